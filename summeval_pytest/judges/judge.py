@@ -1,0 +1,33 @@
+"""Who answers: the protocol that every judge follows."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from summeval_pytest.questions import Answer, Question
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Whoever answers questions: the embedded judge, an LLM, other people's recorded answers.
+
+    A team's own judge is one class with these three members.
+    """
+
+    @property
+    def signature(self) -> str:
+        """All that can change this judge's answers, in one short string."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """How many pairs are worth having open at once: 1 for a judge that computes."""
+        ...
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question, in the order asked.
+
+        A question that cannot be answered is `Unanswered` with a reason; raising is for what no
+        question could survive.
+        """
+        ...

@@ -1,0 +1,55 @@
+"""From the name a user gives to the judge that answers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.judges.judge import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+OFFLINE: Final = "offline"
+"""The embedded judge's name, and the default."""
+
+
+def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
+    """The judge of this name.
+
+    Args:
+        name: ``offline``, or ``package.module:attribute`` for a team's own judge: an object with
+            the members of `Judge`, or a class or function that makes one without arguments.
+        defined: Names of judges that the suite defines and this version cannot reach yet.
+
+    Raises:
+        OptionError: if there is no such judge.
+    """
+    if name == OFFLINE:
+        from summeval_pytest.judges.offline import OfflineJudge
+
+        return OfflineJudge()
+    if ":" in name:
+        return _imported(name)
+    if name in defined:
+        raise OptionError(
+            f"judge {name!r} asks an endpoint, which this version cannot do yet; "
+            f"use --summ-judge={OFFLINE} or your own --summ-judge=package.module:Class"
+        )
+    raise OptionError(
+        f"no judge {name!r}: {nearest(name, [OFFLINE, *defined])} "
+        "Your own judge is --summ-judge=package.module:Class"
+    )
+
+
+def _imported(name: str) -> Judge:
+    module_name, _, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise OptionError(f"no judge {name!r}: {error}; name it package.module:Class") from error
+    judge = found if isinstance(found, Judge) and not isinstance(found, type) else found()
+    if not isinstance(judge, Judge):
+        raise OptionError(f"{name!r} is no judge: it needs signature, in_flight and answer()")
+    return judge

@@ -1,0 +1,130 @@
+"""A sentence as the embedded judge reads it: stems, quantities, and clauses with their direction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+from summeval_pytest.judges.offline.lexicon import (
+    ASSERTED_DIFFERENCE,
+    DENIED_DIFFERENCE,
+    DIRECTIONS,
+    GENERIC,
+    NOT_A_DIRECTION,
+    NULL_FINDING,
+)
+from summeval_pytest.text import STOP_WORDS, Quantity, content_words, find_quantities, stem, tokens
+
+_CLAUSE_END = re.compile(
+    r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
+    re.IGNORECASE,
+)
+_WEAK_P_VALUE = re.compile(r"\bp\s*[=>]\s*0?\.(?:0[6-9]|[1-9])\d*", re.IGNORECASE)
+_NEGATED_DIRECTION = re.compile(r"\b(?:no|not|neither|nor|never)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A clause of a sentence.
+
+    Attributes:
+        text: Its words.
+        stems: Its informative stems, without directions and generic words.
+        directions: Which ways its quantities go: +1 up, -1 down.
+        numbers: Its numbers as written.
+        is_null: Whether it denies anything ("could not be told apart", p = 0.4).
+        denies: Whether it denies a difference or an effect outright.
+        asserts: Whether it states a difference or an effect, by a direction or outright.
+    """
+
+    text: str
+    stems: frozenset[str]
+    directions: frozenset[int]
+    numbers: frozenset[str]
+    is_null: bool
+    denies: bool
+    asserts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A quantity with the informative stems of its clause, each with its nearness (0 to 1]."""
+
+    quantity: Quantity
+    text: str
+    near: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """All that is read off one sentence, once."""
+
+    text: str
+    words: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    quantities: tuple[Placed, ...]
+
+
+def _clause_spans(text: str) -> list[tuple[int, int]]:
+    cuts = [0, *(match.start() for match in _CLAUSE_END.finditer(text)), len(text)]
+    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+
+
+def _directions(text: str) -> frozenset[int]:
+    found = set()
+    text = NOT_A_DIRECTION.sub(lambda idiom: " " * len(idiom.group()), text)
+    for match in _WORD.finditer(text):
+        direction = DIRECTIONS.get(stem(match.group().lower()))
+        if direction is not None and not _NEGATED_DIRECTION.search(text, 0, match.start()):
+            found.add(direction)
+    return frozenset(found)
+
+
+def _clause(text: str) -> Clause:
+    stems = frozenset(
+        word for word in content_words(text)
+        if word not in GENERIC and word not in DIRECTIONS and not word[0].isdigit()
+    )  # fmt: skip
+    directions = _directions(text)
+    is_null = bool(NULL_FINDING.search(text) or _WEAK_P_VALUE.search(text))
+    return Clause(
+        text=text.strip(" ,;:"),
+        stems=stems,
+        directions=directions,
+        numbers=frozenset(word for word in content_words(text) if word[0].isdigit()),
+        is_null=is_null,
+        denies=bool(DENIED_DIFFERENCE.search(text)),
+        asserts=not is_null and bool(directions or ASSERTED_DIFFERENCE.search(text)),
+    )
+
+
+def _placed(text: str, quantity: Quantity, spans: list[tuple[int, int]]) -> Placed:
+    start, end = next((a, b) for a, b in spans if a <= quantity.start < b)
+    nearness: dict[str, float] = {}
+    before = [w for w in tokens(text[start : quantity.start]) if w not in STOP_WORDS]
+    after = [w for w in tokens(text[quantity.end : end]) if w not in STOP_WORDS]
+    for side in (reversed(before), after):
+        for distance, word in enumerate(side):
+            known = stem(word)
+            if word[0].isalpha() and len(word) > 1 and known not in GENERIC and known not in DIRECTIONS:
+                nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
+    return Placed(
+        quantity=quantity,
+        text=text[quantity.start : quantity.end] + (f" {quantity.unit}" if quantity.unit else ""),
+        near=tuple(sorted(nearness.items())),
+    )
+
+
+@lru_cache(maxsize=16384)
+def read(text: str) -> Reading:
+    """What one sentence says, as far as the embedded judge can tell."""
+    spans = _clause_spans(text)
+    return Reading(
+        text=text,
+        words=tuple(content_words(text)),
+        clauses=tuple(_clause(text[a:b]) for a, b in spans),
+        quantities=tuple(_placed(text, q, spans) for q in find_quantities(text)),
+    )

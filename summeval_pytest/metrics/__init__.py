@@ -1,0 +1,40 @@
+"""The three metrics as conversations with a judge: their arithmetic, and nothing that does I/O."""
+
+from __future__ import annotations
+
+from summeval_pytest.metrics.catalogue import CATALOGUE, Named
+from summeval_pytest.metrics.conversation import AnyFlow, Flow, best_of
+from summeval_pytest.metrics.score import (
+    METRICS,
+    CheckedFact,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    MetricName,
+    RatedFacet,
+    Score,
+    Unscored,
+)
+from summeval_pytest.metrics.signature import Signature, read_signature, signature_of
+
+__all__ = [
+    "CATALOGUE",
+    "METRICS",
+    "AnyFlow",
+    "CheckedFact",
+    "EvaScore",
+    "FacetScore",
+    "FaithfulnessScore",
+    "Flow",
+    "JudgedSentence",
+    "MetricName",
+    "Named",
+    "RatedFacet",
+    "Score",
+    "Signature",
+    "Unscored",
+    "best_of",
+    "read_signature",
+    "signature_of",
+]

@@ -1,0 +1,181 @@
+"""EVA-Score: which atomic facts of a summary follow from its reference, and which it leaves out.
+
+    P = entailed facts of the summary / its facts
+    R = reference facts matched by an entailed fact / reference facts
+    F1 = 2 P R / (P + R), per summary; 0 where P + R = 0
+
+Source: EVA-Score (arXiv 2407.04969), section 3; facts rather than chains are counted, the premises
+are all facts of the reference, and recall is also measured the other way round, since a vague fact
+"matches" a specific one (metrics.md EV1 to EV5, EV16).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from summeval_pytest.metrics.conversation import (
+    Dialogue,
+    Flow,
+    NoAnswer,
+    ask,
+    expect_count,
+    limit_unanswered,
+)
+from summeval_pytest.metrics.score import CheckedFact, EvaScore, Unscored
+from summeval_pytest.questions import (
+    CheckFacts,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    Unanswered,
+)
+from summeval_pytest.text import is_refusal, normalise, split_sentences, tokens
+
+PERFECT: Final = 1.0
+_Facts = tuple[Fact, ...]
+
+
+def f1(precision: float, recall: float) -> float:
+    """The harmonic mean of precision and recall, 0 where both are 0."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def measure(
+    reference: str,
+    summary: str,
+    *,
+    reference_facts: _Facts | None = None,
+    short_circuit: bool = True,
+) -> Flow[EvaScore]:
+    """The conversation that checks the facts of one summary against one reference.
+
+    Args:
+        reference: The reference abstract.
+        summary: The summary to check.
+        reference_facts: Reviewed facts of the reference; without them the judge is asked.
+        short_circuit: Whether a summary equal to its reference scores 1 without a question.
+    """
+    reference, summary = normalise(reference), normalise(summary)
+    if not tokens(summary):
+        return Unscored(metric="eva", status="degenerate_candidate", reason="the summary is empty")
+    if is_refusal(summary):
+        return Unscored(metric="eva", status="refused_candidate", reason="the system refused")
+    if short_circuit and summary == reference:
+        return EvaScore(
+            value=PERFECT, precision=PERFECT, recall=PERFECT, recall_entailed=PERFECT, identical=True
+        )
+    try:
+        return (yield from _score(reference, summary, reference_facts))
+    except NoAnswer as fault:
+        return Unscored(metric="eva", status="unanswered", reason=str(fault))
+
+
+def _score(reference: str, summary: str, frozen: _Facts | None) -> Dialogue[EvaScore | Unscored]:
+    reference_facts, candidate_facts = yield from _facts(reference, summary, frozen)
+    if not reference_facts:
+        reason = "the reference states no fact"
+        return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
+    if not candidate_facts:
+        lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference_facts)
+        return EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=0.0, reference=lost)
+    premises = tuple(fact.text for fact in reference_facts)
+    sentences = tuple(sentence.text for sentence in split_sentences(summary))
+    forward, backward = yield from ask(
+        FactChecks, CheckFacts(candidate_facts, premises), CheckFacts(reference_facts, sentences)
+    )
+    candidate = _checked(candidate_facts, forward, premises)
+    covered = _checked(reference_facts, backward, sentences)
+    matched = frozenset(
+        premise
+        for check in forward.checks
+        if isinstance(check, FactCheck) and check.entailed
+        for premise in check.premises
+    )
+    precision = _share(candidate)
+    recall = len(matched) / len(reference_facts)
+    return EvaScore(
+        value=f1(precision, recall),
+        precision=precision,
+        recall=recall,
+        recall_entailed=_share(covered),
+        candidate=candidate,
+        reference=covered,
+        matched=matched,
+    )
+
+
+def _facts(reference: str, summary: str, frozen: _Facts | None) -> Dialogue[tuple[_Facts, _Facts]]:
+    """The facts of both texts, each stated once."""
+    sentences = tuple(sentence.text for sentence in split_sentences(summary))
+    if frozen is not None:
+        (listed,) = yield from ask(FactList, ListFacts(sentences))
+        return stated_once(frozen), stated_once(_sound(listed.facts, len(sentences)))
+    theirs = tuple(sentence.text for sentence in split_sentences(reference))
+    first, second = yield from ask(FactList, ListFacts(theirs), ListFacts(sentences))
+    return (
+        stated_once(_sound(first.facts, len(theirs))),
+        stated_once(_sound(second.facts, len(sentences))),
+    )
+
+
+def _sound(facts: _Facts, n_sentences: int) -> _Facts:
+    """The facts, if each has its sentence and stands after its parent."""
+    for place, fact in enumerate(facts):
+        if not 0 <= fact.sentence < n_sentences:
+            raise NoAnswer(f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}")
+        if fact.parent is not None and not 0 <= fact.parent < place:
+            raise NoAnswer(f"fact {fact.text!r} refines fact {fact.parent}, which is not before it")
+    return facts
+
+
+def stated_once(facts: _Facts) -> _Facts:
+    """The facts without repetitions, so that saying a thing twice raises no precision.
+
+    Two facts are one where their words are the same in the same order; what refined the second
+    refines the first.
+    """
+    kept: list[Fact] = []
+    places: dict[tuple[str, ...], int] = {}
+    place_of: list[int | None] = []
+    for fact in facts:
+        words = tuple(tokens(fact.text))
+        if not words:
+            place_of.append(None)
+            continue
+        if words not in places:
+            places[words] = len(kept)
+            parent = None if fact.parent is None else place_of[fact.parent]
+            kept.append(Fact(text=fact.text, sentence=fact.sentence, parent=parent))
+        place_of.append(places[words])
+    return tuple(kept)
+
+
+def _checked(facts: _Facts, answer: FactChecks, premises: tuple[str, ...]) -> tuple[CheckedFact, ...]:
+    """Each fact with its check; a premise that was not offered is no answer."""
+    expect_count("fact checks", len(answer.checks), len(facts))
+    reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
+    limit_unanswered("facts", reasons, len(facts))
+    checked = []
+    for fact, check in zip(facts, answer.checks, strict=True):
+        if isinstance(check, Unanswered):
+            checked.append(CheckedFact(fact=fact, holds=None, reason=check.reason))
+            continue
+        if not all(0 <= premise < len(premises) for premise in check.premises):
+            raise NoAnswer(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
+        checked.append(
+            CheckedFact(
+                fact=fact,
+                holds=check.entailed,
+                reason=check.reason,
+                evidence=tuple(premises[premise] for premise in check.premises),
+                support=check.support,
+            )
+        )
+    return tuple(checked)
+
+
+def _share(facts: tuple[CheckedFact, ...]) -> float:
+    answered = [fact.holds for fact in facts if fact.holds is not None]
+    return sum(answered) / len(answered)

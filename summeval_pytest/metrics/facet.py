@@ -1,0 +1,198 @@
+"""The Facet-aware Metric: how well a summary covers each facet of its reference.
+
+    FM = sum over f in A of w_f * rating_f / scale_f   /   sum over f in A of w_f
+
+A holds the facets that the reference states; w = (.1, .3, .3, .3), scale = (3, 4, 4, 3) for
+background, method, result, conclusion. Source: FM (arXiv 2402.14359), section 3.2, eq. 1 without
+its division by 4 and with removed facets renormalised, as 500 of 500 released scores are
+(metrics.md FM1, FM2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswer, ask, expect_count
+from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
+from summeval_pytest.questions import (
+    FACETS,
+    SCALES,
+    Facet,
+    FacetPair,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    RateFacets,
+    SegmentFacets,
+    Unanswered,
+)
+from summeval_pytest.text import is_refusal, normalise, split_sentences
+
+WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
+    {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
+)
+"""FM, section 4.2."""
+EMPTY_RATING: Final = 1
+"""The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
+LOWEST: Final = 0.25
+"""FM's floor over all subsets of facets: 1/4 where only method or result is left."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
+
+
+def facet_aware_metric(
+    ratings: Mapping[Facet, float], weights: Mapping[Facet, float] = WEIGHTS
+) -> float | None:
+    """FM of the rated facets: the weighted mean of rating / scale, weights renormalised.
+
+    Args:
+        ratings: One rating, 1 to its scale, for each facet that the reference states.
+        weights: The weight of each facet.
+
+    Returns:
+        0.25 to 1, higher is better; None where no facet is rated.
+    """
+    total = sum(weights[facet] for facet in FACETS if facet in ratings)
+    if not total:
+        return None
+    return sum(weights[f] * ratings[f] / SCALES[f] for f in FACETS if f in ratings) / total
+
+
+def measure(
+    reference: str,
+    summary: str,
+    *,
+    reference_facets: FacetSegments | None = None,
+    weights: Mapping[Facet, float] = WEIGHTS,
+    short_circuit: bool = True,
+) -> Flow[FacetScore]:
+    """The conversation that rates one summary against one reference.
+
+    Args:
+        reference: The reference abstract.
+        summary: The summary to rate.
+        reference_facets: Reviewed segments of the reference; without them the judge is asked.
+        weights: The weight of each facet.
+        short_circuit: Whether a summary equal to its reference scores 1 without a question.
+    """
+    reference, summary = normalise(reference), normalise(summary)
+    if not _WORD.search(summary):
+        return Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
+    if is_refusal(summary):
+        return Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+    if short_circuit and summary == reference:
+        return FacetScore(value=1.0, identical=True)
+    try:
+        segments = yield from _segments(reference, summary, reference_facets)
+        (reference_segments, _), (candidate_segments, ungrounded) = segments
+        ratings = yield from _ratings(reference_segments, candidate_segments)
+    except NoAnswer as fault:
+        return Unscored(metric="facet", status="unanswered", reason=str(fault))
+    value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
+    if value is None:
+        reason = "the reference states none of the four facets"
+        return Unscored(metric="facet", status="skipped_no_reference", reason=reason)
+    return FacetScore(
+        value=value,
+        ratings=ratings,
+        removed=tuple(facet for facet in FACETS if not reference_segments.segment(facet)),
+        ungrounded=ungrounded,
+        coverage=_coverage(candidate_segments, summary),
+    )
+
+
+_Grounded = tuple[FacetSegments, tuple[str, ...]]
+
+
+def _segments(
+    reference: str, summary: str, frozen: FacetSegments | None
+) -> Dialogue[tuple[_Grounded, _Grounded]]:
+    """The facets of both texts, held to what the texts contain."""
+    if frozen is not None:
+        (candidate,) = yield from ask(FacetSegments, SegmentFacets(summary))
+        return (frozen, ()), _ground(candidate, summary)
+    first, second = yield from ask(FacetSegments, SegmentFacets(reference), SegmentFacets(summary))
+    return _ground(first, reference), _ground(second, summary)
+
+
+def _ratings(
+    reference: FacetSegments, candidate: FacetSegments
+) -> Dialogue[tuple[RatedFacet, ...]]:
+    """One rating for each facet that the reference states, in reading order."""
+    stated = [facet for facet in FACETS if reference.segment(facet)]
+    pairs = tuple(
+        FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
+        for f in stated
+        if candidate.segment(f)
+    )
+    rated: dict[Facet, FacetRating] = {}
+    if pairs:
+        (answer,) = yield from ask(FacetRatings, RateFacets(pairs))
+        expect_count("ratings", len(answer.ratings), len(pairs))
+        for pair, rating in zip(pairs, answer.ratings, strict=True):
+            rated[pair.facet] = _held_to_scale(pair.facet, rating)
+    empty = "the summary does not state it"
+    return tuple(
+        RatedFacet(
+            facet=f,
+            rating=rated[f].rating if f in rated else EMPTY_RATING,
+            reason=rated[f].reason if f in rated else empty,
+            reference=reference.segment(f),
+            candidate=candidate.segment(f),
+            by_rule=f not in rated,
+        )
+        for f in stated
+    )
+
+
+def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
+    if isinstance(rating, Unanswered):
+        raise NoAnswer(f"{facet}: {rating.reason}")
+    if rating.facet != facet:
+        raise NoAnswer(f"asked to rate {facet}, the judge rated {rating.facet}")
+    if not 1 <= rating.rating <= SCALES[facet]:
+        raise NoAnswer(f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}")
+    return rating
+
+
+def _plain(text: str) -> str:
+    """The words of a text between spaces, so that containment respects their borders."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def _ground(segments: FacetSegments, text: str) -> _Grounded:
+    """The segments held to the text, and the pieces of them that it does not contain.
+
+    A segment that is not in the text as a whole is held to it sentence by sentence, and at
+    ellipses (metrics.md 1.1, stage A, post-check 2).
+    """
+    plain = _plain(text)
+    kept: dict[Facet, str] = {}
+    dropped: list[str] = []
+    for facet in FACETS:
+        segment = segments.segment(facet).strip()
+        if not _WORD.search(segment):
+            continue
+        pieces: Collection[str] = (segment,)
+        if _plain(segment) not in plain:
+            pieces = [
+                sentence.text
+                for piece in _ELLIPSIS.split(segment)
+                for sentence in split_sentences(piece)
+                if _WORD.search(sentence.text)
+            ]
+        contained = [piece for piece in pieces if _plain(piece) in plain]
+        dropped.extend(piece for piece in pieces if piece not in contained)
+        if contained:
+            kept[facet] = " ".join(contained)
+    return FacetSegments(**kept), tuple(dropped)
+
+
+def _coverage(segments: FacetSegments, text: str) -> float:
+    """Share of the text's letters and digits that its segments hold, at most 1."""
+    held = sum(len(_plain(segments.segment(facet))) - 2 for facet in FACETS)
+    return min(1.0, held / max(1, len(_plain(text)) - 2))

@@ -1,0 +1,119 @@
+"""Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
+
+    rate = supported sentences / answered sentences
+
+Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.conversation import (
+    Flow,
+    NoAnswer,
+    ask,
+    expect_count,
+    limit_unanswered,
+)
+from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
+from summeval_pytest.text import is_refusal, normalise, split_sentences, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MIN_CHARACTERS: Final = 5
+"""Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""
+
+
+def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
+    """The sentences of a source, section by section; evidence indices count them from 0."""
+    return tuple(s.text for text in texts for s in split_sentences(normalise(text)))
+
+
+def measure(
+    summary: str, source: tuple[str, ...], *, short_circuit: bool = True
+) -> Flow[FaithfulnessScore]:
+    """The conversation that checks each sentence of a summary against the source.
+
+    Args:
+        summary: The summary to check.
+        source: The source's sentences, as `source_sentences` gives them.
+        short_circuit: Whether a sentence that stands in the source word for word is supported
+            without a question.
+    """
+    summary = normalise(summary)
+    if is_refusal(summary):
+        return Unscored(metric="faithfulness", status="refused_candidate", reason="the system refused")
+    sentences = [
+        (index, sentence.text)
+        for index, sentence in enumerate(split_sentences(summary))
+        if len(sentence.text) >= MIN_CHARACTERS and tokens(sentence.text)
+    ]
+    if not sentences:
+        reason = "the summary has no sentence to check"
+        return Unscored(metric="faithfulness", status="degenerate_candidate", reason=reason)
+    known = _copied(sentences, source) if short_circuit else {}
+    asked = [(index, text) for index, text in sentences if index not in known]
+    try:
+        if asked:
+            question = CheckSentences(tuple(text for _, text in asked), source)
+            (answer,) = yield from ask(SentenceChecks, question)
+            expect_count("sentence checks", len(answer.checks), len(asked))
+            reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
+            limit_unanswered("sentences", reasons, len(sentences))
+            for (index, text), check in zip(asked, answer.checks, strict=True):
+                known[index] = _judged(index, text, check)
+    except NoAnswer as fault:
+        return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
+    return _score([known[index] for index, _ in sentences], n_source=len(source))
+
+
+def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[int, JudgedSentence]:
+    """The sentences whose words stand in the source as one of its sentences."""
+    places: dict[tuple[str, ...], int] = {}
+    for place, text in enumerate(source):
+        places.setdefault(tuple(text.lower().split()), place)
+    return {
+        index: JudgedSentence(
+            index=index,
+            text=text,
+            supported=True,
+            reason="copied from the source",
+            evidence=(places[words],),
+            support=1.0,
+            by_rule=True,
+        )
+        for index, text in sentences
+        if (words := tuple(text.lower().split())) in places
+    }
+
+
+def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedSentence:
+    if isinstance(check, Unanswered):
+        return JudgedSentence(index=index, text=text, supported=None, reason=check.reason)
+    return JudgedSentence(
+        index=index,
+        text=text,
+        supported=check.supported,
+        reason=check.reason,
+        evidence=check.evidence,
+        support=check.support,
+    )
+
+
+def _score(judged: list[JudgedSentence], *, n_source: int) -> FaithfulnessScore:
+    """The rate over the answered sentences; evidence that the source does not hold is dropped."""
+    held = tuple(
+        replace(sentence, evidence=tuple(e for e in sentence.evidence if 0 <= e < n_source))
+        for sentence in judged
+    )
+    answered = [sentence for sentence in held if sentence.supported is not None]
+    return FaithfulnessScore(
+        value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
+        sentences=held,
+        n_ungrounded=sum(len(s.evidence) for s in judged) - sum(len(s.evidence) for s in held),
+        n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
+    )

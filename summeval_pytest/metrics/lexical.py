@@ -1,0 +1,58 @@
+"""Baselines that need no judge; an agreement report without them says little.
+
+ROUGE comes from the `rouge-score` package (stemmed, F-measure), with ROUGE-L over the whole text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, Protocol
+
+from summeval_pytest.text import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.metrics.score import FacetScore
+
+ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+
+
+class _Scored(Protocol):
+    fmeasure: float
+
+
+class _Scorer(Protocol):
+    def score(self, target: str, prediction: str) -> Mapping[str, _Scored]: ...
+
+
+@cache
+def _scorer() -> _Scorer:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), use_stemmer=True)
+    return scorer
+
+
+def rouge(reference: str, summary: str) -> Mapping[str, float]:
+    """ROUGE-1, ROUGE-2 and ROUGE-L F-measures, 0 to 1 each, by the papers' names."""
+    scores = _scorer().score(normalise(reference), normalise(summary))
+    return {shown: float(scores[name].fmeasure) for name, shown in ROUGE_NAMES.items()}
+
+
+def length(summary: str) -> float:
+    """The words of a summary: a metric that rewards nothing but talking."""
+    return float(len(normalise(summary).split()))
+
+
+def facet_presence(score: FacetScore) -> float:
+    """The share of the reference's facets that the summary states at all, 0 to 1.
+
+    On ScholarSum this alone reaches Pearson .53 with GPT-4's segments (metrics.md section 2), so
+    every agreement report shows it beside FM.
+    """
+    if not score.ratings:
+        return 1.0
+    return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
+
+

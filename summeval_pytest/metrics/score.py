@@ -1,0 +1,205 @@
+"""What a measurement ends in: a score with its evidence, or no score and the reason.
+
+Unscored is never 0 and never a pass: means say how many of how many they cover, and a verdict
+treats what could not be scored by whose fault it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.questions import SCALES, Facet, Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MetricName = Literal["facet", "eva", "faithfulness"]
+METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
+"""The three metrics, by the names that suites use."""
+
+Status = Literal["skipped_no_reference", "degenerate_candidate", "refused_candidate", "unanswered"]
+Fault = Literal["judge", "system"]
+
+_SYSTEM_STATUSES: Final = frozenset({"degenerate_candidate", "refused_candidate"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unscored:
+    """No number, and why (metrics.md, section 1.0)."""
+
+    metric: MetricName
+    status: Status
+    reason: str
+
+    @property
+    def fault(self) -> Fault:
+        """Whose fault it is: an empty or refused summary is the system's, the rest the judge's."""
+        return "system" if self.status in _SYSTEM_STATUSES else "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedFacet:
+    """One facet that the reference has, rated.
+
+    Attributes:
+        facet: Which facet.
+        rating: From 1 to the facet's scale.
+        reason: The judge's reason, or the rule that decided without it.
+        reference: The reference's words.
+        candidate: The summary's words; empty where it does not state the facet.
+        by_rule: Whether the rating followed without a question (empty facet: 1).
+    """
+
+    facet: Facet
+    rating: int
+    reason: str
+    reference: str
+    candidate: str
+    by_rule: bool = False
+
+    @property
+    def share(self) -> float:
+        """The rating as a share of its scale, as FM adds it up."""
+        return self.rating / SCALES[self.facet]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetScore:
+    """The Facet-aware Metric of one summary (FM, section 3.2).
+
+    Attributes:
+        value: FM, 0.25 to 1, higher is better; 0.283 is the floor with all four facets present.
+        ratings: The facets present in the reference, in reading order; none where the summary is
+            its reference.
+        removed: Facets that the reference does not state.
+        ungrounded: Segments that the judge returned and the text does not contain.
+        coverage: Share of the summary's characters that its segments hold, 0 to 1.
+        identical: Whether the summary is its reference, so that nothing was asked.
+    """
+
+    value: float
+    ratings: tuple[RatedFacet, ...] = ()
+    removed: tuple[Facet, ...] = ()
+    ungrounded: tuple[str, ...] = ()
+    coverage: float = 1.0
+    identical: bool = False
+    metric: Literal["facet"] = "facet"
+
+    @property
+    def rescaled(self) -> float | None:
+        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without ratings."""
+        if not self.ratings:
+            return None
+        shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
+        return sum(shares) / len(shares)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; a facet that the reference lacks is absent."""
+        named: dict[str, float | None] = {"facet": self.value}
+        named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
+        return MappingProxyType(named)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFact:
+    """One fact and what became of it; ``holds`` is None where the judge gave no answer.
+
+    ``evidence`` are the texts on the other side that carry it.
+    """
+
+    fact: Fact
+    holds: bool | None
+    reason: str
+    evidence: tuple[str, ...] = ()
+    support: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaScore:
+    """EVA-Score of one summary (EVA-Score, section 3, with metrics.md EV1 to EV5).
+
+    Attributes:
+        value: F1 of precision and matched recall, 0 to 1, higher is better.
+        precision: Share of the summary's facts that follow from the reference; None without facts.
+        recall: Share of the reference's facts that an entailed fact of the summary matched.
+        recall_entailed: Share of the reference's facts that follow from the summary.
+        candidate: The summary's facts, checked against the reference.
+        reference: The reference's facts, checked against the summary.
+        matched: Indices, in ``reference``, of the matched facts.
+    """
+
+    value: float
+    precision: float | None
+    recall: float
+    recall_entailed: float
+    candidate: tuple[CheckedFact, ...] = ()
+    reference: tuple[CheckedFact, ...] = ()
+    matched: frozenset[int] = frozenset()
+    identical: bool = False
+    metric: Literal["eva"] = "eva"
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; precision is None where the summary has no fact."""
+        return MappingProxyType(
+            {
+                "eva": self.value,
+                "eva.precision": self.precision,
+                "eva.recall": self.recall,
+                "eva.recall_entailed": self.recall_entailed,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSentence:
+    """One sentence of a summary and whether the source supports it.
+
+    Attributes:
+        index: 0-based place among the summary's sentences.
+        text: The sentence.
+        supported: None where the judge gave no answer.
+        reason: The judge's reason, or the rule that decided without it.
+        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
+        support: The judge's strength of belief, 0 to 1, where it has one.
+        by_rule: Whether the verdict followed without a question (verbatim in the source).
+    """
+
+    index: int
+    text: str
+    supported: bool | None
+    reason: str
+    evidence: tuple[int, ...] = ()
+    support: float | None = None
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaithfulnessScore:
+    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
+
+    Attributes:
+        value: Supported sentences / answered sentences, 0 to 1, higher is better.
+        sentences: Every judged sentence in order; fragments under five characters are left out.
+        n_ungrounded: Evidence that the judge named and the source does not hold.
+        n_unsupported_yes: Sentences called supported without any evidence.
+    """
+
+    value: float
+    sentences: tuple[JudgedSentence, ...]
+    n_ungrounded: int = 0
+    n_unsupported_yes: int = 0
+    metric: Literal["faithfulness"] = "faithfulness"
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether every sentence is supported (FareBio's summary level)."""
+        return all(sentence.supported for sentence in self.sentences)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name."""
+        return MappingProxyType({"faithfulness": self.value})
+
+
+Score = FacetScore | EvaScore | FaithfulnessScore

@@ -1,0 +1,96 @@
+"""The recipe of a number as one string, so that two numbers can be compared or refused.
+
+    facet|judge:offline-1|norm:1|references:1|split:1|suite:77be02a1c3d4|v:1|weights:.1,.3,.3,.3
+
+Everything that can move the number is in it and nothing else: no date, host or worker count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, unquote
+
+from summeval_pytest.metrics.conversation import MAX_UNANSWERED
+from summeval_pytest.metrics.facet import EMPTY_RATING, WEIGHTS
+from summeval_pytest.metrics.faithfulness import MIN_CHARACTERS
+from summeval_pytest.questions import FACETS
+from summeval_pytest.text import NORMALISER, SPLITTER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.metrics.score import MetricName
+
+_SAFE: Final = " ,./()+="
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A metric's name and the recipe of its numbers, keys in order of their names."""
+
+    metric: str
+    recipe: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        parts = (f"{quote(key, safe='')}:{quote(value, safe=_SAFE)}" for key, value in self.recipe)
+        return "|".join([quote(self.metric, safe=_SAFE), *parts])
+
+    def differing(self, other: Signature) -> tuple[str, ...]:
+        """The keys in which two recipes differ; empty where their numbers can be compared."""
+        mine = dict(self.recipe) | {"metric": self.metric}
+        theirs = dict(other.recipe) | {"metric": other.metric}
+        return tuple(key for key in sorted(mine | theirs) if mine.get(key) != theirs.get(key))
+
+
+_SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
+    {
+        "facet": {
+            "v": "1",
+            "weights": ",".join(f"{WEIGHTS[facet]:g}".lstrip("0") for facet in FACETS),
+            "empty": str(EMPTY_RATING),
+            "references": "best",
+        },
+        "eva": {
+            "v": "1",
+            "recall": "matched",
+            "premises": "all",
+            "references": "best",
+            "unanswered": f"{MAX_UNANSWERED:g}",
+        },
+        "faithfulness": {
+            "v": "1",
+            "min_chars": str(MIN_CHARACTERS),
+            "unanswered": f"{MAX_UNANSWERED:g}",
+        },
+    }
+)
+
+
+def signature_of(metric: MetricName, *, judge: str, suite: str) -> Signature:
+    """The recipe of a metric's numbers under one judge on the papers of one suite.
+
+    Args:
+        metric: Which metric.
+        judge: The judge's own signature.
+        suite: The fingerprint of the suite's papers.
+    """
+    parts = {"judge": judge, "norm": NORMALISER, "split": SPLITTER, "suite": suite}
+    return Signature(metric, tuple(sorted((parts | dict(_SETTINGS[metric])).items())))
+
+
+def read_signature(text: str) -> Signature:
+    """The signature that a string states.
+
+    Raises:
+        ValueError: if it is not one.
+    """
+    metric, *parts = text.split("|")
+    recipe = []
+    for part in parts:
+        key, colon, value = part.partition(":")
+        if not colon:
+            raise ValueError(f"{part!r} in signature {text!r} has no value; it reads key:value")
+        recipe.append((unquote(key), unquote(value)))
+    return Signature(unquote(metric), tuple(recipe))

@@ -1,0 +1,181 @@
+"""The contract between metrics and judges: typed questions, typed answers.
+
+A metric yields questions and is sent answers of the matching type; it never sees a prompt, a model
+or a formula of the embedded judge. A judge answers; it never sees a weight or a threshold. What
+cannot be answered is `Unanswered`, for a whole question or for one of its items.
+
+    SegmentFacets(text)                  -> FacetSegments
+    RateFacets(pairs)                    -> FacetRatings      one rating a pair
+    ListFacts(sentences)                 -> FactList
+    CheckFacts(facts, premises)          -> FactChecks        one check a fact
+    CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Facet = Literal["background", "method", "result", "conclusion"]
+FACETS: Final[tuple[Facet, ...]] = get_args(Facet)
+"""The four facets of a scientific abstract, in reading order (FM, section 3.2)."""
+
+SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
+    {"background": 3, "method": 4, "result": 4, "conclusion": 3}
+)
+"""The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No usable answer, and why: the judge's fault, never a pass and never a zero."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFacets:
+    """Which words of this text state its background, method, result and conclusion?"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetSegments:
+    """The verbatim segment of each facet; empty where the text does not state it."""
+
+    background: str = ""
+    method: str = ""
+    result: str = ""
+    conclusion: str = ""
+
+    def segment(self, facet: Facet) -> str:
+        """The segment of one facet."""
+        segment: str = getattr(self, facet)
+        return segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetPair:
+    """One facet as the reference states it and as the summary does; neither is empty."""
+
+    facet: Facet
+    reference: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateFacets:
+    """How well does each summary's facet cover the reference's?"""
+
+    pairs: tuple[FacetPair, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetRating:
+    """A rating from 1 to the facet's scale, and the reason for it."""
+
+    facet: Facet
+    reason: str
+    rating: int
+
+
+@dataclass(frozen=True, slots=True)
+class FacetRatings:
+    """One rating for each pair asked about, in the order asked."""
+
+    ratings: tuple[FacetRating | Unanswered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFacts:
+    """Which atomic facts do these sentences state?"""
+
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One piece of information in one short sentence.
+
+    Attributes:
+        text: The fact, its subject named.
+        sentence: Index of the sentence that states it.
+        parent: Index, in the same list, of the fact that this one refines; None for a root.
+    """
+
+    text: str
+    sentence: int
+    parent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactList:
+    """The facts in the order of their sentences; a parent stands before its children."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFacts:
+    """Does each fact follow from the premises, and from which of them?"""
+
+    facts: tuple[Fact, ...]
+    premises: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCheck:
+    """Whether one fact is entailed, and all premises (0-based) that carry it.
+
+    ``support`` is the judge's own strength of belief, 0 to 1, where it has one.
+    """
+
+    reason: str
+    entailed: bool
+    premises: tuple[int, ...] = ()
+    support: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactChecks:
+    """One check for each fact asked about, in the order asked."""
+
+    checks: tuple[FactCheck | Unanswered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSentences:
+    """Is each sentence supported by the source, and by which of its sentences?"""
+
+    sentences: tuple[str, ...]
+    source: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceCheck:
+    """Whether one sentence is supported, with the source sentences (0-based) that decide it.
+
+    For a supported sentence ``evidence`` carries it; for an unsupported one it is what the source
+    says instead, and may be empty. ``support`` is the judge's strength of belief, 0 to 1.
+    """
+
+    reason: str
+    supported: bool
+    evidence: tuple[int, ...] = ()
+    support: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceChecks:
+    """One check for each sentence asked about, in the order asked."""
+
+    checks: tuple[SentenceCheck | Unanswered, ...]
+
+
+Question = SegmentFacets | RateFacets | ListFacts | CheckFacts | CheckSentences
+Answer = FacetSegments | FacetRatings | FactList | FactChecks | SentenceChecks | Unanswered

@@ -1,0 +1,156 @@
+"""Correlation of two columns of numbers, over all rows or within each group of rows.
+
+Every coefficient runs from -1 to 1, higher is better, and is None where it is undefined: fewer than
+two rows, or a side whose values are all equal. None is not 0: no correlation was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from scipy import stats
+
+from summeval_pytest.stats.groups import rows_by_group
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.stats.groups import Labels
+
+Numbers: TypeAlias = "Sequence[float] | NDArray[np.float64]"
+"""One finite number a row."""
+
+Coefficient: TypeAlias = Callable[["Numbers", "Numbers"], float | None]
+"""`pearson`, `spearman`, `kendall`, or another function of two columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithinGroups:
+    """The mean of a coefficient over the groups that have one, and how many of how many have."""
+
+    value: float | None
+    n_defined: int
+    n_groups: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_defined <= self.n_groups:
+            raise ValueError(f"n_defined is {self.n_defined!r} of {self.n_groups!r} groups")
+        if (self.value is None) != (self.n_defined == 0):
+            raise ValueError(f"value is {self.value!r} over {self.n_defined!r} defined groups")
+
+
+def pearson(x: Numbers, y: Numbers) -> float | None:
+    """Pearson's r: sum dx*dy / sqrt(sum dx^2 * sum dy^2), with dx = x - mean(x), dy alike.
+
+    Raises:
+        ValueError: the lengths differ, or a value is not finite.
+    """
+    left, right = _columns(x, y)
+    return None if _is_undefined(left, right) else _product_moment(left, right)
+
+
+def spearman(x: Numbers, y: Numbers) -> float | None:
+    """Spearman's rho: Pearson's r of the ranks, where ties share the mean of their ranks.
+
+    Raises:
+        ValueError: the lengths differ, or a value is not finite.
+    """
+    left, right = _columns(x, y)
+    if _is_undefined(left, right):
+        return None
+    return _product_moment(stats.rankdata(left), stats.rankdata(right))
+
+
+def kendall(x: Numbers, y: Numbers) -> float | None:
+    """Kendall's tau-b: (C - D) / sqrt((N - X) * (N - Y)).
+
+    Of the N pairs of rows, C are ordered alike on both sides, D oppositely, X are tied in x and Y
+    are tied in y.
+
+    Raises:
+        ValueError: the lengths differ, or a value is not finite.
+    """
+    left, right = _columns(x, y)
+    return None if _is_undefined(left, right) else float(stats.kendalltau(left, right).statistic)
+
+
+def coefficients_within(
+    groups: Labels, x: Numbers, y: Numbers, coefficient: Coefficient
+) -> tuple[float | None, ...]:
+    """One coefficient a group, groups sorted by label; None where a group has none.
+
+    Raises:
+        ValueError: the lengths differ, or a value is not finite.
+    """
+    left, right = _columns(x, y)
+    if len(groups) != len(left):
+        raise ValueError(
+            f"groups has {len(groups)} labels and x has {len(left)} values; give one label a row"
+        )
+    return tuple(coefficient(left[rows], right[rows]) for rows in rows_by_group(groups))
+
+
+def mean_within(groups: Labels, x: Numbers, y: Numbers, coefficient: Coefficient) -> WithinGroups:
+    """The mean of a coefficient computed within each group, over the groups where it is defined.
+
+    Each such group weighs the same, however many rows it has.
+
+    Raises:
+        ValueError: the lengths differ, or a value is not finite.
+    """
+    every = coefficients_within(groups, x, y, coefficient)
+    defined = [value for value in every if value is not None]
+    return WithinGroups(
+        value=math.fsum(defined) / len(defined) if defined else None,
+        n_defined=len(defined),
+        n_groups=len(every),
+    )
+
+
+def _columns(x: Numbers, y: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    left, right = _column("x", x), _column("y", y)
+    if len(left) != len(right):
+        raise ValueError(
+            f"x has {len(left)} values and y has {len(right)}; give one of each for every row"
+        )
+    return left, right
+
+
+def _column(name: str, values: Numbers) -> NDArray[np.float64]:
+    column = np.asarray(values, dtype=np.float64)
+    if column.ndim != 1:
+        raise ValueError(f"{name} has the shape {column.shape!r}; give one number a row")
+    finite = np.isfinite(column)
+    if not finite.all():
+        row = int(finite.argmin())
+        raise ValueError(
+            f"{name}[{row}] is {values[row]!r}; leave rows without a finite value out of x and y"
+        )
+    return column
+
+
+def _is_undefined(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+    # A single row is a side whose values are all equal.
+    return len(x) == 0 or bool((x == x[0]).all()) or bool((y == y[0]).all())
+
+
+def _product_moment(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    dx, dy = _deviations(x), _deviations(y)
+    r = float(dx @ dy) / math.sqrt(float(dx @ dx) * float(dy @ dy))
+    return max(-1.0, min(1.0, r))
+
+
+def _deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    # A power of two scales without rounding, so that neither huge nor tiny values leave the range
+    # of a float when squared; the second centring takes out what rounding left in the first mean.
+    _, exponent = np.frexp(np.abs(values).max())
+    scaled = np.ldexp(values, -exponent)
+    centred: NDArray[np.float64] = scaled - scaled.mean()
+    centred -= centred.mean()
+    return centred

@@ -1,0 +1,48 @@
+"""What is gated: papers, systems, summaries, labels and raw thresholds, checked line by line."""
+
+from __future__ import annotations
+
+from summeval_pytest.suite.labels import (
+    EvidenceLabel,
+    FactLabel,
+    FactLabels,
+    Label,
+    SentenceLabel,
+)
+from summeval_pytest.suite.recorded import Recorded
+from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
+from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.suite.suite_file import SUITE_NAME, find_suite_file
+from summeval_pytest.suite.values import (
+    BUILT_IN_ENDPOINTS,
+    EndpointSpec,
+    JudgeSpec,
+    Pair,
+    Paper,
+    Section,
+    Setting,
+    SystemSpec,
+)
+
+__all__ = [
+    "BUILT_IN_ENDPOINTS",
+    "SUITE_NAME",
+    "EndpointSpec",
+    "EvidenceLabel",
+    "FactLabel",
+    "FactLabels",
+    "ImportReport",
+    "JudgeSpec",
+    "Label",
+    "Pair",
+    "Paper",
+    "Recorded",
+    "Section",
+    "SentenceLabel",
+    "Setting",
+    "Suite",
+    "SystemSpec",
+    "find_suite_file",
+    "import_scholarsum",
+    "load_suite",
+]

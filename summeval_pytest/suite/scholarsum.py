@@ -1,0 +1,200 @@
+"""The importer of ScholarSum: a suite with labels and recorded judgements from the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite.jsonl import read_lines
+from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.names import check_name
+from summeval_pytest.suite.release import (
+    ARTICLE,
+    HUMAN,
+    REFERENCE,
+    RELEASED_SYSTEMS,
+    SCORES,
+    ReleasedPaper,
+)
+from summeval_pytest.suite.suite_file import SUITE_NAME
+from summeval_pytest.suite.writing import check_new, json_lines, toml_list, write_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SEGMENTS_BY: Final = "GPT-4 segments"
+_BASIS: Final = "ScholarSum release"
+
+_Object = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import wrote, and what it had to leave out.
+
+    ``n_skipped_facets`` counts ratings of a labelled pair that the annotators left out because
+    the reference has no such facet.
+    """
+
+    n_papers: int
+    systems: tuple[str, ...]
+    n_pairs: int
+    n_labelled_pairs: int
+    n_skipped_facets: int
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draft:
+    """The suite as it grows, paper by paper."""
+
+    systems: tuple[str, ...]
+    papers: list[_Object] = field(default_factory=list)
+    summaries: dict[str, list[_Object]]
+    skips: dict[str, list[str]]
+    labels: list[_Object] = field(default_factory=list)
+    recorded: list[_Object] = field(default_factory=list)
+    n_skipped_facets: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def import_scholarsum(file: Path, out: Path) -> ImportReport:
+    """Make a suite in the folder ``out`` from one half of the ScholarSum release.
+
+    Everything is read and checked before the first file is written; the same release gives the
+    same bytes.
+
+    Raises:
+        SuiteError: For a file that is not the release, and for a folder that holds a suite.
+    """
+    check_new(out)
+    source = TextFile(file, file.as_posix())
+    check_name(file.stem, "the file stem", source.at(0))
+    papers = [ReleasedPaper.of(line) for line in read_lines(source, halves=True)]
+    if not papers:
+        raise SuiteError(source.at(0), f"{file.name!r} is empty; name a file of the release")
+    draft = _start(source, papers)
+    for number, paper in enumerate(papers, start=1):
+        _add_paper(draft, paper, f"{file.stem}-{number:03}")
+    write_suite(out, _texts(draft, file.name))
+    return ImportReport(
+        n_papers=len(draft.papers),
+        systems=draft.systems,
+        n_pairs=sum(map(len, draft.summaries.values())),
+        n_labelled_pairs=len(draft.labels),
+        n_skipped_facets=draft.n_skipped_facets,
+        notes=tuple(draft.notes),
+    )
+
+
+def _start(source: TextFile, papers: list[ReleasedPaper]) -> _Draft:
+    found = {system for paper in papers for system in paper.systems()}
+    systems = tuple(system for system in RELEASED_SYSTEMS if system in found)
+    if not systems:
+        raise SuiteError(
+            source.at(1),
+            f"this line has no summary ({RELEASED_SYSTEMS[0]!r}, {RELEASED_SYSTEMS[1]!r}, ...),"
+            " so the file is no ScholarSum release; name its dataset/pubmed.json or"
+            " dataset/arxiv.json",
+        )
+    return _Draft(
+        systems=systems,
+        summaries={system: [] for system in systems},
+        skips={system: [] for system in systems},
+    )
+
+
+def _add_paper(draft: _Draft, paper: ReleasedPaper, paper_id: str) -> None:
+    texts = {key: paper.text(key) for key in (ARTICLE, REFERENCE)}
+    for key, text in texts.items():
+        if not text:
+            raise paper.fields.fault(
+                key, f"{key!r} of this line is empty (''); name a complete file of the release"
+            )
+    draft.papers.append({"id": paper_id, "source": texts[ARTICLE], "reference": texts[REFERENCE]})
+    _add_segments(draft, paper, paper_id, None)
+    for system in draft.systems:
+        summary = paper.text(system)
+        if not summary:
+            draft.skips[system].append(paper_id)
+            draft.notes.append(f"{paper_id}: the summary of {system!r} is empty; listed under skip")
+            continue
+        draft.summaries[system].append({"paper": paper_id, "summary": summary})
+        _add_label(draft, paper, paper_id, system)
+        _add_scores(draft, paper, paper_id, system)
+        _add_segments(draft, paper, paper_id, system)
+
+
+def _add_label(draft: _Draft, paper: ReleasedPaper, paper_id: str, system: str) -> None:
+    score = paper.score(system, HUMAN, draft.systems)
+    if score is None:
+        return
+    label: _Object = {"paper": paper_id, "system": system}
+    if score.ratings is not None:
+        label["facets"] = {facet: rating or None for facet, rating in score.ratings.items()}
+        draft.n_skipped_facets += sum(not rating for rating in score.ratings.values())
+    if score.overall is not None:
+        label["overall"] = score.overall
+    draft.labels.append({**label, "labelled_by": HUMAN.by, "basis": _BASIS})
+
+
+def _add_scores(draft: _Draft, paper: ReleasedPaper, paper_id: str, system: str) -> None:
+    for column in SCORES:
+        score = paper.score(system, column, draft.systems)
+        if score is None:
+            continue
+        record: _Object = {"paper": paper_id, "system": system, "by": column.by}
+        rated = {facet: rating for facet, rating in (score.ratings or {}).items() if rating}
+        if score.ratings is not None and len(rated) < len(score.ratings):
+            left_out = ", ".join(facet for facet in score.ratings if facet not in rated)
+            draft.notes.append(f"{paper_id}: {column.by} rated no {left_out} of {system!r}")
+        if rated:
+            record["facets"] = rated
+        if score.overall is not None:
+            record["overall"] = score.overall
+        if rated or score.overall is not None:
+            draft.recorded.append(record)
+
+
+def _add_segments(draft: _Draft, paper: ReleasedPaper, paper_id: str, system: str | None) -> None:
+    try:
+        segments = paper.segments(system, draft.systems)
+    except SuiteError as error:
+        owner = repr(system) if system else "the reference"
+        draft.notes.append(f"{paper_id}: {_SEGMENTS_BY} of {owner} left out: {error}")
+        return
+    if segments is not None:
+        draft.recorded.append(
+            {"paper": paper_id, "system": system, "by": _SEGMENTS_BY, "segments": segments}
+        )
+
+
+def _texts(draft: _Draft, file_name: str) -> dict[str, str]:
+    """The files of the suite, by their names."""
+    texts = {SUITE_NAME: _suite_text(draft, file_name), "papers.jsonl": json_lines(draft.papers)}
+    for system, summaries in draft.summaries.items():
+        texts[f"systems/{system}.jsonl"] = json_lines(summaries)
+    if draft.labels:
+        texts["labels.jsonl"] = json_lines(draft.labels)
+    if draft.recorded:
+        texts["recorded.jsonl"] = json_lines(draft.recorded)
+    return texts
+
+
+def _suite_text(draft: _Draft, file_name: str) -> str:
+    lines = [
+        f"# Imported from {file_name!r} of ScholarSum (github.com/iriscxy/ScholarSum).",
+        'papers = "papers.jsonl"',
+    ]
+    if draft.labels:
+        lines.append('labels = "labels.jsonl"')
+    if draft.recorded:
+        lines.append('recorded = "recorded.jsonl"')
+    for system in draft.systems:
+        lines += ["", f"[systems.{system}]", f'summaries = "systems/{system}.jsonl"']
+        if draft.skips[system]:
+            lines.append(f"skip = {toml_list(draft.skips[system])}")
+    lines += ["", "[thresholds]", "facet = 0.55", "faithfulness = 0.80"]
+    lines += ["", "[thresholds.mean]", "facet = 0.65"]
+    return "\n".join(lines) + "\n"

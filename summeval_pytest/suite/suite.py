@@ -1,0 +1,258 @@
+"""The suite: papers and systems by name, each text read from its file when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.suite.fields import brief
+from summeval_pytest.suite.labels import read_labels
+from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.names import closest
+from summeval_pytest.suite.papers import scan_papers
+from summeval_pytest.suite.recorded import read_recorded
+from summeval_pytest.suite.roster import Roster
+from summeval_pytest.suite.suite_file import (
+    SUITE_NAME,
+    find_suite_file,
+    is_suite_name,
+    read_suite_file,
+    suite_name,
+)
+from summeval_pytest.suite.summaries import scan_summaries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.papers import PaperShelf
+    from summeval_pytest.suite.recorded import Recorded
+    from summeval_pytest.suite.suite_file import SuiteFile
+    from summeval_pytest.suite.summaries import SummaryShelf
+    from summeval_pytest.suite.values import (
+        EndpointSpec,
+        JudgeSpec,
+        Pair,
+        Paper,
+        Setting,
+        SystemSpec,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Suite:
+    """A suite that was checked from end to end; texts stay in its files.
+
+    Attributes:
+        path: The suite file.
+        shown: The suite file as the user would name it.
+        labels: The golden labels by paper and system; empty where the suite has none.
+    """
+
+    path: Path
+    shown: str
+    labels: Mapping[tuple[str, str], Label]
+    _contents: SuiteFile
+    _papers: PaperShelf
+    _summaries: Mapping[str, SummaryShelf]
+
+    @property
+    def name(self) -> str:
+        """NAME of ``NAME.summeval.toml``, else the name of the suite's folder."""
+        return suite_name(self.path)
+
+    @property
+    def systems(self) -> Mapping[str, SystemSpec]:
+        """The systems in file order."""
+        return self._contents.systems
+
+    @property
+    def default_systems(self) -> tuple[str, ...]:
+        """The systems that are gated where none is asked for."""
+        return self._contents.default_systems
+
+    @property
+    def endpoints(self) -> Mapping[str, EndpointSpec]:
+        """The endpoints that the suite defines or changes."""
+        return self._contents.endpoints
+
+    @property
+    def judges(self) -> Mapping[str, JudgeSpec]:
+        """The judges that the suite defines."""
+        return self._contents.judges
+
+    @property
+    def thresholds(self) -> tuple[Setting, ...]:
+        """What every pair has to reach."""
+        return self._contents.thresholds.pairs
+
+    @property
+    def mean_thresholds(self) -> tuple[Setting, ...]:
+        """What the means over papers have to reach, per system."""
+        return self._contents.thresholds.mean
+
+    @property
+    def judge_thresholds(self) -> tuple[Setting, ...]:
+        """The judge's floor of agreement with the golden labels."""
+        return self._contents.thresholds.judge
+
+    @property
+    def fingerprint(self) -> str:
+        """12 hex digits over all of the papers that can move a score."""
+        return self._papers.fingerprint
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the suite has golden labels."""
+        return bool(self.labels)
+
+    @property
+    def paper_ids(self) -> tuple[str, ...]:
+        """The papers in file order."""
+        return tuple(self._papers.spots)
+
+    def paper_ids_of(self, system: str) -> tuple[str, ...]:
+        """The papers that a system has a summary for, in file order.
+
+        Raises:
+            SuiteError: For an unknown system, and for one that has no recorded summaries.
+        """
+        shelf = self._shelf(system)
+        return tuple(paper for paper in self._papers.spots if paper in shelf.spots)
+
+    def paper(self, paper_id: str) -> Paper:
+        """One paper, read from its file.
+
+        Raises:
+            SuiteError: For an unknown paper, and where the file has changed since loading.
+        """
+        if paper_id not in self._papers.spots:
+            raise SuiteError(
+                Place(self.shown),
+                f"the suite has no paper {paper_id!r}; {closest(paper_id, self._papers.spots)}",
+            )
+        return self._papers.paper(paper_id)
+
+    def pair(self, paper_id: str, system: str) -> Pair:
+        """One paper with a system's summary, read from their files.
+
+        Raises:
+            SuiteError: Where there is no such pair, and where a file has changed since loading.
+        """
+        shelf = self._shelf(system)
+        paper = self.paper(paper_id)
+        if paper_id not in shelf.spots:
+            raise SuiteError(
+                self.place_of(system),
+                f"system {system!r} lists paper {paper_id!r} under 'skip'; ask for another paper",
+            )
+        return shelf.pair(paper)
+
+    def place_of(self, system: str) -> Place:
+        """The line of a system's table.
+
+        Raises:
+            SuiteError: For an unknown system.
+        """
+        if system not in self.systems:
+            raise SuiteError(
+                Place(self.shown),
+                f"the suite has no system {system!r}; {closest(system, self.systems)}",
+            )
+        return self.systems[system].place
+
+    def recorded(self) -> Iterator[Recorded]:
+        """Other judges' records, one at a time; none where the suite has no such file.
+
+        Raises:
+            SuiteError: Where the file has changed since loading and has a mistake now.
+        """
+        if self._contents.recorded is not None:
+            yield from read_recorded(self._contents.recorded, self._roster())
+
+    def _roster(self) -> Roster:
+        return Roster(papers=self._papers.spots, systems=self.systems)
+
+    def _shelf(self, system: str) -> SummaryShelf:
+        place = self.place_of(system)
+        if system not in self._summaries:
+            raise SuiteError(
+                place,
+                f"system {system!r} has an endpoint, and this version judges recorded summaries"
+                " only; write its summaries to a file and name it under 'summaries'",
+            )
+        return self._summaries[system]
+
+
+def load_suite(path: Path, shown: str | None = None) -> Suite:
+    """The suite that a suite file or its folder holds, every line of it checked.
+
+    ``shown`` is how the user named ``path``; it starts the places in messages.
+
+    Raises:
+        SuiteError: At the first mistake, with file and line.
+    """
+    file = _suite_text(path, shown)
+    contents = read_suite_file(file)
+    papers = scan_papers(contents.papers)
+    roster = Roster(papers=papers.spots, systems=contents.systems)
+    _check_skips(contents, roster)
+    summaries = {
+        system: scan_summaries(text, contents.systems[system], roster)
+        for system, text in contents.summaries.items()
+    }
+    labels = read_labels(contents.labels, roster) if contents.labels else MappingProxyType({})
+    if contents.recorded:
+        for _ in read_recorded(contents.recorded, roster):
+            pass
+    return Suite(
+        path=file.path,
+        shown=file.shown,
+        labels=labels,
+        _contents=contents,
+        _papers=papers,
+        _summaries=summaries,
+    )
+
+
+def _suite_text(path: Path, shown: str | None) -> TextFile:
+    """The suite file and how to show it.
+
+    By default that is relative to the current folder where possible, else absolute.
+    """
+    if shown is None:
+        absolute = path.absolute()
+        here = Path.cwd()
+        inside = absolute.is_relative_to(here)
+        shown = (absolute.relative_to(here) if inside else absolute).as_posix()
+    found = find_suite_file(path, shown)
+    if found is None:
+        raise SuiteError(Place(shown), _no_suite(path))
+    if path.is_dir():
+        shown = (Path(shown) / found.name).as_posix()
+    return TextFile(found, shown)
+
+
+def _no_suite(path: Path) -> str:
+    wanted = f"{SUITE_NAME} or NAME.{SUITE_NAME}"
+    if path.is_dir():
+        return f"the folder {path.name!r} holds no suite file; add {wanted}"
+    if path.is_file():
+        return f"{path.name!r} is no name of a suite file; rename it to {wanted}"
+    if is_suite_name(path.name):
+        return f"there is no suite file {path.name!r}; create it or mend the path"
+    return f"there is no suite {path.name!r}; name a folder that holds {wanted}"
+
+
+def _check_skips(contents: SuiteFile, roster: Roster) -> None:
+    for spec in contents.systems.values():
+        for paper in spec.skip:
+            if paper not in roster.papers:
+                raise SuiteError(
+                    contents.toml.place("systems", spec.name, "skip"),
+                    f"'skip' of system {spec.name!r} names the unknown paper {brief(paper)};"
+                    f" {closest(paper, roster.papers)}",
+                )

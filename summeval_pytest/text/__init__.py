@@ -1,0 +1,26 @@
+"""Text as values: normalised, cut into sentences, words and quantities, and printed safely."""
+
+from __future__ import annotations
+
+from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
+from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.text.quantities import Quantity, find_quantities
+from summeval_pytest.text.sentences import SPLITTER, Sentence, split_sentences
+from summeval_pytest.text.words import STOP_WORDS, content_words, stem, tokens
+
+__all__ = [
+    "NORMALISER",
+    "SPLITTER",
+    "STOP_WORDS",
+    "Quantity",
+    "Sentence",
+    "content_words",
+    "find_quantities",
+    "is_refusal",
+    "normalise",
+    "one_line",
+    "safe",
+    "split_sentences",
+    "stem",
+    "tokens",
+]

@@ -1,0 +1,67 @@
+"""Texts as every metric sees them: no special tokens, no invisible characters, plain white space.
+
+Models leave traces (`<s>`, `<pad>`, a leading "Abstract:") that would tell a judge which system it
+reads; 200 of the 300 summaries of ScholarSum's PubMed half carry one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+NORMALISER: Final = "1"
+"""Version of these rules; part of every signature."""
+
+_BREAK_TOKENS = re.compile(r"<n>|<br\s*/?>", re.IGNORECASE)
+_SPECIAL_TOKENS = re.compile(r"</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>", re.IGNORECASE)
+_LABEL = re.compile(r"\A\s*(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE)
+_PARAGRAPH = re.compile(r"[^\S\n]*\n\s*\n\s*")
+_LIST_ITEM = re.compile(r"[^\S\n]*\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
+_SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
+_MARK = "\x00"
+_SPACES = re.compile(r"\s+")
+_REFUSAL = re.compile(
+    r"\A\W*(?:(?:i[' ]?a?m|we are|i am) (?:very |so )?(?:sorry|afraid|unable)|sorry\b|i apologi[sz]e"
+    r"|as an? (?:ai|artificial|large language)\b|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )",
+    re.IGNORECASE,
+)
+_REFUSAL_WORDS: Final = 80
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cs":
+        return "\ufffd"
+    if category == "Cf" or (category == "Cc" and character not in "\n\t\r\f\v\x85"):
+        return ""
+    return character
+
+
+def normalise(text: str) -> str:
+    r"""The text without special tokens, a leading label, and invisible characters.
+
+    White space becomes one space, or one ``\n`` where a paragraph, a list item or a line that ends
+    a sentence ends; so a later split into sentences can use the line structure. Idempotent.
+
+    >>> normalise("<s> Abstract:  zinc\u200b helps .</s><pad>")
+    'zinc helps .'
+    """
+    if not text.isascii() or not text.isprintable():
+        text = "".join(map(_visible, text))
+    text = _BREAK_TOKENS.sub("\n\n", text)
+    text = _SPECIAL_TOKENS.sub(" ", text)
+    text = _LABEL.sub("", text)
+    for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):
+        text = break_.sub(_MARK, text)
+    text = _SPACES.sub(" ", text)
+    lines = (line.strip() for line in text.split(_MARK))
+    return "\n".join(line for line in lines if line)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text is a model declining to write a summary: an apology and hardly more.
+
+    A summary counts as refused where it opens like a refusal and has fewer than 80 words.
+    """
+    return bool(_REFUSAL.match(text)) and len(text.split()) < _REFUSAL_WORDS

@@ -1,0 +1,41 @@
+"""Other people's text, made safe to print: it can colour, move, hide or command nothing.
+
+A terminal obeys escape sequences, a GitHub runner obeys lines that begin with ``::`` and any
+``##[``. Papers, summaries and judges' replies are printed through here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_OLD_COMMAND = re.compile(r"##(?=\[)")
+
+
+def _shown(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in _HIDDEN:
+        return character
+    if character == "\t":
+        return " "
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def safe(text: str) -> str:
+    r"""The text with every invisible or commanding character shown, line breaks kept.
+
+    >>> safe("a\x1b[31mb\n::error::x")
+    'a\\x1b[31mb\n\\x3a:error::x'
+    """
+    text = "".join(map(_shown, text))
+    text = _COMMAND.sub(r"\1\\x3a", text)
+    return _OLD_COMMAND.sub(r"#\\x23", text)
+
+
+def one_line(text: str, width: int = 240) -> str:
+    """The text on one line of at most ``width`` characters, safe to print, cut with an ellipsis."""
+    line = safe(" ".join(text.split()))
+    return line if len(line) <= width else line[: width - 1].rstrip() + "\u2026"

@@ -1,0 +1,408 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.questions import FACETS, SCALES, FacetSegments
+from summeval_pytest.suite import ImportReport, Recorded, import_scholarsum, load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from summeval_pytest.questions import Facet
+
+SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
+RELEASE = SHARED / "data/scholarsum/pubmed.json"
+
+PUBMED: dict[str, object] = {
+    "article": "<s> zinc was  given .</s><pad>",
+    "human": "zinc helps .",
+    "ground_aspect": '{"background": "", "method": ["zinc", "given ."], "result": "zinc helps ."}',
+    "gpt35_fm": "Zinc did.",
+    "gpt35_fm_aspect": '{"background": null, "result": "Zinc did.<n>"}',
+    "gpt35_fm_human": 0.65,
+    "gpt35_fm_human_list": [1 / 3, 0.5, 0.75, 0.0],
+    "gpt35_fm_gpt4_fm": 0.7,
+    "gpt35_fm_gpt4_fm_list": [1.0, 0.5, 0.75, 2 / 3],
+    "gpt35_fm_gpt4_wo": 0.6,
+    "gpt35_fm_gpt4_list_wo": [1.0, 0.25, 0.75, 2 / 3],
+    "gpt35_fm_gpt35_fm": 0.5,
+    "gpt35_fm_gpt35_fm_list": [1.0, 0.25, 0.5, 2 / 3],
+    "gpt35_gpt4": 0.25,
+    "gpt35_fm_llama": 0.725,
+    "gpt35_fm_llama_base": 0.75,
+    "gpt35_fm_geval": 0.8,
+    "gpt35_fm_bert": 0.84,
+    "gpt35_fm_newrouge1": 0.46,
+    "gpt35_fm_newrouge2": 0.18,
+    "gpt35_fm_newrougel": 0.27,
+    "gpt35_fm_questeval": 0.24,
+    "gpt35_fm_acu3": 0.11,
+    "gpt35_fm_delta": 0.95,
+    "llama2_70b": "Abstract:  Zinc\u200b did it.",
+    "llama2_70b_human": 1.0,
+    "llama2_70b_human_list": [1, 1, 1, 1],
+}
+RATINGS = {"background": 1, "method": 2, "result": 3, "conclusion": None}
+
+
+def arxiv() -> dict[str, object]:
+    """The same line in the spellings of the other half, and a system without ratings."""
+    line = {
+        key.replace("gpt35_fm", "gpt35", 1).replace("ground_aspect", "human_aspect"): value
+        for key, value in PUBMED.items()
+    }
+    return {**line, "bartbase": "Zinc."}
+
+
+def write(file: Path, *lines: Mapping[str, object]) -> Path:
+    """A release with these lines."""
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return file
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, by its name."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
+
+
+def refused(file: Path, out: Path) -> str:
+    """The message for a release that cannot be imported; nothing was written."""
+    before = contents(out) if out.is_dir() else None
+    with pytest.raises(SuiteError) as caught:
+        import_scholarsum(file, out)
+    assert (contents(out) if out.is_dir() else None) == before
+    return str(caught.value)
+
+
+def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
+    """Worked example of every column."""
+    report = import_scholarsum(write(tmp_path / "pubmed.json", PUBMED), tmp_path / "out")
+    suite = load_suite(tmp_path / "out", "out")
+    pair = suite.pair("pubmed-001", "gpt35_fm")
+    label = suite.labels["pubmed-001", "gpt35_fm"]
+
+    assert report == ImportReport(
+        n_papers=1,
+        systems=("gpt35_fm", "llama2_70b"),
+        n_pairs=2,
+        n_labelled_pairs=2,
+        n_skipped_facets=1,
+        notes=(),
+    )
+    assert [section.text for section in pair.paper.source] == ["zinc was given ."]
+    assert (pair.paper.references, pair.summary) == (("zinc helps .",), "Zinc did.")
+    assert suite.pair("pubmed-001", "llama2_70b").summary == "Zinc did it."
+    # ratings: 1/3 of 3, 0.5 of 4, 0.75 of 4, and 0: the reference has no conclusion
+    assert (label.facets, label.overall) == (RATINGS, 0.65)
+    assert (label.labelled_by, label.basis) == ("ScholarSum annotators", "ScholarSum release")
+
+
+def recorded_of_gpt35(system: str) -> Iterator[Recorded]:
+    """What the release above records of GPT-3.5's summary."""
+
+    def facets(*ratings: int) -> dict[Facet, int]:
+        return dict(zip(FACETS, ratings, strict=True))
+
+    rated = {
+        "FM(GPT-4)": (0.7, facets(3, 2, 3, 2)),
+        "FM(GPT-4, variant)": (0.6, facets(3, 1, 3, 2)),
+        "FM(GPT-3.5)": (0.5, facets(3, 1, 2, 2)),
+    }
+    for by, (overall, ratings) in rated.items():
+        yield Recorded(paper="", system=system, by=by, facets=ratings, overall=overall)
+    overalls = {
+        "FM(Llama)": 0.725,
+        "GPT-4 direct": 0.25,
+        "Llama direct": 0.75,
+        "G-Eval": 0.8,
+        "BERTScore": 0.84,
+        "ROUGE-1 (recorded)": 0.46,
+        "ROUGE-2 (recorded)": 0.18,
+        "ROUGE-L (recorded)": 0.27,
+        "QuestEval": 0.24,
+        "ACU": 0.11,
+        "DELTA": 0.95,
+    }
+    for by, overall in overalls.items():
+        yield Recorded(paper="", system=system, by=by, overall=overall)
+    segments = FacetSegments(result="Zinc did.")
+    yield Recorded(paper="", system=system, by="GPT-4 segments", segments=segments)
+
+
+@pytest.mark.parametrize(
+    ("line", "stem", "system"),
+    [(PUBMED, "pubmed", "gpt35_fm"), (arxiv(), "arxiv", "gpt35")],
+)
+def test_both_spellings_give_the_same_records(
+    tmp_path: Path, line: dict[str, object], stem: str, system: str
+) -> None:
+    """An alias table is worth as much as the columns it finds."""
+    import_scholarsum(write(tmp_path / f"{stem}.json", line), tmp_path / "out")
+    reference, *others = load_suite(tmp_path / "out").recorded()
+
+    assert reference == Recorded(
+        paper=f"{stem}-001",
+        system=None,
+        by="GPT-4 segments",
+        segments=FacetSegments(method="zinc given .", result="zinc helps ."),
+    )
+    parts = [(r.system, r.by, r.facets, r.overall, r.segments) for r in others]
+    assert parts == [
+        (r.system, r.by, r.facets, r.overall, r.segments) for r in recorded_of_gpt35(system)
+    ]
+
+
+def test_system_without_ratings_is_imported_without_labels(tmp_path: Path) -> None:
+    """The arXiv half has one; its summaries can still be gated."""
+    report = import_scholarsum(write(tmp_path / "arxiv.json", arxiv()), tmp_path / "out")
+    suite = load_suite(tmp_path / "out")
+
+    assert (report.n_pairs, report.n_labelled_pairs) == (3, 2)
+    assert suite.paper_ids_of("bartbase") == ("arxiv-001",)
+    assert ("arxiv-001", "bartbase") not in suite.labels
+    assert suite.labels["arxiv-001", "gpt35"].facets == RATINGS
+
+
+def test_suite_file_has_thresholds_and_says_where_it_came_from(tmp_path: Path) -> None:
+    """The whole file, as a user will read it."""
+    lines = (PUBMED, {**PUBMED, "llama2_70b": " <s></s>"})
+    report = import_scholarsum(write(tmp_path / "pubmed.json", *lines), tmp_path / "out")
+
+    assert report.notes == ("pubmed-002: the summary of 'llama2_70b' is empty; listed under skip",)
+    assert (
+        (tmp_path / "out/summeval.toml").read_text(encoding="utf-8")
+        == """\
+# Imported from 'pubmed.json' of ScholarSum (github.com/iriscxy/ScholarSum).
+papers = "papers.jsonl"
+labels = "labels.jsonl"
+recorded = "recorded.jsonl"
+
+[systems.gpt35_fm]
+summaries = "systems/gpt35_fm.jsonl"
+
+[systems.llama2_70b]
+summaries = "systems/llama2_70b.jsonl"
+skip = ["pubmed-002"]
+
+[thresholds]
+facet = 0.55
+faithfulness = 0.80
+
+[thresholds.mean]
+facet = 0.65
+"""
+    )
+    assert load_suite(tmp_path / "out").paper_ids_of("llama2_70b") == ("pubmed-001",)
+
+
+def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
+    """A suite under version control does not change by being made again."""
+    file = write(tmp_path / "pubmed.json", PUBMED, PUBMED)
+    import_scholarsum(file, tmp_path / "one")
+    import_scholarsum(file, tmp_path / "two")
+    written = contents(tmp_path / "one")
+
+    assert written == contents(tmp_path / "two")
+    assert sorted(written) == [
+        "labels.jsonl",
+        "papers.jsonl",
+        "recorded.jsonl",
+        "summeval.toml",
+        "systems/gpt35_fm.jsonl",
+        "systems/llama2_70b.jsonl",
+    ]
+    assert not any(b"\r" in text for text in written.values())
+
+
+def test_segments_that_cannot_be_read_are_left_out_with_a_note(tmp_path: Path) -> None:
+    """GPT-4's own JSON is not the release's fault."""
+    line = {**PUBMED, "gpt35_fm_aspect": '{"aim": "zinc"}'}
+    file = write(tmp_path / "pubmed.json", line)
+    report = import_scholarsum(file, tmp_path / "out")
+
+    assert report.notes == (
+        (
+            f"pubmed-001: GPT-4 segments of 'gpt35_fm' left out: {file.as_posix()}:1:"
+            " 'aim' in 'gpt35_fm_aspect' is 'zinc'; write a text for a facet"
+        ),
+    )
+
+
+def test_judge_that_rated_no_such_facet_is_noted(tmp_path: Path) -> None:
+    """A 0 is no rating on any scale."""
+    line = {**PUBMED, "gpt35_fm_gpt4_fm_list": [1.0, 0, 0.75, 0]}
+    report = import_scholarsum(write(tmp_path / "pubmed.json", line), tmp_path / "out")
+    records = {(r.system, r.by): r for r in load_suite(tmp_path / "out").recorded()}
+
+    assert report.notes == ("pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",)
+    assert records["gpt35_fm", "FM(GPT-4)"].facets == {"background": 3, "result": 3}
+
+
+def without(*keys: str) -> dict[str, object]:
+    """The release above without some keys."""
+    return {key: value for key, value in PUBMED.items() if key not in keys}
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            [without("article")],
+            (
+                "1: this line has no 'article', so the file is no ScholarSum release;"
+                " name its dataset/pubmed.json or dataset/arxiv.json"
+            ),
+        ),
+        (
+            [PUBMED, without("human")],
+            (
+                "2: this line has no 'human', so the file is no ScholarSum release;"
+                " name its dataset/pubmed.json or dataset/arxiv.json"
+            ),
+        ),
+        (
+            [without("gpt35_fm", "llama2_70b")],
+            (
+                "1: this line has no summary ('gpt35_fm', 'gpt35', ...), so the file is no"
+                " ScholarSum release; name its dataset/pubmed.json or dataset/arxiv.json"
+            ),
+        ),
+        (
+            [PUBMED, without("llama2_70b")],
+            "2: this line has no 'llama2_70b'; add the key with a text",
+        ),
+        (
+            [{**PUBMED, "human": "<pad>"}],
+            "1: 'human' of this line is empty (''); name a complete file of the release",
+        ),
+        (
+            [{**PUBMED, "article": 3}],
+            "1: 'article' of this line is 3; write a text or a list of texts",
+        ),
+        (
+            [{**PUBMED, "gpt35_fm_human_list": [1.0, 0.6, 1.0, 1.0]}],
+            (
+                "1: method in 'gpt35_fm_human_list' is 0.6;"
+                " write a whole rating from 0 to 4, divided by 4"
+            ),
+        ),
+        (
+            [{**PUBMED, "gpt35_fm_human_list": [1.0]}],
+            (
+                "1: 'gpt35_fm_human_list' of this line is a list of 1;"
+                " write a list of 4 numbers, each a rating divided by its scale"
+            ),
+        ),
+        (
+            [{**PUBMED, "gpt35_fm_geval": "high"}],
+            "1: 'gpt35_fm_geval' of this line is 'high'; write a finite number",
+        ),
+    ],
+)
+def test_file_that_is_not_the_release_is_refused(
+    tmp_path: Path, lines: list[dict[str, object]], message: str
+) -> None:
+    """The missing key is named, and no file is written."""
+    file = write(tmp_path / "pubmed.json", *lines)
+
+    assert refused(file, tmp_path / "out") == f"{file.as_posix()}:{message}"
+
+
+def test_empty_and_missing_files_are_refused(tmp_path: Path) -> None:
+    """There is nothing to import."""
+    file = write(tmp_path / "pubmed.json")
+
+    assert refused(file, tmp_path / "out") == (
+        f"{file.as_posix()}: 'pubmed.json' is empty; name a file of the release"
+    )
+    file.unlink()
+    assert refused(file, tmp_path / "out") == (
+        f"{file.as_posix()}: {file.as_posix()!r} cannot be read (No such file or directory);"
+        " make it readable"
+    )
+
+
+def test_folder_that_holds_a_suite_is_refused(tmp_path: Path) -> None:
+    """Reviewed work is never overwritten."""
+    file, out = write(tmp_path / "pubmed.json", PUBMED), tmp_path / "out"
+    import_scholarsum(file, out)
+
+    assert refused(file, out) == (
+        f"{out.as_posix()}: this folder holds the suite 'summeval.toml' already;"
+        " name a new one with --out"
+    )
+    (out / "summeval.toml").unlink()
+    assert refused(file, out) == (
+        f"{out.as_posix()}/labels.jsonl: 'labels.jsonl' exists already; delete or move it"
+    )
+    assert refused(file, file) == (
+        f"{file.as_posix()}: 'pubmed.json' is no folder; name a new one with --out"
+    )
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[ImportReport, Path]:
+    """The PubMed half of the release as a suite."""
+    if not RELEASE.is_file():
+        pytest.skip(f"{RELEASE} is not here: ScholarSum has no licence to copy it by")
+    out = tmp_path_factory.mktemp("scholarsum") / "pubmed"
+    return import_scholarsum(RELEASE, out), out
+
+
+def test_release_has_300_labelled_pairs(imported: tuple[ImportReport, Path]) -> None:
+    """Oracle: the release at 061b34c6, 50 papers by 6 systems, all rated."""
+    report, out = imported
+    suite = load_suite(out)
+
+    assert (report.n_papers, len(report.systems)) == (50, 6)
+    assert (report.n_pairs, report.n_labelled_pairs, report.notes) == (300, 300, ())
+    assert len(suite.labels) == 300
+    assert all(len(suite.paper_ids_of(system)) == 50 for system in suite.systems)
+
+
+def test_no_special_token_is_left_in_the_release(imported: tuple[ImportReport, Path]) -> None:
+    """A judge cannot tell a system by the traces of its tokenizer."""
+    _, out = imported
+    traces = re.compile(r"<s>|</s>|<pad>|<n>|\u200b|\": \"Abstract:", re.IGNORECASE)
+
+    for name, text in contents(out).items():
+        assert not traces.search(text.decode()), name
+
+
+def overall(ratings: Mapping[Facet, int | None], mask: Mapping[Facet, int | None]) -> float:
+    """FM, section 3.2: sum(w * rating / scale) / sum(w) over the facets that the human rated."""
+    weights: dict[Facet, float] = {
+        "background": 0.1,
+        "method": 0.3,
+        "result": 0.3,
+        "conclusion": 0.3,
+    }
+    rated = [facet for facet in FACETS if mask[facet] is not None]
+    total = sum(weights[facet] * (ratings[facet] or 0) / SCALES[facet] for facet in rated)
+    return total / sum(weights[facet] for facet in rated)
+
+
+def test_recorded_overalls_follow_from_the_imported_ratings(
+    imported: tuple[ImportReport, Path],
+) -> None:
+    """Oracle: 300 of 300 overalls of GPT-4 and of the annotators, masked by the annotators."""
+    suite = load_suite(imported[1])
+    human = {pair: label.facets or {} for pair, label in suite.labels.items()}
+    gpt4 = [record for record in suite.recorded() if record.by == "FM(GPT-4)"]
+
+    assert len(gpt4) == len(human) == 300
+    for pair, label in suite.labels.items():
+        assert overall(human[pair], human[pair]) == pytest.approx(label.overall, abs=1e-9)
+    for record in gpt4:
+        assert record.system is not None
+        assert record.facets is not None
+        mask = human[record.paper, record.system]
+        assert overall(record.facets, mask) == pytest.approx(record.overall, abs=1e-9)

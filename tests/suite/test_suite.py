@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.suite.conftest import Golden
+
+
+def test_suite_answers_by_name_and_keeps_file_order(golden: Golden) -> None:
+    """What the plugin collects comes in the order of the files."""
+    suite = golden.load()
+
+    assert (suite.name, suite.shown) == ("golden", "golden/summeval.toml")
+    assert suite.path == golden.path / "summeval.toml"
+    assert tuple(suite.systems) == ("careful", "terse")
+    assert suite.default_systems == ("careful",)
+    assert suite.paper_ids == ("zinc-01", "zinc-02")
+    assert suite.paper_ids_of("careful") == ("zinc-01", "zinc-02")
+    assert suite.paper_ids_of("terse") == ("zinc-01",)
+    assert suite.place_of("terse") == Place("golden/summeval.toml", 9)
+
+
+def test_pair_joins_paper_and_summary(golden: Golden) -> None:
+    """Its place is the line of the summary, wherever the paper stands."""
+    pair = golden.load().pair("zinc-01", "careful")
+
+    assert (pair.paper.id, pair.system, pair.summary) == ("zinc-01", "careful", "Zinc did.")
+    assert str(pair.place) == "golden/systems/careful.jsonl:2"
+
+
+def test_all_systems_are_gated_where_no_default_is_named(golden: Golden) -> None:
+    """An absent key leaves nothing out."""
+    golden.spoil("summeval.toml", 'default_systems = ["careful"]\n', "")
+
+    assert golden.load().default_systems == ("careful", "terse")
+
+
+def test_suite_with_a_name_of_its_own_keeps_it(golden: Golden) -> None:
+    """Several suites can live in one folder when each is named."""
+    file = golden.path / "summeval.toml"
+    file.rename(golden.path / "long.summeval.toml")
+    suite = golden.load()
+
+    assert (suite.name, suite.shown) == ("long", "golden/long.summeval.toml")
+
+
+def test_places_are_relative_to_the_current_folder_by_default(
+    golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message can be clicked from where the user stands."""
+    monkeypatch.chdir(golden.path.parent)
+    assert load_suite(golden.path).shown == "golden/summeval.toml"
+
+    monkeypatch.chdir(golden.path)
+    suite = load_suite(golden.path / "summeval.toml")
+    assert (suite.name, suite.shown) == ("golden", "summeval.toml")
+    assert suite.paper("zinc-01").place.path == "papers.jsonl"
+
+    monkeypatch.chdir(golden.path / "systems")
+    assert load_suite(golden.path).shown == (golden.path / "summeval.toml").as_posix()
+
+
+@pytest.mark.parametrize(
+    ("paper", "system", "message"),
+    [
+        (
+            "zinc-3",
+            "careful",
+            "golden/summeval.toml: the suite has no paper 'zinc-3'; did you mean 'zinc-02'?",
+        ),
+        (
+            "zinc-01",
+            "ters",
+            "golden/summeval.toml: the suite has no system 'ters'; did you mean 'terse'?",
+        ),
+        (
+            "zinc-02",
+            "terse",
+            (
+                "golden/summeval.toml:9: system 'terse' lists paper 'zinc-02' under 'skip';"
+                " ask for another paper"
+            ),
+        ),
+    ],
+)
+def test_pair_that_does_not_exist_is_refused(
+    golden: Golden, paper: str, system: str, message: str
+) -> None:
+    """A wrong name never ends in an empty pair."""
+    suite = golden.load()
+
+    with pytest.raises(SuiteError) as caught:
+        suite.pair(paper, system)
+    assert str(caught.value) == message
+
+
+def test_system_with_an_endpoint_loads_and_has_no_pairs(golden: Golden) -> None:
+    """Until generated summaries are supported, the message says how to go on."""
+    golden.spoil(
+        "summeval.toml",
+        "[thresholds]\n",
+        '[systems.llama3]\nendpoint = "ollama"\nmodel = "llama3"\n\n[thresholds]\n',
+    )
+    suite = golden.load()
+    message = (
+        "golden/summeval.toml:13: system 'llama3' has an endpoint, and this version judges"
+        " recorded summaries only; write its summaries to a file and name it under 'summaries'"
+    )
+
+    with pytest.raises(SuiteError) as caught:
+        suite.pair("zinc-01", "llama3")
+    assert str(caught.value) == message
+    with pytest.raises(SuiteError) as caught:
+        suite.paper_ids_of("llama3")
+    assert str(caught.value) == message
+
+
+def test_paper_that_changed_after_loading_is_refused(golden: Golden) -> None:
+    """A fingerprint must not stand over another text."""
+    suite = golden.load()
+    golden.spoil("papers.jsonl", "None was given.", "Some was given.")
+
+    assert suite.paper("zinc-01").references == ("Zinc helps.",)
+    with pytest.raises(SuiteError) as caught:
+        suite.paper("zinc-02")
+    assert str(caught.value) == (
+        "golden/papers.jsonl:2: 'golden/papers.jsonl' changed after the suite was loaded;"
+        " run once more"
+    )
+
+
+def test_summary_file_that_vanished_after_loading_is_refused(golden: Golden) -> None:
+    """A file that is gone is said to be gone."""
+    suite = golden.load()
+    (golden.path / "systems/terse.jsonl").unlink()
+
+    with pytest.raises(SuiteError) as caught:
+        suite.pair("zinc-01", "terse")
+    assert str(caught.value) == (
+        "golden/systems/terse.jsonl: 'golden/systems/terse.jsonl' cannot be read"
+        " (No such file or directory); make it readable"
+    )
+
+
+def test_loading_10_000_papers_keeps_their_texts_on_disk(tmp_path: Path) -> None:
+    """20 MB of papers load within 12 MB of memory."""
+    text = "Zinc was given to adults. " * 80
+    with (tmp_path / "papers.jsonl").open("w", encoding="utf-8") as papers:
+        for number in range(10_000):
+            papers.write(
+                f'{{"id": "p-{number}", "source": "{text}", "reference": "Zinc helps."}}\n'
+            )
+    with (tmp_path / "a.jsonl").open("w", encoding="utf-8") as summaries:
+        for number in range(10_000):
+            summaries.write(f'{{"paper": "p-{number}", "summary": "Zinc did."}}\n')
+    (tmp_path / "summeval.toml").write_text(
+        'papers = "papers.jsonl"\n[systems.a]\nsummaries = "a.jsonl"\n', encoding="utf-8"
+    )
+    assert (tmp_path / "papers.jsonl").stat().st_size > 20_000_000
+
+    tracemalloc.start()
+    try:
+        suite = load_suite(tmp_path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 12_000_000
+    assert suite.pair("p-9999", "a").summary == "Zinc did."

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite import (
+    EndpointSpec,
+    JudgeSpec,
+    find_suite_file,
+    load_suite,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.suite.conftest import Golden
+
+CAREFUL = '[systems.careful]\nsummaries = "systems/careful.jsonl"\n'
+
+
+def test_suite_file_is_found_by_its_name_or_its_folder(golden: Golden) -> None:
+    """Both are what a user may pass to pytest."""
+    file = golden.path / "summeval.toml"
+
+    assert find_suite_file(file) == file
+    assert find_suite_file(golden.path) == file
+    assert find_suite_file(golden.path / "papers.jsonl") is None
+    assert find_suite_file(golden.path / "systems") is None
+    assert find_suite_file(golden.path / "nowhere") is None
+
+
+@pytest.mark.parametrize("name", ["toml", ".summeval.toml", "summeval.tom", "my-summeval.toml"])
+def test_other_names_are_no_suite_files(tmp_path: Path, name: str) -> None:
+    """Other projects' TOML files are left alone."""
+    (tmp_path / name).write_text("", encoding="utf-8")
+
+    assert find_suite_file(tmp_path / name) is None
+
+
+def test_missing_suite_file_is_refused(tmp_path: Path) -> None:
+    """A mistyped path ends with what is missing."""
+    with pytest.raises(SuiteError) as caught:
+        load_suite(tmp_path / "summeval.toml", "golden/summeval.toml")
+    assert str(caught.value) == (
+        "golden/summeval.toml: there is no suite file 'summeval.toml'; create it or mend the path"
+    )
+    with pytest.raises(SuiteError) as caught:
+        load_suite(tmp_path / "golden", "golden")
+    assert str(caught.value) == (
+        "golden: there is no suite 'golden'; name a folder that holds"
+        " summeval.toml or NAME.summeval.toml"
+    )
+
+
+def test_file_that_is_not_named_like_a_suite_is_refused(golden: Golden) -> None:
+    """The name is how pytest collects it."""
+    with pytest.raises(SuiteError) as caught:
+        load_suite(golden.path / "papers.jsonl", "golden/papers.jsonl")
+
+    assert str(caught.value) == (
+        "golden/papers.jsonl: 'papers.jsonl' is no name of a suite file;"
+        " rename it to summeval.toml or NAME.summeval.toml"
+    )
+
+
+def test_folder_without_a_suite_file_is_refused(golden: Golden) -> None:
+    """The message says which file would make it one."""
+    (golden.path / "summeval.toml").unlink()
+
+    assert golden.mistake() == (
+        "golden: the folder 'golden' holds no suite file; add summeval.toml or NAME.summeval.toml"
+    )
+
+
+def test_folder_with_two_suite_files_is_refused(golden: Golden) -> None:
+    """Which of them is meant cannot be guessed."""
+    golden.write("long.summeval.toml", "")
+
+    assert golden.mistake() == (
+        "golden: this folder holds 'long.summeval.toml' and 'summeval.toml'; name one of the files"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'labels = "labels.jsonl"',
+            'label = "labels.jsonl"',
+            "2: unknown key 'label' in the suite; did you mean 'labels'?",
+        ),
+        (
+            'skip = ["zinc-02"]',
+            'skips = ["zinc-02"]',
+            "11: unknown key 'skips' in system 'terse'; did you mean 'skip'?",
+        ),
+        (
+            'papers = "papers.jsonl"\n',
+            "",
+            "0: the suite has no 'papers'; add the key with a text",
+        ),
+        (
+            'papers = "papers.jsonl"',
+            "papers = 3",
+            "1: 'papers' of the suite is 3; write a text",
+        ),
+        (
+            'papers = "papers.jsonl"',
+            'papers = " "',
+            "1: 'papers' of the suite is empty (' '); write a text",
+        ),
+        (
+            'papers = "papers.jsonl"',
+            'papers = "paper.jsonl"',
+            (
+                "1: 'papers' of the suite names 'paper.jsonl', which is no file;"
+                " create it or mend the path"
+            ),
+        ),
+        (
+            'labels = "labels.jsonl"',
+            'labels = "gone.jsonl"',
+            (
+                "2: 'labels' of the suite names 'gone.jsonl', which is no file;"
+                " create it or mend the path"
+            ),
+        ),
+        (
+            'recorded = "recorded.jsonl"',
+            'recorded = "systems"',
+            (
+                "3: 'recorded' of the suite names 'systems', which is no file;"
+                " create it or mend the path"
+            ),
+        ),
+        (
+            'summaries = "systems/careful.jsonl"',
+            'summaries = "careful.jsonl"',
+            (
+                "7: 'summaries' of system 'careful' names 'careful.jsonl', which"
+                " is no file; create it or mend the path"
+            ),
+        ),
+        (
+            'papers = "papers.jsonl"',
+            'papers = "/data/papers.jsonl"',
+            (
+                "1: 'papers' of the suite is '/data/papers.jsonl';"
+                " write a path relative to the suite file's folder"
+            ),
+        ),
+        (
+            'papers = "papers.jsonl"',
+            "papers = 'C:\\data\\papers.jsonl'",
+            (
+                "1: 'papers' of the suite is 'C:\\\\data\\\\papers.jsonl';"
+                " write a path relative to the suite file's folder"
+            ),
+        ),
+        (
+            'default_systems = ["careful"]',
+            'default_systems = ["carefull"]',
+            "4: 'default_systems' names the unknown system 'carefull'; did you mean 'careful'?",
+        ),
+        (
+            'default_systems = ["careful"]',
+            "default_systems = []",
+            "4: 'default_systems' of the suite is an empty list, []; write a list of texts",
+        ),
+        (
+            'default_systems = ["careful"]',
+            'default_systems = ["careful", "careful"]',
+            "4: 'default_systems' of the suite holds 'careful' twice; delete one",
+        ),
+        (
+            'default_systems = ["careful"]',
+            'default_systems = "careful"',
+            "4: 'default_systems' of the suite is 'careful'; write a list of texts",
+        ),
+        (
+            'default_systems = ["careful"]',
+            "default_systems = [true]",
+            "4: 'default_systems' of the suite is true; write a text",
+        ),
+        (
+            'skip = ["zinc-02"]',
+            'skip = ["zinc-2"]',
+            (
+                "11: 'skip' of system 'terse' names the unknown paper 'zinc-2';"
+                " did you mean 'zinc-02'?"
+            ),
+        ),
+        (
+            'skip = ["zinc-02"]',
+            "",
+            (
+                "9: system 'terse' has no summary for paper 'zinc-02'; add it to"
+                " systems/terse.jsonl or list the paper under 'skip'"
+            ),
+        ),
+    ],
+)
+def test_mistake_in_the_suite_file_is_reported_at_its_line(
+    golden: Golden, old: str, new: str, message: str
+) -> None:
+    """Each message says what, where and what to do."""
+    golden.spoil("summeval.toml", old, new)
+
+    assert golden.mistake() == f"golden/summeval.toml:{message}".replace(".toml:0:", ".toml:")
+
+
+@pytest.mark.parametrize("tables", ["", "[systems]\n", "[systems.x_old]\n"])
+def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
+    """There would be nothing to gate."""
+    golden.write("summeval.toml", f'papers = "papers.jsonl"\n{tables}')
+
+    place = "golden/summeval.toml:2" if tables else "golden/summeval.toml"
+    assert golden.mistake() == (
+        f"{place}: the suite has no system ('systems' is empty);"
+        " add a table [systems.NAME] with 'summaries'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            "[systems.llama3]\n",
+            "8: system 'llama3' has neither 'summaries' nor 'endpoint'; write exactly one of them",
+        ),
+        (
+            '[systems.llama3]\nsummaries = "a"\nendpoint = "ollama"\n',
+            "8: system 'llama3' has both 'summaries' and 'endpoint'; write exactly one of them",
+        ),
+        (
+            '[systems.llama3]\nendpoint = "ollama"\n',
+            "8: system 'llama3' has no 'model'; add the key with a text",
+        ),
+        (
+            '[systems.llama3]\nsummaries = "papers.jsonl"\nmodel = "llama3"\n',
+            "10: 'model' of system 'llama3' goes with 'endpoint', not 'summaries'; delete it",
+        ),
+        (
+            '[systems.llama3]\nendpoint = "olama"\nmodel = "llama3"\n',
+            "9: system 'llama3' names the unknown endpoint 'olama'; did you mean 'ollama'?",
+        ),
+        (
+            '[systems.gpt-4.1]\nendpoint = "openai"\nmodel = "gpt"\n',
+            (
+                "8: system 'gpt-4' holds a table '1'; a name with a dot must be quoted,"
+                ' [systems."gpt-4.1"]'
+            ),
+        ),
+        (
+            "[endpoints.near]\nmax_in_flight = 8\n",
+            "8: endpoint 'near' has no 'base_url'; add the key with a text",
+        ),
+        (
+            '[endpoints.near]\nbase_url = "localhost:8000"\n',
+            (
+                "9: 'base_url' of endpoint 'near' is 'localhost:8000';"
+                " write a URL that starts with http:// or https://"
+            ),
+        ),
+        (
+            "[endpoints.ollama]\nmax_in_flight = 0\n",
+            "9: 'max_in_flight' of endpoint 'ollama' is 0; write a whole number of at least 1",
+        ),
+        (
+            "[endpoints.ollama]\nmax_in_fligth = 8\n",
+            "9: unknown key 'max_in_fligth' in endpoint 'ollama'; did you mean 'max_in_flight'?",
+        ),
+        (
+            '[judges.gpt]\nmodel = "gpt"\n',
+            "8: judge 'gpt' has no 'endpoint'; add the key with a text",
+        ),
+        (
+            '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nvotes = true\n',
+            "11: 'votes' of judge 'gpt' is true; write a whole number of at least 1",
+        ),
+        (
+            '[judges.offline]\nendpoint = "openai"\nmodel = "gpt"\n',
+            "8: judge 'offline' has a reserved name; choose another",
+        ),
+        (
+            '[judges]\ngpt = "gpt-4o"\n',
+            "9: judge 'gpt' is 'gpt-4o'; write a table, [judges.gpt]",
+        ),
+    ],
+)
+def test_mistake_in_a_table_is_reported_at_its_line(
+    golden: Golden, table: str, message: str
+) -> None:
+    """Systems, endpoints and judges are checked before a paper is read."""
+    golden.write("summeval.toml", f'papers = "papers.jsonl"\n\n{CAREFUL}\n\n\n{table}')
+
+    assert golden.mistake() == f"golden/summeval.toml:{message}"
+
+
+@pytest.mark.parametrize("key", ["systems", "endpoints", "judges", "thresholds"])
+def test_table_that_is_none_is_refused(golden: Golden, key: str) -> None:
+    """A value where a table belongs is named with its line."""
+    golden.write("summeval.toml", f'papers = "papers.jsonl"\n{key} = 3\n')
+    if key != "systems":
+        golden.write("summeval.toml", f'papers = "papers.jsonl"\n{key} = 3\n{CAREFUL}')
+
+    hint = "a table, [thresholds]" if key == "thresholds" else f"tables, [{key}.NAME]"
+    assert golden.mistake() == f"golden/summeval.toml:2: {key!r} is 3; write {hint}"
+
+
+def test_endpoints_and_judges_are_read(golden: Golden) -> None:
+    """Later work finds them typed; a built-in endpoint needs no address."""
+    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
+    golden.write(
+        "summeval.toml",
+        f"""{text}
+[systems."llama.3"]
+endpoint = "ollama"
+model = "llama3"
+prompt = "abstract"
+[endpoints.ollama]
+max_in_flight = 8
+[endpoints.near]
+base_url = "http://localhost:8000/v1"
+[judges.gpt]
+endpoint = "openai"
+model = "gpt-4o"
+votes = 3
+""",
+    )
+    suite = golden.load()
+
+    assert dict(suite.endpoints) == {
+        "ollama": EndpointSpec(name="ollama", max_in_flight=8),
+        "near": EndpointSpec(name="near", base_url="http://localhost:8000/v1"),
+    }
+    assert dict(suite.judges) == {
+        "gpt": JudgeSpec(name="gpt", endpoint="openai", model="gpt-4o", votes=3)
+    }
+    system = suite.systems["llama.3"]
+    assert (system.endpoint, system.model, system.prompt) == ("ollama", "llama3", "abstract")
+
+
+def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
+    """A team keeps its notes where they belong."""
+    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
+    noted = re.sub(r"(?m)^(\[.*\])$", r"\1\nx_note = 'ours'", text)
+    golden.write(
+        "summeval.toml",
+        f"{noted}\n[x_team]\nname = 1\n[endpoints.near]\n"
+        'base_url = "https://a"\nx_owner = {b = 1}\n[judges.j]\nendpoint = "near"\n'
+        'model = "m"\nx_cost = 3\n',
+    )
+
+    assert list(golden.load().systems) == ["careful", "terse"]
+
+
+def test_paths_may_leave_the_folder_of_the_suite(golden: Golden) -> None:
+    """Several suites can share their papers."""
+    (golden.path / "papers.jsonl").rename(golden.path.parent / "shared.jsonl")
+    golden.spoil("summeval.toml", '"papers.jsonl"', '"../shared.jsonl"')
+
+    assert golden.load().paper("zinc-01").place.path == "golden/../shared.jsonl"
