@@ -1,0 +1,51 @@
+"""A regression-test harness for summarization: papers and summaries in, red or green tests out.
+
+The names below load when they are first used, so that importing this package, as pytest does when
+the plugin is installed, costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from summeval_pytest.errors import JudgeError, SuiteError, SummevalError, UsageError
+    from summeval_pytest.judges import Judge
+    from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, Unscored
+    from summeval_pytest.suite import Pair, Paper, Suite, load_suite
+
+__all__ = [
+    "EvaScore",
+    "FacetScore",
+    "FaithfulnessScore",
+    "Judge",
+    "JudgeError",
+    "Pair",
+    "Paper",
+    "Suite",
+    "SuiteError",
+    "SummevalError",
+    "Unscored",
+    "UsageError",
+    "load_suite",
+]
+
+_HOMES = {
+    "errors": ("JudgeError", "SuiteError", "SummevalError", "UsageError"),
+    "judges": ("Judge",),
+    "metrics": ("EvaScore", "FacetScore", "FaithfulnessScore", "Unscored"),
+    "suite": ("Pair", "Paper", "Suite", "load_suite"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, Named
-from summeval_pytest.metrics.conversation import AnyFlow, Flow, best_of
+from summeval_pytest.metrics.conversation import Flow, ScoreT, best_of
 from summeval_pytest.metrics.score import (
     METRICS,
     CheckedFact,
@@ -21,7 +21,6 @@ from summeval_pytest.metrics.signature import Signature, read_signature, signatu
 __all__ = [
     "CATALOGUE",
     "METRICS",
-    "AnyFlow",
     "CheckedFact",
     "EvaScore",
     "FacetScore",
@@ -32,6 +31,7 @@ __all__ = [
     "Named",
     "RatedFacet",
     "Score",
+    "ScoreT",
     "Signature",
     "Unscored",
     "best_of",

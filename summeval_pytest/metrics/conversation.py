@@ -1,8 +1,8 @@
 """A metric as a conversation: a generator that yields questions and is sent answers.
 
-    flow = facet.measure(reference, summary)
-    questions = next(flow)                   # a tuple of questions
-    questions = flow.send(answers)           # one answer for each; StopIteration ends it
+flow = facet.measure(reference, summary)
+questions = next(flow)                   # a tuple of questions
+questions = flow.send(answers)           # one answer for each; StopIteration ends it
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import Final, TypeVar
 
 from summeval_pytest.errors import SummevalError
-from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Score, Unscored
+from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Unscored
 from summeval_pytest.questions import Answer, Question, Unanswered
 
 ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
@@ -22,13 +22,12 @@ Dialogue = Generator[tuple[Question, ...], tuple[Answer, ...], Returned]
 """Part of a conversation that ends in a value."""
 Flow = Dialogue[ScoreT | Unscored]
 """A whole conversation: it ends in a score or in none."""
-AnyFlow = Dialogue[Score | Unscored]
 
 MAX_UNANSWERED: Final = 0.05
 """Up to this share of items may stay unanswered before the whole score does (metrics.md 1.3)."""
 
 
-class NoAnswer(SummevalError):
+class NoAnswerError(SummevalError):
     """The judge's answers cannot carry a score."""
 
 
@@ -36,17 +35,19 @@ def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ..
     """Asks questions at once and returns their answers, all of one kind.
 
     Raises:
-        NoAnswer: if an answer is missing, of another kind, or `Unanswered`.
+        NoAnswerError: if an answer is missing, of another kind, or `Unanswered`.
     """
     answers = yield questions
     if len(answers) != len(questions):
-        raise NoAnswer(f"the judge gave {len(answers)} answers to {len(questions)} questions")
+        raise NoAnswerError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
     usable = []
     for question, answer in zip(questions, answers, strict=True):
         if isinstance(answer, Unanswered):
-            raise NoAnswer(answer.reason)
+            raise NoAnswerError(answer.reason)
         if not isinstance(answer, kind):
-            raise NoAnswer(f"{type(question).__name__} was answered with {type(answer).__name__}")
+            raise NoAnswerError(
+                f"{type(question).__name__} was answered with {type(answer).__name__}"
+            )
         usable.append(answer)
     return tuple(usable)
 
@@ -55,20 +56,20 @@ def expect_count(what: str, found: int, asked: int) -> None:
     """Holds a reply to one item for each item asked about.
 
     Raises:
-        NoAnswer: if there are more or fewer; a smaller denominator must never raise a score.
+        NoAnswerError: if there are more or fewer; a smaller denominator must never raise a score.
     """
     if found != asked:
-        raise NoAnswer(f"the judge returned {found} {what} for {asked} asked about")
+        raise NoAnswerError(f"the judge returned {found} {what} for {asked} asked about")
 
 
 def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
     """Gives up the score where too many items stayed without an answer.
 
     Raises:
-        NoAnswer: if more than 5 % of the items did.
+        NoAnswerError: if more than 5 % of the items did.
     """
     if asked and len(reasons) / asked > MAX_UNANSWERED:
-        raise NoAnswer(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
+        raise NoAnswerError(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
 
 
 def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:

@@ -16,7 +16,7 @@ from typing import Final
 from summeval_pytest.metrics.conversation import (
     Dialogue,
     Flow,
-    NoAnswer,
+    NoAnswerError,
     ask,
     expect_count,
     limit_unanswered,
@@ -64,11 +64,15 @@ def measure(
         return Unscored(metric="eva", status="refused_candidate", reason="the system refused")
     if short_circuit and summary == reference:
         return EvaScore(
-            value=PERFECT, precision=PERFECT, recall=PERFECT, recall_entailed=PERFECT, identical=True
+            value=PERFECT,
+            precision=PERFECT,
+            recall=PERFECT,
+            recall_entailed=PERFECT,
+            identical=True,
         )
     try:
         return (yield from _score(reference, summary, reference_facts))
-    except NoAnswer as fault:
+    except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
 
 
@@ -78,7 +82,9 @@ def _score(reference: str, summary: str, frozen: _Facts | None) -> Dialogue[EvaS
         reason = "the reference states no fact"
         return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
     if not candidate_facts:
-        lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference_facts)
+        lost = tuple(
+            CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference_facts
+        )
         return EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=0.0, reference=lost)
     premises = tuple(fact.text for fact in reference_facts)
     sentences = tuple(sentence.text for sentence in split_sentences(summary))
@@ -124,9 +130,13 @@ def _sound(facts: _Facts, n_sentences: int) -> _Facts:
     """The facts, if each has its sentence and stands after its parent."""
     for place, fact in enumerate(facts):
         if not 0 <= fact.sentence < n_sentences:
-            raise NoAnswer(f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}")
+            raise NoAnswerError(
+                f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}"
+            )
         if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoAnswer(f"fact {fact.text!r} refines fact {fact.parent}, which is not before it")
+            raise NoAnswerError(
+                f"fact {fact.text!r} refines fact {fact.parent}, which is not before it"
+            )
     return facts
 
 
@@ -152,7 +162,9 @@ def stated_once(facts: _Facts) -> _Facts:
     return tuple(kept)
 
 
-def _checked(facts: _Facts, answer: FactChecks, premises: tuple[str, ...]) -> tuple[CheckedFact, ...]:
+def _checked(
+    facts: _Facts, answer: FactChecks, premises: tuple[str, ...]
+) -> tuple[CheckedFact, ...]:
     """Each fact with its check; a premise that was not offered is no answer."""
     expect_count("fact checks", len(answer.checks), len(facts))
     reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
@@ -163,7 +175,9 @@ def _checked(facts: _Facts, answer: FactChecks, premises: tuple[str, ...]) -> tu
             checked.append(CheckedFact(fact=fact, holds=None, reason=check.reason))
             continue
         if not all(0 <= premise < len(premises) for premise in check.premises):
-            raise NoAnswer(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
+            raise NoAnswerError(
+                f"fact {fact.text!r}: a premise of {check.premises} was not offered"
+            )
         checked.append(
             CheckedFact(
                 fact=fact,

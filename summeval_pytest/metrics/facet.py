@@ -11,11 +11,10 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswer, ask, expect_count
+from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswerError, ask, expect_count
 from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
 from summeval_pytest.questions import (
     FACETS,
@@ -30,6 +29,9 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.text import is_refusal, normalise, split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
 
 WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
@@ -81,7 +83,9 @@ def measure(
     """
     reference, summary = normalise(reference), normalise(summary)
     if not _WORD.search(summary):
-        return Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
+        return Unscored(
+            metric="facet", status="degenerate_candidate", reason="the summary is empty"
+        )
     if is_refusal(summary):
         return Unscored(metric="facet", status="refused_candidate", reason="the system refused")
     if short_circuit and summary == reference:
@@ -90,7 +94,7 @@ def measure(
         segments = yield from _segments(reference, summary, reference_facets)
         (reference_segments, _), (candidate_segments, ungrounded) = segments
         ratings = yield from _ratings(reference_segments, candidate_segments)
-    except NoAnswer as fault:
+    except NoAnswerError as fault:
         return Unscored(metric="facet", status="unanswered", reason=str(fault))
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
     if value is None:
@@ -151,11 +155,13 @@ def _ratings(
 
 def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
     if isinstance(rating, Unanswered):
-        raise NoAnswer(f"{facet}: {rating.reason}")
+        raise NoAnswerError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
-        raise NoAnswer(f"asked to rate {facet}, the judge rated {rating.facet}")
+        raise NoAnswerError(f"asked to rate {facet}, the judge rated {rating.facet}")
     if not 1 <= rating.rating <= SCALES[facet]:
-        raise NoAnswer(f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}")
+        raise NoAnswerError(
+            f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}"
+        )
     return rating
 
 

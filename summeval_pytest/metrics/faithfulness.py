@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.conversation import (
     Flow,
-    NoAnswer,
+    NoAnswerError,
     ask,
     expect_count,
     limit_unanswered,
@@ -46,7 +46,9 @@ def measure(
     """
     summary = normalise(summary)
     if is_refusal(summary):
-        return Unscored(metric="faithfulness", status="refused_candidate", reason="the system refused")
+        return Unscored(
+            metric="faithfulness", status="refused_candidate", reason="the system refused"
+        )
     sentences = [
         (index, sentence.text)
         for index, sentence in enumerate(split_sentences(summary))
@@ -66,7 +68,7 @@ def measure(
             limit_unanswered("sentences", reasons, len(sentences))
             for (index, text), check in zip(asked, answer.checks, strict=True):
                 known[index] = _judged(index, text, check)
-    except NoAnswer as fault:
+    except NoAnswerError as fault:
         return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
     return _score([known[index] for index, _ in sentences], n_source=len(source))
 

@@ -54,5 +54,3 @@ def facet_presence(score: FacetScore) -> float:
     if not score.ratings:
         return 1.0
     return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
-
-

@@ -14,16 +14,21 @@ NORMALISER: Final = "1"
 """Version of these rules; part of every signature."""
 
 _BREAK_TOKENS = re.compile(r"<n>|<br\s*/?>", re.IGNORECASE)
-_SPECIAL_TOKENS = re.compile(r"</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>", re.IGNORECASE)
-_LABEL = re.compile(r"\A\s*(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE)
+_SPECIAL_TOKENS = re.compile(
+    r"</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>", re.IGNORECASE
+)
+_LABEL = re.compile(
+    r"\A\s*(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE
+)
 _PARAGRAPH = re.compile(r"[^\S\n]*\n\s*\n\s*")
 _LIST_ITEM = re.compile(r"[^\S\n]*\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
 _SPACES = re.compile(r"\s+")
 _REFUSAL = re.compile(
-    r"\A\W*(?:(?:i[' ]?a?m|we are|i am) (?:very |so )?(?:sorry|afraid|unable)|sorry\b|i apologi[sz]e"
-    r"|as an? (?:ai|artificial|large language)\b|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )",
+    r"\A\W*(?:(?:i['\u2019]?m|i am|we are) (?:very |so )?(?:sorry|afraid|unable)|sorry\b"
+    r"|i apologi[sz]e|as an? (?:ai|artificial|large language)\b"
+    r"|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )",
     re.IGNORECASE,
 )
 _REFUSAL_WORDS: Final = 80

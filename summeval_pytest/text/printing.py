@@ -11,6 +11,8 @@ import unicodedata
 from typing import Final
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_LAST_BYTE: Final = 0xFF
+_LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 
@@ -21,7 +23,9 @@ def _shown(character: str) -> str:
     if character == "\t":
         return " "
     code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code <= _LAST_BYTE:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_BASIC else f"\\U{code:08x}"
 
 
 def safe(text: str) -> str:

@@ -15,46 +15,108 @@ _NUMBER = re.compile(
     r"(?P<digits>\d{1,3}(?:[, \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?(?P<power>[-\u2212]?\d{1,3}))?"
 )
-_UNIT = re.compile(r"\s?-?\s?(%|per\s?cent(?:age)?(?:\s+points?)?|percentage\s+points?|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)")
+_UNIT = re.compile(
+    r"\s?-?\s?(%|per\s?cent(?:age)?(?:\s+points?)?|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
+)
+_OPEN: Final = frozenset(" (=<>[~") | {""}
+"""What a minus sign may follow; after a word or a number it is a hyphen or a range."""
+_PERCENT: Final = "per"
 _WORD = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
 
 _WORDS: Final[Mapping[str, float]] = MappingProxyType(
     {
-        "zero": 0, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-        "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-        "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-        "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "twice": 2, "doubled": 2,
-        "tripled": 3, "threefold": 3, "twofold": 2, "tenfold": 10,
+        word: float(value)
+        for word, value in (
+            pair.split("=")
+            for pair in """
+            zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11
+            twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18
+            nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80
+            ninety=90 hundred=100 twice=2 doubled=2 tripled=3 twofold=2 threefold=3 tenfold=10
+            """.split()
+        )
     }
-)  # fmt: skip
+)
+"""Numbers in words; "one" is left out, which is more often a pronoun."""
+
+_UNIT_TABLE: Final = """
+share: % percent =1
+points: pp =1
+mass: ng nanogram nanograms =1e-9
+mass: \u00b5g \u03bcg ug mcg microgram micrograms =1e-6
+mass: mg milligram milligrams =1e-3
+mass: g gram grams =1
+mass: kg kilogram kilograms =1e3
+mass: t tonne tonnes =1e6
+time: ns nanosecond nanoseconds =1e-9
+time: \u00b5s \u03bcs us microsecond microseconds =1e-6
+time: ms millisecond milliseconds =1e-3
+time: s sec second seconds =1
+time: min minute minutes =60
+time: h hr hrs hour hours =3600
+time: d day days =86400
+time: week weeks =604800
+time: month months =2629800
+time: yr yrs year years =31557600
+length: nm nanometre nanometres nanometer nanometers =1e-9
+length: \u00b5m \u03bcm um micrometre micrometres micrometer micrometers micron microns =1e-6
+length: mm millimetre millimetres millimeter millimeters =1e-3
+length: cm centimetre centimetres centimeter centimeters =1e-2
+length: m metre metres meter meters =1
+length: km kilometre kilometres kilometer kilometers =1e3
+volume: \u00b5l \u03bcl ul microlitre microlitres =1e-6
+volume: ml millilitre millilitres milliliter milliliters =1e-3
+volume: l litre litres liter liters =1
+current: \u00b5a \u03bca =1e-6
+current: ma =1e-3
+voltage: mv =1e-3
+voltage: v volt volts =1
+voltage: kv =1e3
+energy: mev =1e-3
+energy: ev =1
+energy: kev =1e3
+energy: gev =1e9
+power: mw =1e-3
+power: w watt watts =1
+power: kw =1e3
+frequency: hz =1
+frequency: khz =1e3
+frequency: mhz =1e6
+frequency: ghz =1e9
+temperature: \u00b5k \u03bck =1e-6
+temperature: mk =1e-3
+temperature: k kelvin =1
+data: b byte bytes =1
+data: kb kib =1e3
+data: mb mib =1e6
+data: gb gib =1e9
+data: tb tib =1e12
+amount per volume: mmol/l =1e-3
+amount per volume: mol/l =1
+mass per volume: ng/ml =1e-6
+mass per volume: mg/l =1e-3
+mass per volume: mg/dl =1e-2
+mass per volume: g/l =1
+speed: km/h =0.2777777777777778
+speed: cm/s =1e-2
+speed: m/s =1
+dose: \u00b5g/kg \u03bcg/kg =1e-6
+dose: mg/kg =1e-3
+dose: g/kg =1
+"""
 
 
-def _family(dimension: str, table: str) -> dict[str, tuple[str, float]]:
+def _known_units() -> dict[str, tuple[str, float]]:
+    """By unit, lower-cased: what it measures, and what one of it is in that family's base."""
     units = {}
-    for entry in table.split(";"):
-        names, factor = entry.split("=")
+    for line in _UNIT_TABLE.strip().splitlines():
+        dimension, _, rest = line.partition(": ")
+        names, _, factor = rest.partition(" =")
         units.update({name: (dimension, float(factor)) for name in names.split()})
     return units
 
 
-_UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
-    _family("share", "% percent=1")
-    | _family("points", "pp=1")
-    | _family("mass", "ng nanogram nanograms=1e-9; \u00b5g \u03bcg ug mcg microgram micrograms=1e-6; mg milligram milligrams=1e-3; g gram grams=1; kg kilogram kilograms=1e3; tonne tonnes t=1e6")
-    | _family("time", "ns nanosecond nanoseconds=1e-9; \u00b5s \u03bcs us microsecond microseconds=1e-6; ms millisecond milliseconds=1e-3; s sec second seconds=1; min minute minutes=60; h hr hrs hour hours=3600; day days d=86400; week weeks=604800; month months=2629800; year years yr yrs=31557600")
-    | _family("length", "nm nanometre nanometres nanometer nanometers=1e-9; \u00b5m \u03bcm um micrometre micrometres micrometer micrometers micron microns=1e-6; mm millimetre millimetres=1e-3; cm centimetre centimetres=1e-2; m metre metres meter meters=1; km kilometre kilometres=1e3")
-    | _family("volume", "\u00b5l \u03bcl ul=1e-6; ml millilitre millilitres=1e-3; l litre litres liter liters=1")
-    | _family("current", "\u00b5a \u03bca=1e-6; ma=1e-3")
-    | _family("voltage", "mv=1e-3; v volt volts=1; kv=1e3")
-    | _family("energy", "mev=1e-3; ev=1; kev=1e3; gev=1e9")
-    | _family("power", "mw=1e-3; w watt watts=1; kw=1e3")
-    | _family("frequency", "hz=1; khz=1e3; mhz=1e6; ghz=1e9")
-    | _family("temperature", "k kelvin=1; mk=1e-3; \u00b5k \u03bck=1e-6")
-    | _family("data", "b byte bytes=1; kb kib=1e3; mb mib=1e6; gb gib=1e9; tb tib=1e12")
-    | _family("concentration", "nm/l=1e-9; mmol/l=1e-3; mol/l=1; mg/l=1e-3; g/l=1; mg/dl=1e-2; ng/ml=1e-6")
-    | _family("speed", "m/s=1; km/h=0.2777777777777778; cm/s=1e-2")
-    | _family("dose", "mg/kg=1e-3; g/kg=1; \u00b5g/kg \u03bcg/kg=1e-6")
-)  # fmt: skip
+_UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(_known_units())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +152,8 @@ class Quantity:
             if self.dimension != other.dimension:
                 return False
             theirs *= other.factor / self.factor
-        tolerance = max(0.5 * 10.0**-self.decimals if self._is_rounded(other) else 0.0, 1e-6 * abs(theirs))
-        return abs(mine - theirs) <= tolerance + 1e-12
+        rounding = 0.5 * 10.0**-self.decimals if self._is_rounded(other) else 0.0
+        return abs(mine - theirs) <= max(rounding, 1e-6 * theirs) + 1e-12
 
     def _is_rounded(self, other: Quantity) -> bool:
         return self.decimals < other.decimals or self.factor > other.factor
@@ -102,7 +164,7 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     if not match:
         return "", "", 1.0
     unit = match.group(1).lower()
-    if unit[:3] == "per" and len(unit) > 3:
+    if unit.startswith(_PERCENT) and unit != _PERCENT:
         unit = "pp" if unit.rstrip("s").endswith("point") else "%"
     known = _UNITS.get(unit)
     if known is None and "/" in unit:
@@ -113,31 +175,33 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All numbers of a text in order, in digits or (from two on) in words, with known units."""
-    found = []
-    for match in _NUMBER.finditer(text):
-        digits = re.sub(r"[, \u202f]", "", match["digits"])
-        value = float(digits)
-        if match["power"]:
-            value *= 10.0 ** int(match["power"].replace("\u2212", "-"))
-        start = match.start()
-        signed = bool(match["sign"]) and (start == 0 or text[start - 1] in " (=<>[~")
-        unit, dimension, factor = _unit_after(text, match.end())
-        found.append(
-            Quantity(
-                value=-value if signed and match["sign"] != "\u2013" else value,
-                decimals=len(digits.partition(".")[2]),
-                unit=unit, dimension=dimension, factor=factor,
-                start=start, end=match.end(),
-            )  # fmt: skip
-        )
-    for match in _WORD.finditer(text):
-        number = _WORDS.get(match.group().lower())
-        if number is not None:
-            unit, dimension, factor = _unit_after(text, match.end())
-            found.append(
-                Quantity(
-                    value=float(number), unit=unit, dimension=dimension, factor=factor,
-                    start=match.start(), end=match.end(),
-                )  # fmt: skip
-            )
+    found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
+    found += [
+        _quantity(text, _WORDS[match.group().lower()], match.start(), match.end())
+        for match in _WORD.finditer(text)
+        if match.group().lower() in _WORDS
+    ]
     return tuple(sorted(found, key=lambda quantity: quantity.start))
+
+
+def _in_digits(text: str, match: re.Match[str]) -> Quantity:
+    digits = re.sub(r"[, \u202f]", "", match["digits"])
+    value = float(digits)
+    if match["power"]:
+        value *= 10.0 ** int(match["power"].replace("\u2212", "-"))
+    is_minus = match["sign"] in {"-", "\u2212"} and text[match.start() - 1 : match.start()] in _OPEN
+    decimals = len(digits.partition(".")[2])
+    return _quantity(text, -value if is_minus else value, match.start(), match.end(), decimals)
+
+
+def _quantity(text: str, value: float, start: int, end: int, decimals: int = 0) -> Quantity:
+    unit, dimension, factor = _unit_after(text, end)
+    return Quantity(
+        value=value,
+        decimals=decimals,
+        unit=unit,
+        dimension=dimension,
+        factor=factor,
+        start=start,
+        end=end,
+    )

@@ -22,23 +22,30 @@ _LAST_TOKEN = re.compile(r"\S+\Z")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)")
 
 _ALWAYS_OPEN: Final = frozenset(
-    "e.g i.e eg ie cf vs viz approx ca resp dr prof mr mrs ms st fig figs eq eqs eqn ref refs tab tbl sec"
-    " sect ch suppl ser nos vol vols pp ed eds al sp spp var subsp thm lem cor prop def jr sr inc ltd"
-    " dept univ assoc".split()
+    """
+    e.g i.e eg ie cf vs viz approx ca resp dr prof mr mrs ms st fig figs eq eqs eqn ref refs
+    tab tbl sec sect ch suppl ser nos vol vols pp ed eds al sp spp var subsp thm lem cor prop
+    def jr sr inc ltd dept univ assoc
+    """.split()
 )
 """Abbreviations after which a sentence goes on."""
 _MAY_END: Final = frozenset({"al", "sp", "spp", "inc", "ltd", "jr", "sr"})
 _BEFORE_NUMBER: Final = frozenset({"no", "nr", "p", "art", "par", "app", "ex", "col"})
 _STARTERS: Final = frozenset(
-    "a all although among an and as at because both but by compared despite during each finally findings"
-    " first for from further furthermore here hence how however if in it its many more moreover most"
-    " neither no none of on one only other our overall patients participants recent results second"
-    " several since some such that the their then there therefore these they this those three thus to"
-    " two under using we when whereas whether which while with within without".split()
+    """
+    a all although among an and as at because both but by compared despite during each finally
+    findings first for from further furthermore here hence how however if in it its many more
+    moreover most neither no none of on one only other our overall patients participants
+    recent results second several since some such that the their then there therefore these
+    they this those three thus to two under using we when whereas whether which while with
+    within without
+    """.split()
 )
 _LETTERED: Final = frozenset(
-    "vitamin hepatitis group type class grade panel table figure arm site model category cohort plan"
-    " influenza phase factor case part protein strain system".split()
+    """
+    vitamin hepatitis group type class grade panel table figure arm site model category cohort
+    plan influenza phase factor case part protein strain system
+    """.split()
 )
 _CAPITALS: Final = 0.005
 """Text with a smaller share of capitals among its letters has been lower-cased."""
@@ -61,12 +68,13 @@ def _goes_on(token: str, previous: str, following: str, *, opened: bool) -> bool
     """Whether the full stop after ``token`` belongs to an abbreviation."""
     word = token.lower().rstrip(".")
     starts_anew = following.lower().strip(",;:") in _STARTERS and following[:1].isupper()
+    after_number = previous[-1:].isdigit()
     if word in _ALWAYS_OPEN:
-        return not (word in _MAY_END and starts_anew)
+        is_unit = after_number and token.islower()
+        return not ((word in _MAY_END and starts_anew) or (is_unit and following[:1].isupper()))
     if word in _BEFORE_NUMBER:
         return following[:1].isdigit()
     if _is_initial(token):
-        after_number = previous[-1:].isdigit()
         return not (starts_anew or after_number or previous.lower() in _LETTERED or opened)
     if re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", token):
         return not starts_anew
@@ -113,11 +121,16 @@ def _split_line(text: str, start: int, end: int, *, lowered: bool) -> list[Sente
             begin = match.end()
     sentences.append((begin, len(line)))
     return [
-        Sentence(line[first:last].strip(), start + first + lead, start + first + lead + len(stripped))
+        _stripped(line[first:last], start + first)
         for first, last in sentences
-        if (stripped := line[first:last].strip())
-        for lead in [len(line[first:last]) - len(line[first:last].lstrip())]
+        if line[first:last].strip()
     ]
+
+
+def _stripped(text: str, start: int) -> Sentence:
+    stripped = text.strip()
+    start += len(text) - len(text.lstrip())
+    return Sentence(stripped, start, start + len(stripped))
 
 
 def split_sentences(text: str) -> tuple[Sentence, ...]:

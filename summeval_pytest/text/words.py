@@ -9,25 +9,33 @@ from typing import Final
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:\d+)?|%")
 
 STOP_WORDS: Final = frozenset(
-    "a about above after again against all also although am among an and any are as at be because been"
-    " before being below between both but by can could did do does doing down during each either et"
-    " few for from further had has have having he her here hers him his how however i if in into is it"
-    " its itself just may me might more most must my near nor of off on once only or other our ours out"
-    " over own per rather same she should since so some still such than that the their theirs them then"
-    " there thereby therefore these they this those through thus to too toward towards under until up"
-    " upon us very via was we were what when where whereas whether which while who whom whose why will"
-    " with within would yet you your al".split()
+    """
+    a about above after again against all also although am among an and any are as at be
+    because been before being below between both but by can could did do does doing down
+    during each either et few for from further had has have having he her here hers him his
+    how however i if in into is it its itself just may me might more most must my near nor of
+    off on once only or other our ours out over own per rather same she should since so some
+    still such than that the their theirs them then there thereby therefore these they this
+    those through thus to too toward towards under until up upon us very via was we were what
+    when where whereas whether which while who whom whose why will with within would yet you
+    your al
+    """.split()
 )
 """Words without content of their own. Negations are not among them."""
 
-_ENDINGS: Final = (
-    ("uctions", "uce"), ("uction", "uce"), ("eases", "ease"),
-    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("iveness", "ive"), ("fulness", "ful"),
-    ("ements", "e"), ("ement", "e"), ("ations", "ate"), ("ation", "ate"), ("ities", "ity"),
-    ("nesses", ""), ("ments", ""), ("ment", ""), ("ness", ""), ("ingly", ""), ("edly", ""), ("ally", "al"),
-    ("ised", "ize"), ("ises", "ize"), ("ising", "ize"), ("ies", "y"), ("ied", "y"), ("sses", "ss"),
-    ("ings", ""), ("ions", ""), ("ing", ""), ("ion", ""), ("ed", ""), ("ly", ""), ("es", ""), ("s", ""),
-)  # fmt: skip
+_ENDINGS: Final = tuple(
+    (ending, instead)
+    for ending, _, instead in (
+        pair.partition(">")
+        for pair in """
+        uctions>uce uction>uce eases>ease ational>ate ization>ize isation>ize iveness>ive
+        fulness>ful ements>e ement>e ations>ate ation>ate ities>ity nesses> ments> ment> ness>
+        ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ings> ions> ing>
+        ion> ed> ly> es> s>
+        """.split()
+    )
+)
+"""Endings and what stands instead; the first that fits is taken."""
 _MIN_STEM: Final = 4
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, Literal
 
+from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
 from summeval_pytest.judges.offline.reading import Clause, Placed, Reading
-from summeval_pytest.text import one_line
+from summeval_pytest.text import content_words, one_line
 
-ConflictKind = Literal["number", "swap", "direction", "negation"]
+ConflictKind = Literal["number", "swap", "order", "direction", "negation"]
 
 _SHARED: Final = 2
 """Clauses speak of the same thing if they share so many informative stems."""
@@ -42,7 +43,7 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, opposite_direction, opposite_finding):
+    for look in (swapped_numbers, reversed_order, opposite_direction, opposite_finding):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict
@@ -123,10 +124,14 @@ def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 def _closeness(clause: Clause, other: Clause, rest: frozenset[str]) -> float:
     """How much two clauses speak of the same thing, 0 where that is too little to compare them.
 
-    Shared stems and numbers count two, those that only the other's sentence shares count one.
+    A shared number counts four and a shared stem two, a stem that only the other's sentence shares
+    counts one.
     """
-    common = len(clause.stems & other.stems) + len(clause.numbers & other.numbers)
-    return 2.0 * common + len(clause.stems & rest) if common >= _SHARED else 0.0
+    stems, numbers = len(clause.stems & other.stems), len(clause.numbers & other.numbers)
+    around = len(clause.stems & rest)
+    if stems + numbers < _SHARED and not (stems and around > _SHARED):
+        return 0.0
+    return 4.0 * numbers + 2.0 * stems + around
 
 
 def _closest(clause: Clause, evidence: Sequence[Reading]) -> list[Clause]:
@@ -139,15 +144,40 @@ def _closest(clause: Clause, evidence: Sequence[Reading]) -> list[Clause]:
     return [other for closeness, other in rivals if closeness == most] if most else []
 
 
+def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """Two things told one after the other, in the order opposite to the evidence's."""
+    sides = _told_in_order(claim.text)
+    for reading in evidence if sides else ():
+        theirs = _told_in_order(reading.text)
+        if sides and theirs:
+            (first, then), (first_there, then_there) = sides, theirs
+            crossed = min(len(first & then_there), len(then & first_there))
+            straight = max(len(first & first_there), len(then & then_there))
+            if crossed >= max(straight, _SHARED):
+                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
+                return Conflict(kind="order", says=says, instead=instead)
+    return None
+
+
+def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
+    """What a sentence tells first and what then, without the words that stand on both sides."""
+    sides = THEN.split(text)
+    if len(sides) != _SHARED:
+        return None
+    first, then = (set(content_words(side)) - GENERIC for side in sides)
+    return first - then, then - first
+
+
 def opposite_direction(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """A clause that goes up where the closest clauses of the evidence go down, or the reverse."""
     for clause in claim.clauses:
         if len(clause.directions) != 1 or clause.is_null:
             continue
         closest = _closest(clause, evidence)
+        moving = [other for other in closest if other.directions]
         opposite = frozenset(-direction for direction in clause.directions)
-        if closest and all(o.directions == opposite and not o.is_null for o in closest):
-            return Conflict(kind="direction", says=clause.text, instead=closest[0].text)
+        if moving and all(o.directions == opposite and not o.is_null for o in moving):
+            return Conflict(kind="direction", says=clause.text, instead=moving[0].text)
     return None
 
 

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.facts import facts_of
+from summeval_pytest.judges.offline.facts import added_by, facts_of
 from summeval_pytest.judges.offline.rating import rate_all
 from summeval_pytest.judges.offline.segmentation import segment
-from summeval_pytest.judges.offline.support import FACT_COVERAGE, SENTENCE_COVERAGE, Support, weigh
+from summeval_pytest.judges.offline.support import Support, support_fact, support_sentence
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
-    Fact,
-    FactCheck,
-    FactChecks,
     FacetPair,
     FacetRating,
     FacetRatings,
     FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
     FactList,
     ListFacts,
     Question,
@@ -85,14 +85,14 @@ class OfflineJudge:
             case CheckFacts(facts=claims, premises=premises):
                 return FactChecks(
                     tuple(
-                        _fact_check(weigh(fact.text, premises, least=FACT_COVERAGE))
+                        _fact_check(support_fact(fact.text, added_by(fact, claims), premises))
                         for fact in claims
                     )
                 )
             case CheckSentences(sentences=sentences, source=source):
                 return SentenceChecks(
                     tuple(
-                        _sentence_check(weigh(sentence, source, least=SENTENCE_COVERAGE))
+                        _sentence_check(support_sentence(sentence, source))
                         for sentence in sentences
                     )
                 )

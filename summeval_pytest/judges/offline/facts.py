@@ -1,14 +1,17 @@
-"""A sentence cut into facts: its clauses, each with the subject it speaks of.
+"""A sentence cut into facts: its clauses and phrases, each with the subject it speaks of.
 
-A clause that opens with a verb takes the sentence's subject; an enumeration stays whole. Facts of
-one sentence refine its first one.
+A cut is made where a clause, a prepositional phrase or a parenthesis begins, once enough has been
+said for a fact. The facts of one sentence refine its first one and repeat its subject; only what
+a fact adds to the one it refines is weighed.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.labels import cut_at_labels
 from summeval_pytest.questions import Fact
 from summeval_pytest.text import content_words
 
@@ -16,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BREAK = re.compile(
-    r"(?:;\s+|,?\s+(?:whereas|while|but|although|because|so that)\s+|,\s+(?:and|which|with|yet|or)\s+"
-    r"|\s+and\s+(?=(?:was|were|is|are|had|has|did|caused|led|fell|rose|increased|decreased|reduced"
-    r"|improved|showed|remained|dropped|became|brought|sped|hasten\w*|lowered|raised)\b)|\s+\((?=[^()]{12,}\)))",
+    r"\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
+    r"|\s+(?:and|or|but|that|which|who|whereas|while|although|because)\s+"
+    r"|\s+(?=(?:with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"
+    r"|through|across|without)\s)",
     re.IGNORECASE,
 )
 _VERB = re.compile(
@@ -32,32 +36,33 @@ _SUBJECT_END = re.compile(
     r"|fell|rose|led|grew|became|brought|cut|ran|took|gave|shows?|suggests?|remains?|appears?)\b",
     re.IGNORECASE,
 )
-_LEAST_WORDS: Final = 2
-_LONGEST_SUBJECT: Final = 12
+_ASIDE = re.compile(r"\A.*,\s|\s*[(\[].*\Z|\s(?:which|that|who)\Z")
+_LEAST_WORDS: Final = 3
+"""A shorter piece says too little to be true or false by itself."""
+_LONGEST_SUBJECT: Final = 8
+_MARKS: Final = ".,;:()[]"
 
 
 def _subject(sentence: str) -> str:
     """The words before the sentence's first verb; empty where they are too many to be a subject."""
     match = _SUBJECT_END.search(sentence)
     subject = sentence[: match.start()] if match else ""
+    subject = _ASIDE.sub("", subject).strip(" -" + _MARKS)
     return subject if 0 < len(subject.split()) <= _LONGEST_SUBJECT else ""
 
 
 def _pieces(sentence: str) -> Iterator[str]:
-    """The clauses of a sentence; one too short to say anything stays with the clause before it."""
-    held = ""
+    """The sentence in order, cut at the first break after enough words; a short rest stays."""
+    held: list[str] = []
     start = 0
-    for match in [*_BREAK.finditer(sentence), None]:
-        piece = sentence[start : match.start()] if match else sentence[start:]
-        start = match.end() if match else start
-        if held and len(content_words(piece)) < _LEAST_WORDS:
-            held = f"{held}, {piece}"
-            continue
-        if held:
-            yield held
-        held = piece
-    if held:
-        yield held
+    for match in _BREAK.finditer(sentence):
+        said = len(content_words(sentence[start : match.start()]))
+        left = len(content_words(sentence[match.end() :]))
+        if min(said, left) >= _LEAST_WORDS:
+            held.append(sentence[start : match.start()])
+            start = match.end()
+    yield from held
+    yield sentence[start:]
 
 
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
@@ -69,13 +74,30 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
         offset: How many facts stand before these in the whole list.
     """
     facts: list[Fact] = []
-    subject = _subject(sentence)
-    for piece in _pieces(sentence.strip()):
-        text = piece.strip(" ,;()")
-        if len(content_words(text)) < _LEAST_WORDS:
-            continue
-        if facts and subject and _VERB.match(text):
-            text = f"{subject} {text}"
-        text = text[0].upper() + text[1:].rstrip(".") + "."
-        facts.append(Fact(text=text, sentence=place, parent=offset if facts else None))
+    for part in cut_at_labels(sentence):
+        root = offset + len(facts)
+        subject = _subject(part)
+        for piece in _pieces(part):
+            text = piece.strip(" " + _MARKS)
+            if not content_words(text):
+                continue
+            is_root = offset + len(facts) == root
+            if subject and not is_root:
+                text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
+            text = text[0].upper() + text[1:] + "."
+            facts.append(Fact(text=text, sentence=place, parent=None if is_root else root))
     return facts
+
+
+def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
+    """What a fact says after the words with which it repeats the fact it refines.
+
+    Args:
+        fact: The fact.
+        facts: The list in which ``fact.parent`` is an index.
+    """
+    if fact.parent is None or not 0 <= fact.parent < len(facts):
+        return fact.text
+    known = {word.strip(_MARKS).lower() for word in facts[fact.parent].text.split()}
+    rest = " ".join(dropwhile(lambda word: word.strip(_MARKS).lower() in known, fact.text.split()))
+    return rest if content_words(rest) else fact.text

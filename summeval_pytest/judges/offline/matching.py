@@ -58,13 +58,16 @@ class TermIndex:
         norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean()) if bags else 1.0))
         self._bm25 = self._idf * counts * (K1 + 1) / (counts + norm)
 
-    def _weighted(self, words: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
+    def _weighted(
+        self, words: tuple[str, ...], *, by_rarity: bool = True
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
         """The columns and weights of the claim's known words, and the weight of all its words."""
         columns, weights, total = [], [], 0.0
         for word in dict.fromkeys(words):
             column = self._column.get(word)
-            weight = self._unseen if column is None else float(self._idf[column])
-            weight *= GENERIC_WEIGHT if word in GENERIC else 1.0
+            weight = GENERIC_WEIGHT if word in GENERIC else 1.0
+            if by_rarity:
+                weight *= self._unseen if column is None else float(self._idf[column])
             total += weight
             if column is not None:
                 columns.append(column)
@@ -78,12 +81,17 @@ class TermIndex:
         order = np.argsort(-scores, kind="stable")[:most]
         return tuple(int(place) for place in order if scores[place] > 0)
 
-    def match(self, claim: str) -> Match:
+    def match(self, claim: str, *, by_rarity: bool = True) -> Match:
         """The few sentences that together carry most of the claim.
 
         Sentences are taken one by one, each time the one that adds most weight (BM25 breaks ties).
+
+        Args:
+            claim: A sentence or a fact.
+            by_rarity: Whether a word weighs by its rarity in the text; among a few short premises
+                rarity says nothing, so there all words but the generic ones weigh the same.
         """
-        columns, weights, total = self._weighted(read(claim).words)
+        columns, weights, total = self._weighted(read(claim).words, by_rarity=by_rarity)
         if not len(columns) or not total:
             return Match(coverage=0.0, evidence=())
         held = self._held[:, columns] * weights

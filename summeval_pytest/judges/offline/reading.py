@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-
 from summeval_pytest.judges.offline.lexicon import (
     ASSERTED_DIFFERENCE,
     DENIED_DIFFERENCE,
@@ -14,6 +13,7 @@ from summeval_pytest.judges.offline.lexicon import (
     GENERIC,
     NOT_A_DIRECTION,
     NULL_FINDING,
+    ORDER_WORDS,
 )
 from summeval_pytest.text import STOP_WORDS, Quantity, content_words, find_quantities, stem, tokens
 
@@ -101,11 +101,17 @@ def _clause(text: str) -> Clause:
     )
 
 
+def _telling(text: str) -> list[str]:
+    """The words that say what a number is about: no function words but "before" and "after"."""
+    words = (ORDER_WORDS.get(word, word) for word in tokens(text))
+    return [word for word in words if word not in STOP_WORDS or word in ORDER_WORDS]
+
+
 def _placed(text: str, quantity: Quantity, spans: list[tuple[int, int]]) -> Placed:
     start, end = next((a, b) for a, b in spans if a <= quantity.start < b)
     nearness: dict[str, float] = {}
-    before = [w for w in tokens(text[start : quantity.start]) if w not in STOP_WORDS]
-    after = [w for w in tokens(text[quantity.end : end]) if w not in STOP_WORDS]
+    before = _telling(text[start : quantity.start])
+    after = _telling(text[quantity.end : end])
     for side in (reversed(before), after):
         for distance, word in enumerate(side):
             known = stem(word)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
+from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, missing_number
 from summeval_pytest.judges.offline.matching import Match, TermIndex, index_of
 from summeval_pytest.judges.offline.reading import Reading, read
 
 SENTENCE_COVERAGE: Final = 0.2
 """A sentence is supported if the source carries this share of its weight; paraphrase is allowed."""
-FACT_COVERAGE: Final = 0.5
-"""A fact, being short, has to be carried by half."""
+FACT_COVERAGE: Final = 0.35
+"""A fact, being short, has to be carried by a good third."""
 _LOOK_AROUND: Final = 5
 """A number may stand in one of so many sentences that are closest to the claim."""
 
@@ -27,34 +27,41 @@ class Support:
     reason: str
 
 
-def weigh(claim: str, premises: tuple[str, ...], *, least: float) -> Support:
-    """Whether the premises carry the claim.
+def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
+    """Whether the sentences of a source carry a sentence."""
+    index = index_of(source)
+    match = index.match(sentence)
+    claim = read(sentence)
+    near = _neighbourhood(claim, index, match)
+    conflict = missing_number(claim, near, index.quantities) or find_conflict(claim, near)
+    return _weigh(match, conflict, SENTENCE_COVERAGE)
+
+
+def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
+    """Whether the premises carry what a fact adds to the fact it refines.
 
     Args:
-        claim: A sentence or a fact.
-        premises: The sentences that may carry it.
-        least: The least share of the claim's weight that must be carried, 0 to 1.
+        fact: The whole fact.
+        added: What it says that the fact it refines does not; the same for a root.
+        premises: Facts or sentences.
     """
     index = index_of(premises)
-    match = index.match(claim)
-    reading = read(claim)
-    near = _neighbourhood(reading, index, match)
-    conflict = missing_number(reading, near, index.quantities) or find_conflict(reading, near)
+    match = index.match(added, by_rarity=False)
+    near = _neighbourhood(read(fact), index, match)
+    conflict = missing_number(read(added), near, index.quantities) or find_conflict(read(fact), near)
+    return _weigh(match, conflict, FACT_COVERAGE)
+
+
+def _weigh(match: Match, conflict: Conflict | None, least: float) -> Support:
     share = f"{match.coverage:.0%} of its words found"
     if conflict is not None:
         return Support(holds=False, strength=0.0, evidence=match.evidence, reason=str(conflict))
-    if match.coverage < least:
-        return Support(
-            holds=False,
-            strength=match.coverage,
-            evidence=match.evidence,
-            reason=f"{share}, {least:.0%} needed",
-        )
-    return Support(holds=True, strength=match.coverage, evidence=match.evidence, reason=share)
+    holds = match.coverage >= least
+    reason = share if holds else f"{share}, {least:.0%} needed"
+    return Support(holds=holds, strength=match.coverage, evidence=match.evidence, reason=reason)
 
 
 def _neighbourhood(claim: Reading, index: TermIndex, match: Match) -> list[Reading]:
     """The sentences that a claim is compared with: its evidence, and the next closest."""
     places = dict.fromkeys([*match.evidence, *index.ranked(claim.text, _LOOK_AROUND)])
     return [read(index.sentences[place]) for place in places]
-

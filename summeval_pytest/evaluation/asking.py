@@ -1,0 +1,72 @@
+"""Questions that are the same are asked once: one answer serves every flow that waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import JudgeError
+
+if TYPE_CHECKING:
+    from summeval_pytest.judges import Judge
+    from summeval_pytest.questions import Answer, Question
+
+REMEMBERED: Final = 512
+"""How many answers one process keeps: enough that a reference is asked about once for all systems
+while its papers are at hand, and little enough for suites of any size."""
+
+
+class Asker:
+    """One judge, asked by many flows of one event loop."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self._answers: OrderedDict[Question, asyncio.Future[Answer]] = OrderedDict()
+
+    async def ask(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The answers to questions, in order; those asked before or just now are not asked again.
+
+        Raises:
+            JudgeError: if the judge returns another number of answers than it was asked for.
+        """
+        loop = asyncio.get_running_loop()
+        new = tuple(q for q in dict.fromkeys(questions) if q not in self._answers)
+        for question in new:
+            self._answers[question] = loop.create_future()
+        waiting = [self._answers[question] for question in questions]
+        if new:
+            await self._answer(new)
+        answers = tuple([await future for future in waiting])
+        self._forget()
+        return answers
+
+    async def _answer(self, questions: tuple[Question, ...]) -> None:
+        """Has the judge answer, and hands a failure to everyone who waits; it is not remembered."""
+        try:
+            answers = self._one_each(questions, await self.judge.answer(questions))
+        except BaseException as error:
+            for question in questions:
+                future = self._answers.pop(question)
+                future.set_exception(error)
+                future.exception()  # marks it as seen: not every future has a second waiter
+            raise
+        for question, answer in zip(questions, answers, strict=True):
+            self._answers[question].set_result(answer)
+
+    def _one_each(
+        self, questions: tuple[Question, ...], answers: tuple[Answer, ...]
+    ) -> tuple[Answer, ...]:
+        if len(answers) != len(questions):
+            raise JudgeError(
+                f"judge {self.judge.signature!r} gave {len(answers)} answers to"
+                f" {len(questions)} questions; it owes one for each, in order"
+            )
+        return answers
+
+    def _forget(self) -> None:
+        while len(self._answers) > REMEMBERED:
+            oldest = next(iter(self._answers))
+            if not self._answers[oldest].done():
+                return
+            del self._answers[oldest]

@@ -1,0 +1,171 @@
+"""One pair through its metrics: its flows, driven at once, and what came out of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from summeval_pytest.metrics import METRICS, Unscored, best_of, signature_of
+from summeval_pytest.metrics import eva as eva_score
+from summeval_pytest.metrics import facet as facet_metric
+from summeval_pytest.metrics import faithfulness as sentence_faithfulness
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.errors import Place
+    from summeval_pytest.evaluation.asking import Asker
+    from summeval_pytest.metrics import (
+        EvaScore,
+        FacetScore,
+        Flow,
+        MetricName,
+        Score,
+        ScoreT,
+        Signature,
+    )
+    from summeval_pytest.suite import Pair, Paper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
+
+    Attributes:
+        paper: The paper's id.
+        values: Every number of the scored metrics.
+        unscored: The metrics without a score.
+    """
+
+    paper: str
+    values: Mapping[str, float | None]
+    unscored: tuple[Unscored, ...]
+
+    def lacking(self, metric: MetricName) -> Unscored | None:
+        """Why a metric has no score; None where it has one."""
+        return next((lack for lack in self.unscored if lack.metric == metric), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Everything that was measured on one pair.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        scores: One score, or the reason for none, for each metric measured.
+        signatures: The recipe of each of them.
+        source: The source's sentences, which evidence indices count.
+        place: The line of the summary.
+    """
+
+    paper: str
+    system: str
+    scores: tuple[Score | Unscored, ...]
+    signatures: tuple[Signature, ...]
+    source: tuple[str, ...]
+    place: Place
+
+    def score(self, metric: MetricName) -> Score | Unscored:
+        """What one metric came to.
+
+        Raises:
+            KeyError: if it was not measured.
+        """
+        for score in self.scores:
+            if score.metric == metric:
+                return score
+        raise KeyError(metric)
+
+    def numbers(self) -> Numbers:
+        """Its numbers without their evidence."""
+        values: dict[str, float | None] = {}
+        for score in self.scores:
+            if not isinstance(score, Unscored):
+                values.update(score.values())
+        return Numbers(
+            paper=self.paper,
+            values=MappingProxyType(values),
+            unscored=tuple(score for score in self.scores if isinstance(score, Unscored)),
+        )
+
+
+@lru_cache(maxsize=64)
+def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return sentence_faithfulness.source_sentences(texts)
+
+
+def source_of(paper: Paper) -> tuple[str, ...]:
+    """The sentences of a paper's source, section by section."""
+    return _sentences(tuple(section.text for section in paper.source))
+
+
+def facet_flow(pair: Pair) -> Flow[FacetScore]:
+    """The conversation of the Facet-aware Metric about one pair."""
+    paper = pair.paper
+    return best_of(
+        tuple(
+            facet_metric.measure(text, pair.summary, reference_facets=paper.reference_facets)
+            for text in paper.references
+        )
+    )
+
+
+def eva_flow(pair: Pair) -> Flow[EvaScore]:
+    """The conversation of EVA-Score about one pair."""
+    paper = pair.paper
+    return best_of(
+        tuple(
+            eva_score.measure(text, pair.summary, reference_facts=paper.reference_facts)
+            for text in paper.references
+        )
+    )
+
+
+async def _measure(metric: MetricName, pair: Pair, asker: Asker) -> Score | Unscored:
+    """One metric of one pair; with several references, the best counts."""
+    match metric:
+        case "facet":
+            return await converse(facet_flow(pair), asker)
+        case "eva":
+            return await converse(eva_flow(pair), asker)
+        case "faithfulness":
+            flow = sentence_faithfulness.measure(pair.summary, source_of(pair.paper))
+            return await converse(flow, asker)
+
+
+async def converse(flow: Flow[ScoreT], asker: Asker) -> ScoreT | Unscored:
+    """Drives one conversation to its end."""
+    try:
+        questions = next(flow)
+        while True:
+            questions = flow.send(await asker.ask(questions))
+    except StopIteration as end:
+        score: ScoreT | Unscored = end.value
+        return score
+
+
+async def evaluate(
+    pair: Pair, asker: Asker, *, suite: str, metrics: Sequence[MetricName] = METRICS
+) -> Evaluation:
+    """Measures one pair, all its metrics at once.
+
+    Args:
+        pair: The paper and a system's summary of it.
+        asker: Who asks the judge.
+        suite: The suite's fingerprint, for the signatures.
+        metrics: Which metrics to measure.
+    """
+    scores = await asyncio.gather(*(_measure(metric, pair, asker) for metric in metrics))
+    judge = asker.judge.signature
+    return Evaluation(
+        paper=pair.paper.id,
+        system=pair.system,
+        scores=tuple(scores),
+        signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
+        source=source_of(pair.paper),
+        place=pair.place,
+    )

@@ -1,0 +1,224 @@
+"""Fixtures for hand-written tests: `summ_pair`, one pair a test, and `summ_judge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.errors import UsageError
+from summeval_pytest.plugin.session import SUITE_NAME, gate_of, gated_suites
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.evaluation import Evaluation, Runner
+    from summeval_pytest.metrics import (
+        EvaScore,
+        FacetScore,
+        FaithfulnessScore,
+        MetricName,
+        Score,
+        Unscored,
+    )
+    from summeval_pytest.plugin.gate import GatedSuite
+    from summeval_pytest.suite import Pair
+
+MARKER: Final = (
+    "summ(suite, metrics): the suite whose pairs summ_pair runs over, as a path from the root"
+    " directory, and the metrics to measure (default: all three)"
+)
+
+
+class SummPair:
+    """One pair of the suite, measured: what the fixture `summ_pair` hands to a test.
+
+    Attributes:
+        pair: The paper and the system's summary of it.
+        evaluation: Every score with its evidence and signature.
+    """
+
+    def __init__(self, pair: Pair, evaluation: Evaluation, gated: GatedSuite) -> None:
+        self.pair = pair
+        self.evaluation = evaluation
+        self._gated = gated
+
+    @property
+    def paper(self) -> str:
+        """The paper's id."""
+        return self.pair.paper.id
+
+    @property
+    def system(self) -> str:
+        """The system's name."""
+        return self.pair.system
+
+    @property
+    def summary(self) -> str:
+        """The system's summary of the paper."""
+        return self.pair.summary
+
+    @property
+    def facet(self) -> FacetScore:
+        """The Facet-aware Metric; the test fails where the system left it without a score."""
+        from summeval_pytest.metrics import FacetScore
+
+        score = self._scored("facet")
+        assert isinstance(score, FacetScore)
+        return score
+
+    @property
+    def eva(self) -> EvaScore:
+        """EVA-Score; the test fails where the system left it without a score."""
+        from summeval_pytest.metrics import EvaScore
+
+        score = self._scored("eva")
+        assert isinstance(score, EvaScore)
+        return score
+
+    @property
+    def faithfulness(self) -> FaithfulnessScore:
+        """Sentence faithfulness; the test fails where the system left it without a score."""
+        from summeval_pytest.metrics import FaithfulnessScore
+
+        score = self._scored("faithfulness")
+        assert isinstance(score, FaithfulnessScore)
+        return score
+
+    def check(self) -> None:
+        """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
+        from summeval_pytest.reports import describe_pair
+        from summeval_pytest.verdict import decide
+
+        measured = {score.metric for score in self.evaluation.scores}
+        held = [limit for limit in self._gated.thresholds.pair if limit.metric in measured]
+        if not held:
+            raise UsageError(
+                f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"
+                " add one under [thresholds], or assert on the scores yourself"
+            )
+        verdict = decide(self.evaluation, held)
+        if not verdict.passes:
+            pytest.fail(describe_pair(self.evaluation, verdict), pytrace=False)
+
+    def _scored(self, metric: MetricName) -> Score:
+        from summeval_pytest.metrics import Unscored
+
+        score = self.evaluation.score(metric)
+        if isinstance(score, Unscored):
+            pytest.fail(f"{self.system} on {self.paper}: {metric}: {score.reason}", pytrace=False)
+        return score
+
+    def __repr__(self) -> str:
+        return f"<summ_pair {self.system} on {self.paper}>"
+
+
+class SummJudge:
+    """The run's judge, for texts that are in no suite."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    @property
+    def signature(self) -> str:
+        """All that can change this judge's answers."""
+        return self._runner.judge.signature
+
+    def facet(self, reference: str, summary: str) -> FacetScore | Unscored:
+        """The Facet-aware Metric of a summary against its reference."""
+        from summeval_pytest.metrics import facet
+
+        return self._runner.converse(facet.measure(reference, summary))
+
+    def eva(self, reference: str, summary: str) -> EvaScore | Unscored:
+        """EVA-Score of a summary against its reference."""
+        from summeval_pytest.metrics import eva
+
+        return self._runner.converse(eva.measure(reference, summary))
+
+    def faithfulness(self, summary: str, source: str) -> FaithfulnessScore | Unscored:
+        """Sentence faithfulness of a summary to its source."""
+        from summeval_pytest.metrics import faithfulness
+
+        sentences = faithfulness.source_sentences([source])
+        return self._runner.converse(faithfulness.measure(summary, sentences))
+
+
+@pytest.fixture
+def summ_judge(request: pytest.FixtureRequest) -> SummJudge:
+    """The run's judge (`--summ-judge`), to be asked about any texts."""
+    return SummJudge(gate_of(request.config).runner)
+
+
+@pytest.fixture
+def summ_pair(request: pytest.FixtureRequest) -> SummPair:
+    """One measured pair; the test runs once for every pair of the suite's gated systems.
+
+    A pair that the judge leaves unscored is an error of the test, before it begins.
+    """
+    from summeval_pytest.evaluation import Task
+    from summeval_pytest.verdict.deciding import raise_judge_faults
+
+    path, paper, system = request.param
+    gate = gate_of(request.config)
+    gated = gate.gated(Path(path))
+    task = Task(suite=gated.suite, paper=paper, system=system, metrics=_metrics(request.node))
+    evaluation = gate.runner.evaluation(task)
+    raise_judge_faults(evaluation)
+    return SummPair(gated.suite.pair(paper, system), evaluation, gated)
+
+
+def _metrics(node: pytest.Item) -> tuple[MetricName, ...]:
+    from summeval_pytest.metrics import METRICS
+
+    marker = node.get_closest_marker("summ")
+    asked: Sequence[str] = marker.kwargs.get("metrics", METRICS) if marker else METRICS
+    unknown = [name for name in asked if name not in METRICS]
+    if unknown or isinstance(asked, str):
+        raise UsageError(f"@pytest.mark.summ(metrics={asked!r}): choose from {', '.join(METRICS)}")
+    return tuple(metric for metric in METRICS if metric in asked)
+
+
+def parametrize_pairs(metafunc: pytest.Metafunc) -> None:
+    """One test for each pair of the suite that the test runs over.
+
+    Raises:
+        pytest.UsageError: for any mistake in the suite, or where there is none.
+    """
+    gated = _suite_of(metafunc)
+    pairs = [(paper, system) for system in gated.systems for paper in gated.papers(system)]
+    metafunc.parametrize(
+        "summ_pair",
+        [(str(gated.suite.path), paper, system) for paper, system in pairs],
+        indirect=True,
+        ids=[f"{system}-{paper}" for paper, system in pairs],
+    )
+
+
+def _suite_of(metafunc: pytest.Metafunc) -> GatedSuite:
+    """The suite of a test: by marker, by option, among the arguments, or the nearest above it."""
+    config = metafunc.config
+    gate = gate_of(config)
+    marker = metafunc.definition.get_closest_marker("summ")
+    named = (marker.kwargs.get("suite") if marker else None) or gate.options.suite
+    try:
+        if named is not None:
+            return gate.gated(config.rootpath / named, str(named))
+        among = list(dict.fromkeys(gated_suites(config).values()))
+        if len(among) == 1:
+            return among[0]
+        test = metafunc.definition.path
+        for folder in test.parents:
+            if not among and (folder / SUITE_NAME).is_file():
+                return gate.gated(folder / SUITE_NAME)
+            if folder == config.rootpath:
+                break
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+    problem = "more than one suite is" if among else "no suite is"
+    raise pytest.UsageError(
+        f"{metafunc.definition.nodeid} uses summ_pair, and {problem} among the arguments;"
+        " name one with --summ-suite=PATH, the ini key summ_suite or"
+        " @pytest.mark.summ(suite='PATH')"
+    )

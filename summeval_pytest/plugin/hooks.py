@@ -1,0 +1,95 @@
+"""pytest's hooks, each a few lines over the gate.
+
+This module loads with every pytest run on the machine, so it imports pytest and the standard
+library only; everything else loads when a suite or a fixture asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.plugin.fixtures import MARKER, parametrize_pairs, summ_judge, summ_pair
+from summeval_pytest.plugin.options import add_options
+from summeval_pytest.plugin.session import (
+    GATE,
+    gate_of,
+    gated_suites,
+    is_controller,
+    is_worker,
+    suite_arguments,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.plugin.items import SuiteFile
+
+__all__ = ["summ_judge", "summ_pair"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Registers the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker."""
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Loads and checks the suites among the arguments: a mistake stops the run here."""
+    config = session.config
+    if suite_arguments(config) and gated_suites(config) and not is_worker(config):
+        from summeval_pytest.plugin.tally import Tally
+
+        config.pluginmanager.register(Tally(), "summ-tally")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """One line: judge, store, record mode, suites."""
+    suites = gated_suites(config)
+    return gate_of(config).header(list(dict.fromkeys(suites.values()))) if suites else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
+    """A suite that is among the arguments, as tests."""
+    if not file_path.name.endswith("summeval.toml"):
+        return None
+    if file_path.resolve() not in gated_suites(parent.config):
+        return None
+    from summeval_pytest.plugin.items import SuiteFile
+
+    return SuiteFile.from_parent(parent, path=file_path)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs a hand-written test once for every pair."""
+    if "summ_pair" in metafunc.fixturenames:
+        parametrize_pairs(metafunc)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begins to read ahead, where tests will run in this process."""
+    config = session.config
+    if GATE not in config.stash or config.option.collectonly or is_controller(config):
+        return
+    from summeval_pytest.plugin.items import PairItem
+
+    tasks = [item.task for item in session.items if isinstance(item, PairItem)]
+    start = 0
+    if is_worker(config):
+        worker = config.workerinput  # type: ignore[attr-defined]  # xdist sets it on workers
+        number = int(worker["workerid"].removeprefix("gw"))
+        start = number * len(tasks) // int(worker["workercount"])
+    if tasks:
+        gate_of(config).runner.plan(tasks[start:] + tasks[:start])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Ends the runner."""
+    if GATE in session.config.stash:
+        session.config.stash[GATE].close()

@@ -1,0 +1,154 @@
+"""Suites as pytest sees them: a file of systems, a system of pairs, a pair as one test."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from summeval_pytest.errors import SummevalError
+from summeval_pytest.plugin.session import gate_of, gated_suites
+from summeval_pytest.plugin.tally import PROPERTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from summeval_pytest.evaluation import Evaluation, Task
+    from summeval_pytest.plugin.gate import GatedSuite
+    from summeval_pytest.verdict import MeanVerdict
+
+MEANS: Final = "all-papers"
+
+
+class SuiteFile(pytest.File):
+    """A suite file: its gated systems, in the order of the suite."""
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """One collector a system."""
+        gated = gated_suites(self.config)[self.path.resolve()]
+        for system in gated.systems:
+            yield SystemNode.from_parent(self, name=system, gated=gated)
+
+
+class SystemNode(pytest.Collector):
+    """One system: its pairs in the order of the papers, then its means."""
+
+    def __init__(self, *, gated: GatedSuite, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.gated = gated
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item a pair, and one for the means where a threshold asks for them."""
+        for paper in self.gated.papers(self.name):
+            yield PairItem.from_parent(self, name=paper)
+        if self.gated.thresholds.mean:
+            yield MeansItem.from_parent(self, name=MEANS)
+
+
+class VerdictItem(pytest.Item):
+    """A test whose text is its verdict: no traceback of ours helps a reader."""
+
+    @property
+    def node(self) -> SystemNode:
+        """The system this item belongs to."""
+        assert isinstance(self.parent, SystemNode)
+        return self.parent
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Our own errors as their message; everything else as pytest shows it."""
+        if isinstance(excinfo.value, SummevalError):
+            return excinfo.getrepr(style="value")
+        return super().repr_failure(excinfo, style)
+
+
+class PairItem(VerdictItem):
+    """One pair as a test.
+
+    Its metrics are measured in setup, where trouble is the judge's and makes an error; its verdict
+    is taken in the test, where trouble is the system's and makes a failure.
+    """
+
+    evaluation: Evaluation
+
+    @property
+    def task(self) -> Task:
+        """What the runner has to evaluate."""
+        return self.node.gated.task(self.name, self.node.name)
+
+    def setup(self) -> None:
+        """Has the pair evaluated.
+
+        Raises:
+            JudgeError: if the judge left it unscored.
+        """
+        from summeval_pytest.verdict.deciding import raise_judge_faults
+
+        self.evaluation = gate_of(self.config).runner.evaluation(self.task)
+        self.user_properties.append((PROPERTY, _properties(self.evaluation)))
+        raise_judge_faults(self.evaluation)
+
+    def runtest(self) -> None:
+        """Holds the pair to the suite's thresholds."""
+        from summeval_pytest.reports import describe_pair
+        from summeval_pytest.verdict import decide
+
+        verdict = decide(self.evaluation, self.node.gated.thresholds.pair)
+        if not verdict.passes:
+            pytest.fail(describe_pair(self.evaluation, verdict), pytrace=False)
+
+    def teardown(self) -> None:
+        """Lets go of the texts."""
+        self.__dict__.pop("evaluation", None)
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """The suite file, the line of the system in it, and a name."""
+        suite = self.node.gated.suite
+        return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{self.name}"
+
+
+class MeansItem(VerdictItem):
+    """The means of one system over all its papers, also where only some of them are selected."""
+
+    verdict: MeanVerdict
+
+    def setup(self) -> None:
+        """Has every pair of the system evaluated that this process has not evaluated yet.
+
+        Raises:
+            JudgeError: if the judge left any of them unscored.
+        """
+        from summeval_pytest.verdict import decide_means
+
+        runner = gate_of(self.config).runner
+        gated, system = self.node.gated, self.node.name
+        papers = [runner.numbers(gated.task(paper, system)) for paper in gated.papers(system)]
+        self.verdict = decide_means(system, papers, gated.thresholds.mean)
+
+    def runtest(self) -> None:
+        """Holds the means to the suite's thresholds."""
+        from summeval_pytest.reports import describe_means
+
+        if self.verdict.missed:
+            pytest.fail(describe_means(self.node.name, self.verdict), pytrace=False)
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """The suite file, the line of the system in it, and a name."""
+        suite = self.node.gated.suite
+        return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{MEANS}"
+
+
+def _properties(evaluation: Evaluation) -> str:
+    """A pair's numbers and their recipes as JSON text, which every report can carry."""
+    numbers = evaluation.numbers()
+    return json.dumps(
+        {
+            "paper": evaluation.paper,
+            "system": evaluation.system,
+            "scores": dict(numbers.values),
+            "unscored": {lack.metric: lack.status for lack in numbers.unscored},
+            "signatures": [str(signature) for signature in evaluation.signatures],
+        },
+        sort_keys=True,
+    )

@@ -1,0 +1,85 @@
+"""From a pytest configuration to its gate, and to the suites among its arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import UsageError
+from summeval_pytest.plugin.options import read_options
+
+if TYPE_CHECKING:
+    from summeval_pytest.plugin.gate import Gate, GatedSuite
+
+SUITE_NAME = "summeval.toml"
+GATE: pytest.StashKey[Gate] = pytest.StashKey()
+SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process runs tests for an xdist controller."""
+    return hasattr(config, "workerinput")
+
+
+def is_controller(config: pytest.Config) -> bool:
+    """Whether xdist workers run the tests for this process."""
+    return not is_worker(config) and bool(getattr(config.option, "dist", "no") != "no")
+
+
+def gate_of(config: pytest.Config) -> Gate:
+    """The gate of this process, made when it is first needed.
+
+    Raises:
+        pytest.UsageError: for an option that cannot be.
+    """
+    gate = config.stash.get(GATE, None)
+    if gate is None:
+        from summeval_pytest.plugin.gate import Gate
+
+        stops_early = bool(config.getoption("maxfail", 0))
+        try:
+            gate = Gate(read_options(config), ahead=0 if stops_early else None)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from error
+        config.stash[GATE] = gate
+    return gate
+
+
+def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:
+    """The suite files that the arguments (or testpaths) name, each as the user named it."""
+    found = []
+    for argument in config.args:
+        named = argument.split("::")[0]
+        path = config.invocation_params.dir / named
+        if path.is_dir():
+            files = sorted(path.glob(f"*{SUITE_NAME}"))
+        else:
+            files = [path] if path.name.endswith(SUITE_NAME) else []
+        for file in files:
+            if file.name == SUITE_NAME or file.name.endswith(f".{SUITE_NAME}"):
+                shown = Path(named) / file.name if path.is_dir() else Path(named)
+                found.append((file, shown.as_posix()))
+    return found
+
+
+def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
+    """The suites among the arguments, by resolved path; loaded and checked at the first call.
+
+    Raises:
+        pytest.UsageError: for any mistake in them, before anything is judged.
+    """
+    if SUITES not in config.stash:
+        arguments = suite_arguments(config)
+        suites: dict[Path, GatedSuite] = {}
+        if arguments:
+            gate = gate_of(config)
+            try:
+                for file, shown in arguments:
+                    suites[file.resolve()] = gate.gated(file, shown)
+                gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
+            except UsageError as error:
+                raise pytest.UsageError(str(error)) from error
+        config.stash[SUITES] = suites
+    return config.stash[SUITES]

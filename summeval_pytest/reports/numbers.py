@@ -1,0 +1,29 @@
+"""Numbers as people compare them: scores to three digits, ratings whole."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from summeval_pytest.metrics import CATALOGUE
+
+_DIGITS: Final = 3
+_DOUBLE: Final = 17
+"""Digits that tell any two doubles apart."""
+
+
+def shown(name: str, value: float | None, least: float | None = None) -> str:
+    """A number as text: a whole rating without decimals, else three digits; a dash for none.
+
+    A value under its threshold never looks equal to it: digits are added until they differ.
+    """
+    if value is None:
+        return "-"
+    if CATALOGUE[name].high > 1 and value == int(value):
+        return f"{value:.0f}"
+    digits = _DIGITS
+    if least is not None and value < least:
+        while digits < _DOUBLE and round(value, digits) >= least:
+            digits += 1
+        value = math.floor(value * 10**digits) / 10**digits
+    return f"{value:.{digits}f}"

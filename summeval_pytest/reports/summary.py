@@ -1,0 +1,56 @@
+"""The end of a run: one line a system, with its outcomes and its means over the judged pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics import METRICS
+from summeval_pytest.reports.numbers import shown
+from summeval_pytest.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_NAME: Final = 24
+
+
+@dataclass(slots=True)
+class SystemTally:
+    """What a run has seen of one system so far: pairs by outcome, and their numbers."""
+
+    outcomes: dict[str, int] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, outcome: str, numbers: Mapping[str, float | None]) -> None:
+        """Counts one pair."""
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+        for metric in METRICS:
+            value = numbers.get(metric)
+            if value is not None:
+                self.values.setdefault(metric, []).append(value)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs were judged."""
+        return sum(self.outcomes.values())
+
+
+def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
+    """The lines of a table: a system's pairs by outcome, and its mean of each metric.
+
+    A mean that does not cover all of the system's judged pairs says how many it covers.
+    """
+    measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
+    heading = "".join(f"{metric:>16}" for metric in measured)
+    yield f"{'system':<{_NAME}}{'passed':>8}{'failed':>8}{'errors':>8}{heading}"
+    for system, tally in sorted(tallies.items()):
+        counts = "".join(f"{tally.outcomes.get(o, 0):>8}" for o in ("passed", "failed", "error"))
+        means = ""
+        for metric in measured:
+            values = sorted(tally.values.get(metric, []))
+            cell = shown(metric, sum(values) / len(values)) if values else "-"
+            if values and len(values) < tally.n_pairs:
+                cell += f" ({len(values)}/{tally.n_pairs})"
+            means += f"{cell:>16}"
+        yield f"{one_line(system, _NAME - 1):<{_NAME}}{counts}{means}"
