@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 from summeval_pytest.metrics import CATALOGUE
@@ -25,5 +24,4 @@ def shown(name: str, value: float | None, least: float | None = None) -> str:
     if least is not None and value < least:
         while digits < _DOUBLE and round(value, digits) >= least:
             digits += 1
-        value = math.floor(value * 10**digits) / 10**digits
     return f"{value:.{digits}f}"

@@ -24,7 +24,7 @@ LABEL_WEIGHT: Final = 8.0
 """More than the cues, place and order of one sentence can outweigh."""
 
 _LABELS: Final = tuple(
-    re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)
+    re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:\]]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)
     for facet in FACETS
 )
 _OPENING: Final = "|".join(

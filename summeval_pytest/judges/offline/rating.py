@@ -11,9 +11,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.lexicon import GENERIC
 from summeval_pytest.judges.offline.matching import GENERIC_WEIGHT
+from summeval_pytest.judges.offline.number_conflicts import replaced_number
 from summeval_pytest.judges.offline.reading import Reading, read
 from summeval_pytest.questions import SCALES, FacetPair, FacetRating
 from summeval_pytest.text import split_sentences
@@ -21,9 +22,11 @@ from summeval_pytest.text import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.judges.offline.conflict import Conflict
+
 NUMBER_WEIGHT: Final = 1.5
 CUT_POINTS: Final[Mapping[int, tuple[float, ...]]] = MappingProxyType(
-    {3: (0.15, 0.35), 4: (0.15, 0.3, 0.5)}
+    {3: (0.1, 0.25), 4: (0.1, 0.2, 0.4)}
 )
 """By scale: the recall from which a facet is rated 2, 3, 4."""
 
@@ -49,7 +52,7 @@ def recall(reference: list[Reading], candidate: list[Reading]) -> float:
 def contradiction(reference: list[Reading], candidate: list[Reading]) -> Conflict | None:
     """The first sentence of the candidate that contradicts the reference's facet."""
     for sentence in candidate:
-        conflict = find_conflict(sentence, reference)
+        conflict = find_conflict(sentence, reference) or replaced_number(sentence, reference)
         if conflict is not None:
             return conflict
     return None

@@ -112,6 +112,7 @@ def _placed(text: str, quantity: Quantity, spans: list[tuple[int, int]]) -> Plac
     nearness: dict[str, float] = {}
     before = _telling(text[start : quantity.start])
     after = _telling(text[quantity.end : end])
+    after = after[1:] if after[:1] == [quantity.unit] else after
     for side in (reversed(before), after):
         for distance, word in enumerate(side):
             known = stem(word)

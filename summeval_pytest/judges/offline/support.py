@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.conflicts import Conflict, find_conflict, missing_number
+from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.matching import Match, TermIndex, index_of
+from summeval_pytest.judges.offline.number_conflicts import missing_number
 from summeval_pytest.judges.offline.reading import Reading, read
 
 SENTENCE_COVERAGE: Final = 0.2

@@ -1,0 +1,185 @@
+"""`summeval agree`: every metric and baseline beside the human labels of a suite."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.evaluation import Runner, Task
+from summeval_pytest.judges import find_judge
+from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.lexical import facet_presence, length, rouge
+from summeval_pytest.questions import FACETS
+from summeval_pytest.suite import load_suite
+from summeval_pytest.text import normalise, one_line
+from summeval_pytest.verdict.agreement import (
+    ColumnAgreement,
+    Estimate,
+    FacetAgreement,
+    LabelledPair,
+    column_agreement,
+    facet_agreement,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.suite import Label, Suite
+
+LEADING: Final = (
+    "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
+)  # fmt: skip
+"""The columns that we compute, in the order shown; recorded ones follow by name."""
+_NAME: Final = 26
+
+
+def agree(path: Path, *, judge_name: str, json_file: Path | None) -> list[str]:
+    """The table of agreement, also written as JSON where a file is named.
+
+    Raises:
+        UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
+        JudgeError: if the judge breaks its contract.
+    """
+    suite = load_suite(path)
+    pairs = labelled_pairs(suite, judge_name)
+    found = {column for pair in pairs for column in pair.columns}
+    columns = [c for c in LEADING if c in found] + sorted(found - set(LEADING))
+    metrics = {column: column_agreement(pairs, column) for column in columns}
+    facets = {facet: facet_agreement(pairs, facet) for facet in FACETS}
+    if json_file is not None:
+        text = json.dumps(as_json(len(pairs), metrics, facets), indent=2, ensure_ascii=False)
+        json_file.write_text(text + "\n", encoding="utf-8")
+    return list(_table(suite, judge_name, len(pairs), metrics, facets))
+
+
+def labelled_pairs(suite: Suite, judge_name: str) -> list[LabelledPair]:
+    """Every pair with a human overall score, measured by the judge and by the baselines."""
+    labels = [label for label in suite.labels.values() if label.overall is not None]
+    if not labels:
+        raise SuiteError(
+            Place(suite.shown),
+            "no label has an 'overall' score to agree with; add labels.jsonl and name it as"
+            ' labels = "labels.jsonl"',
+        )
+    recorded: defaultdict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for line in suite.recorded():
+        if line.system is not None and line.overall is not None:
+            recorded[line.paper, line.system][line.by] = line.overall
+    runner = Runner(find_judge(judge_name, suite.judges))
+    tasks = {
+        (label.paper, label.system): Task(
+            suite=suite, paper=label.paper, system=label.system, metrics=METRICS
+        )
+        for label in labels
+    }
+    runner.plan(tasks.values())
+    try:
+        return [
+            _labelled(suite, label, runner.evaluation(task), recorded[label.paper, label.system])
+            for label, task in zip(labels, tasks.values(), strict=True)
+        ]
+    finally:
+        runner.close()
+
+
+def _labelled(
+    suite: Suite, label: Label, evaluation: Evaluation, recorded: Mapping[str, float]
+) -> LabelledPair:
+    pair = suite.pair(label.paper, label.system)
+    columns = {**recorded, "length": length(pair.summary)}
+    by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
+    columns.update({name: max(scores[name] for scores in by_reference) for name in by_reference[0]})
+    ratings: dict[Facet, tuple[int, int]] = {}
+    for score in evaluation.scores:
+        match score:
+            case FacetScore():
+                columns |= {"FM": score.value, "facet presence": facet_presence(score)}
+                for rated in score.ratings:
+                    human = (label.facets or {}).get(rated.facet)
+                    if human is not None:
+                        ratings[rated.facet] = (human, rated.rating)
+            case EvaScore():
+                columns |= {
+                    "EVA": score.value,
+                    "EVA recall": score.recall,
+                    "EVA recall (entailed)": score.recall_entailed,
+                }
+                if score.precision is not None:
+                    columns["EVA precision"] = score.precision
+            case FaithfulnessScore():
+                columns["faithfulness"] = score.value
+            case _:
+                pass
+    assert label.overall is not None, "only labels with an overall score are asked for"
+    return LabelledPair(
+        paper=label.paper,
+        group=normalise(pair.paper.references[0]),
+        human=label.overall,
+        columns=columns,
+        ratings=ratings,
+    )
+
+
+def as_json(
+    n_pairs: int,
+    metrics: Mapping[str, ColumnAgreement],
+    facets: Mapping[Facet, FacetAgreement],
+) -> dict[str, object]:
+    """The figures as plain JSON values; an undefined one is null."""
+    return {
+        "pairs": n_pairs,
+        "metrics": {
+            name: {
+                "pearson": _triple(found.pearson),
+                "spearman": _triple(found.spearman),
+                "kendall": _triple(found.kendall),
+                "pairs": found.n_pairs,
+            }
+            for name, found in metrics.items()
+        },
+        "facets": {
+            facet: {"exact": found.exact, "kappa": found.kappa, "pairs": found.n_pairs}
+            for facet, found in facets.items()
+        },
+    }
+
+
+def _triple(estimate: Estimate) -> list[float | None]:
+    return [estimate.value, estimate.low, estimate.high]
+
+
+def _cell(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"{'-':>19}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:>6.3f}{'':13}"
+    return f"{estimate.value:>6.3f} [{estimate.low:>5.2f},{estimate.high:>5.2f}]"
+
+
+def _table(
+    suite: Suite,
+    judge_name: str,
+    n_pairs: int,
+    metrics: Mapping[str, ColumnAgreement],
+    facets: Mapping[Facet, FacetAgreement],
+) -> Iterator[str]:
+    yield f"{suite.shown}: {n_pairs} labelled pairs, judge {judge_name}, suite {suite.fingerprint}"
+    yield "Agreement with the human overall score; 95 % intervals over papers."
+    yield ""
+    titles = (f"{title:<20}" for title in ("Pearson", "Spearman", "Kendall per paper"))
+    yield f"{'':<{_NAME}}{'pairs':>5}  {''.join(titles)}".rstrip()
+    for name, found in metrics.items():
+        cells = " ".join(map(_cell, (found.pearson, found.spearman, found.kendall)))
+        yield f"{one_line(name, _NAME - 1):<{_NAME}}{found.n_pairs:>5}  {cells}".rstrip()
+    yield ""
+    yield f"{'facet ratings':<{_NAME}}{'pairs':>5}   exact  quadratic kappa"
+    for facet, agreement in facets.items():
+        exact = "-" if agreement.exact is None else f"{agreement.exact:.3f}"
+        kappa = "-" if agreement.kappa is None else f"{agreement.kappa:.3f}"
+        yield f"{facet:<{_NAME}}{agreement.n_pairs:>5}  {exact:>6} {kappa:>16}"

@@ -1,0 +1,20 @@
+"""One disagreement between a claim and its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ConflictKind = Literal["number", "swap", "order", "direction", "negation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """One disagreement: what the claim says, and what the evidence says instead."""
+
+    kind: ConflictKind
+    says: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: says {self.says!r}, the evidence has {self.instead!r}"
