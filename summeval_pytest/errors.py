@@ -12,7 +12,6 @@ What a *system* gets wrong is no exception but a finding of the verdict: the tes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ class JudgeError(SummevalError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A clause that names the known word nearest to ``word``, or lists the known ones."""
+    from difflib import get_close_matches
+
     names = sorted(known)
     close = get_close_matches(word, names, n=1, cutoff=0.6)
     if close:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import (
     Dialogue,
     Flow,
@@ -31,7 +32,7 @@ from summeval_pytest.questions import (
     ListFacts,
     Unanswered,
 )
-from summeval_pytest.text import is_refusal, normalise, split_sentences, tokens
+from summeval_pytest.text import normalise, split_sentences, tokens
 
 PERFECT: Final = 1.0
 _Facts = tuple[Fact, ...]
@@ -58,10 +59,9 @@ def measure(
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    if not tokens(summary):
-        return Unscored(metric="eva", status="degenerate_candidate", reason="the summary is empty")
-    if is_refusal(summary):
-        return Unscored(metric="eva", status="refused_candidate", reason="the system refused")
+    lacking = unusable("eva", summary)
+    if lacking is not None:
+        return lacking
     if short_circuit and summary == reference:
         return EvaScore(
             value=PERFECT,

@@ -14,6 +14,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswerError, ask, expect_count
 from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
 from summeval_pytest.questions import (
@@ -28,7 +29,7 @@ from summeval_pytest.questions import (
     SegmentFacets,
     Unanswered,
 )
-from summeval_pytest.text import is_refusal, normalise, split_sentences
+from summeval_pytest.text import normalise, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -82,12 +83,9 @@ def measure(
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    if not _WORD.search(summary):
-        return Unscored(
-            metric="facet", status="degenerate_candidate", reason="the summary is empty"
-        )
-    if is_refusal(summary):
-        return Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+    lacking = unusable("facet", summary)
+    if lacking is not None:
+        return lacking
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
     try:

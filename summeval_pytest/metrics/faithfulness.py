@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import (
     Flow,
     NoAnswerError,
@@ -19,7 +20,7 @@ from summeval_pytest.metrics.conversation import (
 )
 from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.text import is_refusal, normalise, split_sentences, tokens
+from summeval_pytest.text import normalise, split_sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +46,9 @@ def measure(
             without a question.
     """
     summary = normalise(summary)
-    if is_refusal(summary):
-        return Unscored(
-            metric="faithfulness", status="refused_candidate", reason="the system refused"
-        )
+    lacking = unusable("faithfulness", summary)
+    if lacking is not None:
+        return lacking
     sentences = [
         (index, sentence.text)
         for index, sentence in enumerate(split_sentences(summary))

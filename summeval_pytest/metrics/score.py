@@ -89,7 +89,7 @@ class FacetScore:
 
     @property
     def rescaled(self) -> float | None:
-        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without ratings."""
+        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any."""
         if not self.ratings:
             return None
         shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]

@@ -49,10 +49,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         config.pluginmanager.register(Tally(), "summ-tally")
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """One line: judge, store, record mode, suites."""
-    suites = gated_suites(config)
-    return gate_of(config).header(list(dict.fromkeys(suites.values()))) if suites else None
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """One line: judge, store, record mode, suites; a second where a suite asks for more."""
+    suites = list(dict.fromkeys(gated_suites(config).values()))
+    if not suites:
+        return []
+    gate = gate_of(config)
+    return [line for line in (gate.header(suites), gate.unheld(suites)) if line]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:

@@ -1,0 +1,34 @@
+"""The walls of the house: who may import whom, and what loads when."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_imports_flow_down() -> None:
+    """A wall that only a drawing holds is soon gone, so the linter's contracts run as a test."""
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": "100"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+
+
+def test_the_package_face_is_lazy() -> None:
+    """Importing the package costs an installed but unused plugin next to nothing."""
+    code = (
+        "import sys, summeval_pytest;"
+        "print([m for m in sys.modules if m.startswith('summeval_pytest.') or m == 'numpy'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,60 @@
+"""What a reader can rely on in every module."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "summeval_pytest").rglob("*.py"))
+VAGUE = {"base", "common", "core", "helpers", "misc", "util", "utils"}
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_holds_one_concept(path: Path) -> None:
+    """Past 300 lines a second concept is hiding, and a name like utils hides one at once."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 300
+    assert path.stem not in VAGUE
+    assert path.parent.name not in VAGUE
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_public_names_are_sorted(path: Path) -> None:
+    """A sorted __all__ shows at a glance whether a name is public."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names = ast.literal_eval(node.value)
+            order = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+            assert names == order
+
+
+def test_the_modules_were_found() -> None:
+    """An empty parametrization would pass whatever the modules hold."""
+    assert len(MODULES) > 50
+
+
+def test_no_text_of_the_data_sets_is_in_the_project() -> None:
+    """Several sets state no licence; what the project contains, we wrote."""
+    shared = ROOT.parent / "shared" / "data" / "scholarsum" / "pubmed.json"
+    if not shared.exists():
+        pytest.skip("../shared/data is not there, so there is no text to look for")
+    import json
+
+    ours = " ".join(
+        path.read_text(encoding="utf-8").lower()
+        for folder in ("summeval_pytest", "golden", "tests")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".py", ".jsonl", ".md", ".toml"}
+    )
+    ours = " ".join(ours.split())
+    for line in shared.read_text(encoding="utf-8").splitlines():
+        words = json.loads(line)["human"].lower().split()
+        for start in range(0, len(words) - 12, 12):
+            assert " ".join(words[start : start + 12]) not in ours

@@ -1,0 +1,104 @@
+"""The README is executable: its console blocks run here, and print what it says they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DATA = ROOT.parent / "shared" / "data" / "scholarsum" / "pubmed.json"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A command of the README, and the lines it shows after it."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def blocks(text: str) -> list[Block]:
+    """The commands of all console blocks, each with the output shown."""
+    found = []
+    for body in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+            command, *shown = part.rstrip("\n").split("\n")
+            found.append(Block(command, tuple(shown)))
+    return found
+
+
+BLOCKS = blocks(README)
+INSTALLS = [block for block in BLOCKS if block.command.startswith("python -m pip install")]
+RUNS = [block for block in BLOCKS if block not in INSTALLS]
+
+
+def normal(line: str) -> str:
+    """A line without what differs between machines: seconds, rules of = and -, versions."""
+    line = re.sub(r"\d+\.\d+s\b", "0s", line.rstrip())
+    return re.sub(r"^=+ | =+$|^-+ | -+$", "", line)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a README command as a user at the root of the repository would."""
+    parts = shlex.split(command)
+    scripts = Path(sys.executable).parent
+    parts[0] = sys.executable if parts[0] == "python" else str(scripts / parts[0])
+    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(DATA)) for part in parts]
+    parts = [str(folder / part[5:]) if part.startswith("/tmp/") else part for part in parts]  # noqa: S108
+    cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+    return subprocess.run(
+        [*parts, *cache],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment | {"COLUMNS": "80"},
+    )
+
+
+def test_the_readme_names_two_install_commands() -> None:
+    """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed."""
+    assert [block.command for block in INSTALLS] == [
+        "python -m pip install -e . && python -m pytest golden",
+        "python -m pip install -e '.[test]' && python -m pytest",
+    ]
+
+
+@pytest.mark.parametrize("block", RUNS, ids=lambda block: block.command)
+def test_a_console_block_prints_what_it_shows(block: Block, tmp_path: Path) -> None:
+    """Output that nobody runs goes stale; a line `...` stands for any lines."""
+    if "../shared" in block.command and not DATA.exists():
+        pytest.skip("../shared/data is not there to import")
+    done = run(block.command, tmp_path)
+    assert done.returncode in {0, 1}, done.stderr
+    printed = iter([normal(line) for line in (done.stdout + done.stderr).splitlines()])
+    for line in block.shown:
+        if line.strip() in {"...", ""}:
+            continue
+        wanted = normal(line).replace("/tmp/", f"{tmp_path}/")  # noqa: S108
+        assert any(wanted == found for found in printed), f"{line!r} in\n{done.stdout}"
+
+
+def test_the_main_job_prints_what_it_shows(tmp_path: Path) -> None:
+    """The first command's test run, without its installation."""
+    block = INSTALLS[0]
+    done = run("python -m pytest golden", tmp_path)
+    assert done.returncode == 0, done.stdout
+    printed = [normal(line) for line in done.stdout.splitlines()]
+    for line in block.shown:
+        if line.strip() not in {"...", ""}:
+            assert normal(line) in printed
+
+
+def test_the_readme_has_blocks_to_run() -> None:
+    """A README without commands would pass the tests above by saying nothing."""
+    assert len(RUNS) >= 3
