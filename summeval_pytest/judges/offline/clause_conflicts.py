@@ -57,11 +57,11 @@ def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | No
 
 def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
     """What a sentence tells first and what then, without the words that stand on both sides."""
-    sides = THEN.split(text)
-    if len(sides) != _SHARED:
-        return None
-    first, then = (set(content_words(side)) - GENERIC for side in sides)
-    return first - then, then - first
+    match THEN.split(text):
+        case [left, right]:
+            first, then = set(content_words(left)) - GENERIC, set(content_words(right)) - GENERIC
+            return first - then, then - first
+    return None
 
 
 def opposite_direction(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:

@@ -1,4 +1,4 @@
-"""What two sentences that share their words can still disagree in: numbers, order, directions, negation.
+"""What sentences that share their words still disagree in: numbers, order, direction, negation.
 
 Overlap rewards contradictions ("increased" and "decreased" differ in one word), so a conflict
 found here vetoes a match however many words agree. No conflict found proves nothing: a
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """The first contradiction between a claim and the sentences closest to it; None if none is seen.
+    """The first contradiction of a claim and the sentences closest to it; None if none is seen.
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """

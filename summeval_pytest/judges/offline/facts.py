@@ -53,16 +53,23 @@ def _subject(sentence: str) -> str:
 
 def _pieces(sentence: str) -> Iterator[str]:
     """The sentence in order, cut at the first break after enough words; a short rest stays."""
-    held: list[str] = []
-    start = 0
-    for match in _BREAK.finditer(sentence):
-        said = len(content_words(sentence[start : match.start()]))
-        left = len(content_words(sentence[match.end() :]))
-        if min(said, left) >= _LEAST_WORDS:
-            held.append(sentence[start : match.start()])
-            start = match.end()
-    yield from held
-    yield sentence[start:]
+    breaks = [match.span() for match in _BREAK.finditer(sentence)]
+    starts = [0, *(end for _, end in breaks)]
+    ends = [*(start for start, _ in breaks), len(sentence)]
+    said = [len(content_words(sentence[a:b])) for a, b in zip(starts, ends, strict=True)]
+    begin, held, left = 0, 0, sum(said)
+    for (end, start), words in zip(breaks, said, strict=False):
+        held, left = held + words, left - words
+        if min(held, left) >= _LEAST_WORDS:
+            yield sentence[begin:end]
+            begin, held = start, 0
+    yield sentence[begin:]
+
+
+def _capitalised(text: str) -> str:
+    """The text with a capital first letter, unless that changes it as the micro sign's does."""
+    capital = text[0].upper()
+    return capital + text[1:] if capital.lower() == text[0] else text
 
 
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
@@ -84,7 +91,7 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
             is_root = offset + len(facts) == root
             if subject and not is_root:
                 text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
-            text = text[0].upper() + text[1:] + "."
+            text = _capitalised(text) + "."
             facts.append(Fact(text=text, sentence=place, parent=None if is_root else root))
     return facts
 

@@ -7,18 +7,55 @@ all that followed it ("resultsthe wounds healed"); sentences are cut there too.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.lexicon import BOILERPLATE, GLUED_HEADINGS, HEADINGS
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.text import content_words, split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
+    {
+        "background": r"(?:background|introduction|context|motivation|importance|rationale"
+        r"|hypothesis"
+        r"|problem|purpose|aims?|(?:study )?objectives?|(?:backgrounds?|introduction)(?: and |/)"
+        r"(?:aims?|objectives?|purpose))",
+        "method": r"(?:(?:study )?design(?: and methods?)?|settings?|participants"
+        r"|interventions?|data sources?"
+        r"|study selection|(?:main )?outcome measures?|approach|(?:materials?|patients?"
+        r"|subjects?|setting"
+        r"|case)(?:,? and |/|, )methods?|methods?(?:(?: and |/)materials?)?|methodology"
+        r"|experimental(?: design)?"
+        r"|case (?:reports?|presentation|description))",
+        "result": r"(?:(?:main |key )?(?:results?|findings)|observations|data synthesis"
+        r"|measurements and main"
+        r" results|results? and discussions?)",
+        "conclusion": r"(?:conclusions?|discussions?|interpretation|significance|implications?"
+        r"|limitations?"
+        r"|discussions? and conclusions?|conclusions? and (?:relevance|outlook))",
+    }
+)
+"""Labels with which structured abstracts open a facet; a full stop or colon follows."""
+
+GLUED_HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
+    {
+        "background": r"(?:background(?!s\b)|introduction(?!s\b)|objectives?(?!s?\b"
+        r"|ly\b))(?=[^\W\d_])",
+        "method": r"(?:materials and )?methods(?=[^\W\d_])",
+        "result": r"results(?=[^\W\d_])",
+        "conclusion": r"conclusions?(?!s?\b)(?=[^\W\d_])",
+    }
+)
+"""Labels that lost what followed them: "methodswe examined". No English word begins so."""
+
+BOILERPLATE: Final = r"electronic supplementary material"
+"""What a publisher appends to an abstract; no facet."""
 
 LABEL_WEIGHT: Final = 8.0
 """More than the cues, place and order of one sentence can outweigh."""
@@ -47,7 +84,9 @@ def pieces_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, cut before every label, each once; none is without content."""
     pieces: dict[str, None] = {}
     for sentence in split_sentences(text):
-        pieces.update((piece, None) for piece in cut_at_labels(sentence.text) if content_words(piece))
+        pieces.update(
+            (piece, None) for piece in cut_at_labels(sentence.text) if content_words(piece)
+        )
     return tuple(pieces)
 
 

@@ -100,7 +100,7 @@ class TermIndex:
         chosen: list[int] = []
         carried = 0.0
         while len(chosen) < MAX_EVIDENCE:
-            gains = held @ open_columns
+            gains = (held * open_columns).sum(axis=1)
             best = int(np.argmax(gains + 1e-6 * rank))
             gain = float(gains[best])
             if gain <= 0.0 or (chosen and gain < LEAST_GAIN * total):
@@ -111,7 +111,7 @@ class TermIndex:
         return Match(coverage=min(1.0, carried / total), evidence=tuple(chosen))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def index_of(sentences: tuple[str, ...]) -> TermIndex:
     """The index of a text, kept for the next claims about it."""
     return TermIndex(sentences)

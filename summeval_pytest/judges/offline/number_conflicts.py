@@ -1,4 +1,4 @@
-"""Numbers that contradict a claim's: absent from the evidence, put in another's place, exchanged."""
+"""Numbers that contradict: absent from the evidence, in the place of another, exchanged."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ _SMALL: Final = 3.0
 _DISTINCTIVE: Final = 3
 """A number of so many digits is hardly met twice by chance."""
 _MARGIN: Final = 0.1
+_TABLE: Final = 12
+"""A sentence with more numbers is a table, where neighbours do not say what a number is about."""
 _SAME_PLACE: Final = 1.0
 """Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
 
@@ -87,6 +89,8 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     """Two numbers, each of which stands by the words that belong to the other one."""
     own = [placed for placed in claim.quantities if not _is_own_count(placed)]
     for reading in evidence:
+        if max(len(own), len(reading.quantities)) > _TABLE:
+            continue
         pairs = [
             (mine, theirs)
             for mine in own

@@ -1,10 +1,11 @@
-"""A sentence as the embedded judge reads it: stems, quantities, and clauses with their direction."""
+"""A sentence as the embedded judge reads it: stems, quantities, clauses with their direction."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from summeval_pytest.judges.offline.lexicon import (
     ASSERTED_DIFFERENCE,
@@ -23,6 +24,8 @@ _CLAUSE_END = re.compile(
 )
 _WEAK_P_VALUE = re.compile(r"\bp\s*[=>]\s*0?\.(?:0[6-9]|[1-9])\d*", re.IGNORECASE)
 _NEGATED_DIRECTION = re.compile(r"\b(?:no|not|neither|nor|never)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
+_REACH = 300
+"""Characters on either side of a number that may say what it is about."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -70,7 +73,7 @@ class Reading:
 
 def _clause_spans(text: str) -> list[tuple[int, int]]:
     cuts = [0, *(match.start() for match in _CLAUSE_END.finditer(text)), len(text)]
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
 def _directions(text: str) -> frozenset[int]:
@@ -110,13 +113,18 @@ def _telling(text: str) -> list[str]:
 def _placed(text: str, quantity: Quantity, spans: list[tuple[int, int]]) -> Placed:
     start, end = next((a, b) for a, b in spans if a <= quantity.start < b)
     nearness: dict[str, float] = {}
-    before = _telling(text[start : quantity.start])
-    after = _telling(text[quantity.end : end])
+    before = _telling(text[max(start, quantity.start - _REACH) : quantity.start])
+    after = _telling(text[quantity.end : min(end, quantity.end + _REACH)])
     after = after[1:] if after[:1] == [quantity.unit] else after
     for side in (reversed(before), after):
         for distance, word in enumerate(side):
             known = stem(word)
-            if word[0].isalpha() and len(word) > 1 and known not in GENERIC and known not in DIRECTIONS:
+            if (
+                word[0].isalpha()
+                and len(word) > 1
+                and known not in GENERIC
+                and known not in DIRECTIONS
+            ):
                 nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
     return Placed(
         quantity=quantity,
@@ -132,6 +140,6 @@ def read(text: str) -> Reading:
     return Reading(
         text=text,
         words=tuple(content_words(text)),
-        clauses=tuple(_clause(text[a:b]) for a, b in spans),
+        clauses=tuple(dict.fromkeys(_clause(text[a:b]) for a, b in spans)),
         quantities=tuple(_placed(text, q, spans) for q in find_quantities(text)),
     )

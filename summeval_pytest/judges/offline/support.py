@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.matching import Match, TermIndex, index_of
 from summeval_pytest.judges.offline.number_conflicts import missing_number
 from summeval_pytest.judges.offline.reading import Reading, read
+
+if TYPE_CHECKING:
+    from summeval_pytest.judges.offline.conflict import Conflict
 
 SENTENCE_COVERAGE: Final = 0.2
 """A sentence is supported if the source carries this share of its weight; paraphrase is allowed."""
@@ -30,7 +32,9 @@ class Support:
 
 
 def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
-    """Whether the sentences of a source carry a sentence."""
+    """Whether the sentences of a source carry a sentence; one that stands among them is carried."""
+    if sentence in source:
+        return _copied(source.index(sentence))
     index = index_of(source)
     match = index.match(sentence)
     claim = read(sentence)
@@ -47,11 +51,18 @@ def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
         added: What it says that the fact it refines does not; the same for a root.
         premises: Facts or sentences.
     """
+    if fact in premises:
+        return _copied(premises.index(fact))
     index = index_of(premises)
     match = index.match(added, by_rarity=False)
-    near = _neighbourhood(read(fact), index, match)
-    conflict = missing_number(read(added), near, index.quantities) or find_conflict(read(fact), near)
+    claim = read(fact)
+    near = _neighbourhood(claim, index, match)
+    conflict = missing_number(read(added), near, index.quantities) or find_conflict(claim, near)
     return _weigh(match, conflict, FACT_COVERAGE)
+
+
+def _copied(place: int) -> Support:
+    return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
 
 
 def _weigh(match: Match, conflict: Conflict | None, least: float) -> Support:
