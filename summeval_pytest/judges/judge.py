@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from summeval_pytest.questions import Answer, Question
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer, Question
 
 
 @runtime_checkable

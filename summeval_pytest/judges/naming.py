@@ -38,8 +38,8 @@ def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
             f"use --summ-judge={OFFLINE} or your own --summ-judge=package.module:Class"
         )
     raise OptionError(
-        f"no judge {name!r}; {nearest(name, [OFFLINE, *defined])};"
-        " your own judge is --summ-judge=package.module:Class"
+        f"no judge {name!r}: {nearest(name, [OFFLINE, *defined])}"
+        " (your own judge is --summ-judge=package.module:Class)"
     )
 
 

@@ -73,11 +73,9 @@ def test_unknown_name_is_answered_with_the_nearest_known_one(
     name: str, defined: tuple[str, ...], hint: str
 ) -> None:
     """A typing mistake is mended by reading one line; those that the suite defines are known."""
-    message = refusal(name, defined)
-
-    assert message.startswith(f"no judge {name!r}")
-    assert hint in message
-    assert message.endswith("our own judge is --summ-judge=package.module:Class")
+    assert refusal(name, defined) == (
+        f"no judge {name!r}: {hint} (your own judge is --summ-judge=package.module:Class)"
+    )
 
 
 def test_judge_behind_an_endpoint_is_said_to_be_out_of_reach() -> None:

@@ -51,7 +51,7 @@ def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | No
             straight = max(len(first & first_there), len(then & then_there))
             if crossed >= max(straight, _SHARED):
                 says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-                return Conflict(kind="order", says=says, instead=instead)
+                return Conflict(kind="order", says=says, instead=instead, sentence=reading.text)
     return None
 
 

@@ -10,11 +10,15 @@ ConflictKind = Literal["number", "swap", "order", "direction", "negation"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """One disagreement: what the claim says, and what the evidence says instead."""
+    """One disagreement: what the claim says, and what the evidence says instead.
+
+    ``sentence`` is the one to read, where a whole sentence of the evidence can be named.
+    """
 
     kind: ConflictKind
     says: str
     instead: str
+    sentence: str | None = None
 
     def __str__(self) -> str:
         return f"{self.kind}: says {self.says!r}, the evidence has {self.instead!r}"

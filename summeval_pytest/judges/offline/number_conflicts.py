@@ -43,10 +43,24 @@ def missing_number(
             continue
         places = everywhere if _is_distinctive(placed) else stated
         if not any(placed.quantity.agrees_with(other.quantity) for other in places):
-            rival = max(stated, key=lambda other: _nearness(placed, other), default=None)
-            instead = rival.text if rival and _nearness(placed, rival) else "no such number"
-            return Conflict(kind="number", says=placed.text, instead=instead)
+            return _without(placed, evidence)
     return None
+
+
+def _without(placed: Placed, evidence: Sequence[Reading]) -> Conflict:
+    """The conflict of a number that is not there, with what stands in its place, if anything does.
+
+    That is the number of the same dimension that has most of the words around it.
+    """
+    rivals = [(reading, other) for reading in evidence for other in reading.quantities]
+    reading, rival = max(
+        rivals,
+        key=lambda found: (_same_measure(placed, found[1]), _nearness(placed, found[1])),
+        default=(None, None),
+    )
+    if reading is None or rival is None or not _nearness(placed, rival):
+        return Conflict(kind="number", says=placed.text, instead="no such number")
+    return Conflict(kind="number", says=placed.text, instead=rival.text, sentence=reading.text)
 
 
 def _is_distinctive(placed: Placed) -> bool:
@@ -99,7 +113,7 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-            return Conflict(kind="swap", says=says, instead=instead)
+            return Conflict(kind="swap", says=says, instead=instead, sentence=reading.text)
     return None
 
 

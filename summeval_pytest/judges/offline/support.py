@@ -40,7 +40,7 @@ def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
     claim = read(sentence)
     near = _neighbourhood(claim, index, match)
     conflict = missing_number(claim, near, index.quantities) or find_conflict(claim, near)
-    return _weigh(match, conflict, SENTENCE_COVERAGE)
+    return _weigh(index, match, conflict, SENTENCE_COVERAGE)
 
 
 def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
@@ -58,17 +58,19 @@ def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
     claim = read(fact)
     near = _neighbourhood(claim, index, match)
     conflict = missing_number(read(added), near, index.quantities) or find_conflict(claim, near)
-    return _weigh(match, conflict, FACT_COVERAGE)
+    return _weigh(index, match, conflict, FACT_COVERAGE)
 
 
 def _copied(place: int) -> Support:
     return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
 
 
-def _weigh(match: Match, conflict: Conflict | None, least: float) -> Support:
+def _weigh(index: TermIndex, match: Match, conflict: Conflict | None, least: float) -> Support:
     share = f"{match.coverage:.0%} of its words found"
     if conflict is not None:
-        return Support(holds=False, strength=0.0, evidence=match.evidence, reason=str(conflict))
+        first = () if conflict.sentence is None else (index.sentences.index(conflict.sentence),)
+        evidence = tuple(dict.fromkeys((*first, *match.evidence)))
+        return Support(holds=False, strength=0.0, evidence=evidence, reason=str(conflict))
     holds = match.coverage >= least
     reason = share if holds else f"{share}, {least:.0%} needed"
     return Support(holds=holds, strength=match.coverage, evidence=match.evidence, reason=reason)
