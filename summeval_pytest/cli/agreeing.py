@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.evaluation import Runner, Task
 from summeval_pytest.judges import find_judge
 from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore
@@ -35,7 +35,9 @@ LEADING: Final = (
     "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
     "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
 )  # fmt: skip
-"""The columns that we compute, in the order shown; recorded ones follow by name."""
+"""The columns that we compute, in the order shown; recorded ones follow by name.
+
+A recorded one of the same name is marked, so that neither hides the other."""
 _NAME: Final = 26
 
 
@@ -46,6 +48,8 @@ def agree(path: Path, *, judge_name: str, json_file: Path | None) -> list[str]:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
+    if json_file is not None:
+        _check_target(json_file)
     suite = load_suite(path)
     pairs = labelled_pairs(suite, judge_name)
     found = {column for pair in pairs for column in pair.columns}
@@ -53,9 +57,27 @@ def agree(path: Path, *, judge_name: str, json_file: Path | None) -> list[str]:
     metrics = {column: column_agreement(pairs, column) for column in columns}
     facets = {facet: facet_agreement(pairs, facet) for facet in FACETS}
     if json_file is not None:
-        text = json.dumps(as_json(len(pairs), metrics, facets), indent=2, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        _write(json_file, as_json(len(pairs), metrics, facets))
     return list(_table(suite, judge_name, len(pairs), metrics, facets))
+
+
+def _check_target(file: Path) -> None:
+    """Refuses a file that cannot be written before anything is asked, which may cost money."""
+    fault = "it is a folder" if file.is_dir() else "its folder is not there"
+    if file.is_dir() or not file.parent.is_dir():
+        raise _unwritable(file, fault)
+
+
+def _write(file: Path, figures: Mapping[str, object]) -> None:
+    text = json.dumps(figures, indent=2, ensure_ascii=False) + "\n"
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _unwritable(file, str(error.strerror)) from None
+
+
+def _unwritable(file: Path, fault: str) -> OptionError:
+    return OptionError(f"--json={file}: cannot be written, {fault}; name another file")
 
 
 def labelled_pairs(suite: Suite, judge_name: str) -> list[LabelledPair]:
@@ -92,7 +114,8 @@ def _labelled(
     suite: Suite, label: Label, evaluation: Evaluation, recorded: Mapping[str, float]
 ) -> LabelledPair:
     pair = suite.pair(label.paper, label.system)
-    columns = {**recorded, "length": length(pair.summary)}
+    columns = {f"{by} (recorded)" if by in LEADING else by: n for by, n in recorded.items()}
+    columns["length"] = length(pair.summary)
     by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
     columns.update({name: max(scores[name] for scores in by_reference) for name in by_reference[0]})
     ratings: dict[Facet, tuple[int, int]] = {}
@@ -156,9 +179,9 @@ def _triple(estimate: Estimate) -> list[float | None]:
 
 def _cell(estimate: Estimate) -> str:
     if estimate.value is None:
-        return f"{'-':>19}"
+        return f"{'-':>6}{'':14}"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:>6.3f}{'':13}"
+        return f"{estimate.value:>6.3f}{'':14}"
     return f"{estimate.value:>6.3f} [{estimate.low:>5.2f},{estimate.high:>5.2f}]"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError, UsageError
+from summeval_pytest.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
                 lines = agree(chosen.suite, judge_name=chosen.judge, json_file=chosen.json)
     except (UsageError, JudgeError) as error:
-        sys.stderr.write(f"summeval: error: {error}\n")
+        sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

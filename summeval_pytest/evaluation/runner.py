@@ -46,6 +46,7 @@ class Runner:
         self._ahead = judge.in_flight - 1 if ahead is None else ahead
         self._planned: deque[Task] = deque()
         self._open: dict[Task, Future[Evaluation]] = {}
+        self._demanded: set[Task] = set()
         self._numbers: dict[Task, Numbers] = {}
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -67,6 +68,7 @@ class Runner:
             JudgeError: if the judge breaks its contract; whatever the judge itself raises.
         """
         with self._lock:
+            self._demanded.add(task)
             future = self._open.get(task) or self._start(task)
         try:
             evaluation = future.result()
@@ -103,7 +105,7 @@ class Runner:
         with self._lock:
             while self._planned and len(self._open) < self._ahead:
                 task = self._planned.popleft()
-                if task not in self._open and task not in self._numbers:
+                if task not in self._open and task not in self._demanded:
                     self._start(task)
 
     def _start(self, task: Task) -> Future[Evaluation]:

@@ -62,7 +62,7 @@ def facet_aware_metric(
     total = sum(weights[facet] for facet in FACETS if facet in ratings)
     if not total:
         return None
-    return sum(weights[f] * ratings[f] / SCALES[f] for f in FACETS if f in ratings) / total
+    return sum(weights[f] * (ratings[f] / SCALES[f]) for f in FACETS if f in ratings) / total
 
 
 def measure(
@@ -198,5 +198,9 @@ def _ground(segments: FacetSegments, text: str) -> _Grounded:
 
 def _coverage(segments: FacetSegments, text: str) -> float:
     """Share of the text's letters and digits that its segments hold, at most 1."""
-    held = sum(len(_plain(segments.segment(facet))) - 2 for facet in FACETS)
-    return min(1.0, held / max(1, len(_plain(text)) - 2))
+    held = sum(_letters(segments.segment(facet)) for facet in FACETS)
+    return min(1.0, held / max(1, _letters(text)))
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, _WORD.findall(text)))

@@ -75,7 +75,7 @@ class FacetScore:
             its reference.
         removed: Facets that the reference does not state.
         ungrounded: Segments that the judge returned and the text does not contain.
-        coverage: Share of the summary's characters that its segments hold, 0 to 1.
+        coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
         identical: Whether the summary is its reference, so that nothing was asked.
     """
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.errors import UsageError
-from summeval_pytest.plugin.session import SUITE_NAME, gate_of, gated_suites
+from summeval_pytest.plugin.preparing import marked_metrics
+from summeval_pytest.plugin.session import gate_of, message_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from summeval_pytest.evaluation import Evaluation, Runner
     from summeval_pytest.metrics import (
         EvaScore,
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.plugin.gate import GatedSuite
     from summeval_pytest.suite import Pair
-
-MARKER: Final = (
-    "summ(suite, metrics): the suite whose pairs summ_pair runs over, as a path from the root"
-    " directory, and the metrics to measure (default: all three)"
-)
 
 
 class SummPair:
@@ -163,62 +157,8 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     path, paper, system = request.param
     gate = gate_of(request.config)
     gated = gate.gated(Path(path))
-    task = Task(suite=gated.suite, paper=paper, system=system, metrics=_metrics(request.node))
-    evaluation = gate.runner.evaluation(task)
-    raise_judge_faults(evaluation)
+    task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
+    with message_alone():
+        evaluation = gate.runner.evaluation(task)
+        raise_judge_faults(evaluation)
     return SummPair(gated.suite.pair(paper, system), evaluation, gated)
-
-
-def _metrics(node: pytest.Item) -> tuple[MetricName, ...]:
-    from summeval_pytest.metrics import METRICS
-
-    marker = node.get_closest_marker("summ")
-    asked: Sequence[str] = marker.kwargs.get("metrics", METRICS) if marker else METRICS
-    unknown = [name for name in asked if name not in METRICS]
-    if unknown or isinstance(asked, str):
-        raise UsageError(f"@pytest.mark.summ(metrics={asked!r}): choose from {', '.join(METRICS)}")
-    return tuple(metric for metric in METRICS if metric in asked)
-
-
-def parametrize_pairs(metafunc: pytest.Metafunc) -> None:
-    """One test for each pair of the suite that the test runs over.
-
-    Raises:
-        pytest.UsageError: for any mistake in the suite, or where there is none.
-    """
-    gated = _suite_of(metafunc)
-    pairs = [(paper, system) for system in gated.systems for paper in gated.papers(system)]
-    metafunc.parametrize(
-        "summ_pair",
-        [(str(gated.suite.path), paper, system) for paper, system in pairs],
-        indirect=True,
-        ids=[f"{system}-{paper}" for paper, system in pairs],
-    )
-
-
-def _suite_of(metafunc: pytest.Metafunc) -> GatedSuite:
-    """The suite of a test: by marker, by option, among the arguments, or the nearest above it."""
-    config = metafunc.config
-    gate = gate_of(config)
-    marker = metafunc.definition.get_closest_marker("summ")
-    named = (marker.kwargs.get("suite") if marker else None) or gate.options.suite
-    try:
-        if named is not None:
-            return gate.gated(config.rootpath / named, str(named))
-        among = list(dict.fromkeys(gated_suites(config).values()))
-        if len(among) == 1:
-            return among[0]
-        test = metafunc.definition.path
-        for folder in test.parents:
-            if not among and (folder / SUITE_NAME).is_file():
-                return gate.gated(folder / SUITE_NAME)
-            if folder == config.rootpath:
-                break
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from error
-    problem = "more than one suite is" if among else "no suite is"
-    raise pytest.UsageError(
-        f"{metafunc.definition.nodeid} uses summ_pair, and {problem} among the arguments;"
-        " name one with --summ-suite=PATH, the ini key summ_suite or"
-        " @pytest.mark.summ(suite='PATH')"
-    )

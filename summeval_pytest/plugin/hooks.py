@@ -6,18 +6,22 @@ library only; everything else loads when a suite or a fixture asks for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from summeval_pytest.plugin.fixtures import MARKER, parametrize_pairs, summ_judge, summ_pair
+from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.options import add_options
+from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
     GATE,
+    MISTAKE,
+    TOLD,
     gate_of,
     gated_suites,
     is_controller,
     is_worker,
+    stop_on_mistake,
     suite_arguments,
 )
 
@@ -70,14 +74,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Runs a hand-written test once for every pair."""
-    if "summ_pair" in metafunc.fixturenames:
-        parametrize_pairs(metafunc)
+    """Runs a hand-written test once for every pair; a mistake waits until all is collected."""
+    try:
+        prepare_test(metafunc)
+    except pytest.UsageError as mistake:
+        metafunc.config.stash.setdefault(MISTAKE, str(mistake))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begins to read ahead, where tests will run in this process."""
+    """Begins to read ahead, where tests will run in this process; or stops on a mistake."""
     config = session.config
+    stop_on_mistake(session)
     if GATE not in config.stash or config.option.collectonly or is_controller(config):
         return
     from summeval_pytest.plugin.items import PairItem
@@ -90,6 +98,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         start = number * len(tasks) // int(worker["workercount"])
     if tasks:
         gate_of(config).runner.plan(tasks[start:] + tasks[:start])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Stops the run on a mistake that an xdist worker met."""
+    mistake = getattr(node, "workeroutput", {}).get(TOLD)
+    if mistake is not None:
+        raise pytest.UsageError(mistake)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

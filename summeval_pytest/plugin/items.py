@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from summeval_pytest.errors import SummevalError
-from summeval_pytest.plugin.session import gate_of, gated_suites
+from summeval_pytest.plugin.session import gate_of, gated_suites, message_alone
 from summeval_pytest.plugin.tally import PROPERTY
 
 if TYPE_CHECKING:
@@ -56,12 +55,6 @@ class VerdictItem(pytest.Item):
         assert isinstance(self.parent, SystemNode)
         return self.parent
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Our own errors as their message; everything else as pytest shows it."""
-        if isinstance(excinfo.value, SummevalError):
-            return excinfo.getrepr(style="value")
-        return super().repr_failure(excinfo, style)
-
 
 class PairItem(VerdictItem):
     """One pair as a test.
@@ -78,16 +71,15 @@ class PairItem(VerdictItem):
         return self.node.gated.task(self.name, self.node.name)
 
     def setup(self) -> None:
-        """Has the pair evaluated.
-
-        Raises:
-            JudgeError: if the judge left it unscored.
-        """
+        """Has the pair evaluated; errs if the judge left it unscored."""
         from summeval_pytest.verdict.deciding import raise_judge_faults
 
-        self.evaluation = gate_of(self.config).runner.evaluation(self.task)
-        self.user_properties.append((PROPERTY, _properties(self.evaluation)))
-        raise_judge_faults(self.evaluation)
+        task = self.task
+        self.user_properties.append((PROPERTY, _told(task)))
+        with message_alone():
+            self.evaluation = gate_of(self.config).runner.evaluation(task)
+            self.user_properties[-1] = (PROPERTY, _told(task, self.evaluation))
+            raise_judge_faults(self.evaluation)
 
     def runtest(self) -> None:
         """Holds the pair to the suite's thresholds."""
@@ -116,15 +108,15 @@ class MeansItem(VerdictItem):
     def setup(self) -> None:
         """Has every pair of the system evaluated that this process has not evaluated yet.
 
-        Raises:
-            JudgeError: if the judge left any of them unscored.
+        Errs if the judge left any of them unscored.
         """
         from summeval_pytest.verdict import decide_means
 
         runner = gate_of(self.config).runner
         gated, system = self.node.gated, self.node.name
-        papers = [runner.numbers(gated.task(paper, system)) for paper in gated.papers(system)]
-        self.verdict = decide_means(system, papers, gated.thresholds.mean)
+        with message_alone():
+            papers = [runner.numbers(gated.task(paper, system)) for paper in gated.papers(system)]
+            self.verdict = decide_means(system, papers, gated.thresholds.mean)
 
     def runtest(self) -> None:
         """Holds the means to the suite's thresholds."""
@@ -139,16 +131,19 @@ class MeansItem(VerdictItem):
         return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{MEANS}"
 
 
-def _properties(evaluation: Evaluation) -> str:
-    """A pair's numbers and their recipes as JSON text, which every report can carry."""
+def _told(task: Task, evaluation: Evaluation | None = None) -> str:
+    """A pair's numbers and their recipes as JSON text, which every report can carry.
+
+    Without an evaluation, as where the judge breaks down, the pair is told as unanswered.
+    """
+    told = {"paper": task.paper, "system": task.system}
+    if evaluation is None:
+        unscored = dict.fromkeys(task.metrics, "unanswered")
+        return json.dumps(told | {"scores": {}, "unscored": unscored, "signatures": []})
     numbers = evaluation.numbers()
-    return json.dumps(
-        {
-            "paper": evaluation.paper,
-            "system": evaluation.system,
-            "scores": dict(numbers.values),
-            "unscored": {lack.metric: lack.status for lack in numbers.unscored},
-            "signatures": [str(signature) for signature in evaluation.signatures],
-        },
-        sort_keys=True,
-    )
+    scored = {
+        "scores": dict(numbers.values),
+        "unscored": {lack.metric: lack.status for lack in numbers.unscored},
+        "signatures": [str(signature) for signature in evaluation.signatures],
+    }
+    return json.dumps(told | scored, sort_keys=True)

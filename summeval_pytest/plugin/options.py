@@ -117,19 +117,21 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def _values(config: pytest.Config, option: Option) -> tuple[str, ...]:
-    """What was given for one option, from the first place that gives anything."""
+    """What was given for one option, from the first place that gives anything.
+
+    A variable that is set to nothing, as CI does with an input left out, gives nothing.
+    """
     given = config.getoption(option.ini)
+    variable = os.environ.get(option.variable, "").strip()
     if given is not None:
         values = given if option.is_list else [given]
-    elif option.variable in os.environ:
-        values = [os.environ[option.variable]]
+    elif variable:
+        values = variable.split(",") if option.is_list else [variable]
     else:
         kept = config.getini(option.ini)
         values = (kept if option.is_list else [kept]) if kept else []
     if option.name == "model":
         values = [name for value in values for name in value.split(",")]
-    elif option.is_list and given is None and option.variable in os.environ:
-        values = values[0].split(",")
     return tuple(value.strip() for value in values if value.strip())
 
 

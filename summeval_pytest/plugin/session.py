@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import UsageError
+from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.plugin.options import read_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from summeval_pytest.plugin.gate import Gate, GatedSuite
 
 SUITE_NAME = "summeval.toml"
 GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
+MISTAKE: pytest.StashKey[str] = pytest.StashKey()
+"""The first mistake found while tests are collected: pytest would make it an error of a file."""
+TOLD = "summ_mistake"
+"""Under which key a worker hands a mistake to its controller."""
 
 
 def is_worker(config: pytest.Config) -> bool:
     """Whether this process runs tests for an xdist controller."""
     return hasattr(config, "workerinput")
+
+
+def stop_on_mistake(session: pytest.Session) -> None:
+    """Ends the run before any test where collecting met a mistake of the user's.
+
+    A worker cannot end a run: it drops its tests and tells the controller.
+
+    Raises:
+        pytest.UsageError: with the mistake.
+    """
+    config = session.config
+    mistake = config.stash.get(MISTAKE, None)
+    if mistake is None:
+        return
+    if not is_worker(config):
+        raise pytest.UsageError(mistake)
+    config.workeroutput[TOLD] = mistake  # type: ignore[attr-defined]  # xdist sets it on workers
+    session.items.clear()
 
 
 def is_controller(config: pytest.Config) -> bool:
@@ -45,6 +70,20 @@ def gate_of(config: pytest.Config) -> Gate:
             raise pytest.UsageError(str(error)) from error
         config.stash[GATE] = gate
     return gate
+
+
+@contextmanager
+def message_alone() -> Iterator[None]:
+    """Has an error of ours end the phase with its message, safe to print, and no traceback.
+
+    In a setup, where trouble is the judge's, that makes an error of the test.
+    """
+    try:
+        yield
+    except SummevalError as error:
+        from summeval_pytest.text import safe
+
+        raise pytest.fail.Exception(safe(str(error)), pytrace=False) from None
 
 
 def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:

@@ -23,7 +23,7 @@ _LABEL: Final = 13
 def describe_pair(evaluation: Evaluation, verdict: PairVerdict) -> str:
     """Why one pair fails. The first line alone says what is missed; the rest shows it."""
     missed = [
-        f"{s.name} {shown(s.name, s.value, s.least)} < {shown(s.name, s.least)}"
+        f"{s.name} {shown(s.name, s.value, s.least)} < {shown(s.name, s.least, s.least)}"
         for s in verdict.shortfalls
     ]
     missed += [f"{lack.metric}: {lack.reason}" for lack in verdict.lacking]
@@ -43,13 +43,16 @@ def describe_means(system: str, verdict: MeanVerdict) -> str:
         coverage = f"{mean.n_scored} of {mean.n_papers} papers"
         if not mean.is_covered:
             lines.append(f"mean {mean.name} covers only {coverage}; the others have no score")
+        elif mean.value is None:
+            lines.append(f"mean {mean.name} applies to none of the papers; remove its threshold")
         else:
             value = shown(mean.name, mean.value, mean.least)
-            least = shown(mean.name, mean.least)
+            least = shown(mean.name, mean.least, mean.least)
             lines.append(f"mean {mean.name} {value} < {least} ({coverage})")
     first = "; ".join(lines)
     rest = [
-        f"  mean {mean.name} {shown(mean.name, mean.value)} >= {shown(mean.name, mean.least)}"
+        f"  mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
+        f" >= {shown(mean.name, mean.least, mean.least)}"
         for mean in verdict.means
         if mean.passes
     ]
@@ -76,6 +79,6 @@ def _quoted(label: str, text: str) -> Iterator[str]:
 def _labelled(label: str, text: str) -> Iterator[str]:
     margin = " " * (3 + _LABEL)
     lines = wrap(text, _WIDTH - len(margin), break_on_hyphens=False) or [""]
-    yield f"   {label:<{_LABEL}}{lines[0]}"
+    yield f"   {label:<{_LABEL - 1}} {lines[0]}"
     for line in lines[1:]:
         yield margin + line

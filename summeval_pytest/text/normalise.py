@@ -17,11 +17,11 @@ _BREAK_TOKENS = re.compile(r"<n>|<br\s*/?>", re.IGNORECASE)
 _SPECIAL_TOKENS = re.compile(
     r"</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>", re.IGNORECASE
 )
-_LABEL = re.compile(
-    r"\A\s*(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*", re.IGNORECASE
+_LABELS = re.compile(
+    r"\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*)+", re.IGNORECASE
 )
-_PARAGRAPH = re.compile(r"[^\S\n]*\n\s*\n\s*")
-_LIST_ITEM = re.compile(r"[^\S\n]*\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
+_PARAGRAPH = re.compile(r"\n\s*\n\s*")
+_LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
 _SPACES = re.compile(r"\s+")
@@ -44,10 +44,10 @@ def _visible(character: str) -> str:
 
 
 def normalise(text: str) -> str:
-    r"""The text without special tokens, a leading label, and invisible characters.
+    r"""The text without special tokens, leading labels, and invisible characters.
 
-    White space becomes one space, or one ``\n`` where a paragraph, a list item or a line that ends
-    a sentence ends; so a later split into sentences can use the line structure. Idempotent.
+    White space becomes one space, or an empty line where a paragraph, a list item or a line that
+    ends a sentence ends; so a later split into sentences can use the line structure. Idempotent.
 
     >>> normalise("<s> Abstract:  zinc\u200b helps .</s><pad>")
     'zinc helps .'
@@ -56,12 +56,12 @@ def normalise(text: str) -> str:
         text = "".join(map(_visible, text))
     text = _BREAK_TOKENS.sub("\n\n", text)
     text = _SPECIAL_TOKENS.sub(" ", text)
-    text = _LABEL.sub("", text)
+    text = _LABELS.sub("", text)
     for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):
         text = break_.sub(_MARK, text)
     text = _SPACES.sub(" ", text)
     lines = (line.strip() for line in text.split(_MARK))
-    return "\n".join(line for line in lines if line)
+    return "\n\n".join(line for line in lines if line)
 
 
 def is_refusal(text: str) -> bool:

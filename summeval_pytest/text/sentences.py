@@ -19,6 +19,7 @@ SPLITTER: Final = "1"
 _BOUNDARY = re.compile(r"(?P<space>\s?)(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)(?=\s|\Z)")
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _LAST_TOKEN = re.compile(r"\S+\Z")
+_LIST_NUMBER = re.compile(r"\s*\d{1,2}\Z")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)")
 
 _ALWAYS_OPEN: Final = frozenset(
@@ -30,6 +31,8 @@ _ALWAYS_OPEN: Final = frozenset(
 )
 """Abbreviations after which a sentence goes on."""
 _MAY_END: Final = frozenset({"al", "sp", "spp", "inc", "ltd", "jr", "sr"})
+_UNITS: Final = frozenset({"ms", "sec"})
+"""Units among them: after a number they end a sentence, as no "fig. 2 vs. 3" does."""
 _BEFORE_NUMBER: Final = frozenset({"no", "nr", "p", "art", "par", "app", "ex", "col"})
 _STARTERS: Final = frozenset(
     """
@@ -71,7 +74,8 @@ def _goes_on(token: str, previous: str, following: str, *, opened: bool) -> bool
     after_number = previous[-1:].isdigit()
     if word in _ALWAYS_OPEN:
         is_unit = after_number and token.islower()
-        return not ((word in _MAY_END and starts_anew) or (is_unit and following[:1].isupper()))
+        ends_unit = is_unit and (word in _UNITS or following[:1].isupper())
+        return not ((word in _MAY_END and starts_anew) or ends_unit)
     if word in _BEFORE_NUMBER:
         return following[:1].isdigit()
     if _is_initial(token):
@@ -95,7 +99,7 @@ def _is_boundary(text: str, match: re.Match[str], *, lowered: bool) -> bool:
     before = text[max(0, match.start() - 40) : match.start()]
     last = _LAST_TOKEN.search(before)
     token = last.group().lstrip("\"'([\u201c\u2018") if last else ""
-    if not token:
+    if not token or _LIST_NUMBER.match(text, 0, match.start()):
         return False
     if match["mark"] == "." and not match["close"]:
         earlier = _LAST_TOKEN.search(before[: last.start()].rstrip()) if last else None

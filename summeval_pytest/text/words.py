@@ -13,8 +13,8 @@ STOP_WORDS: Final = frozenset(
     a about above after again against all also although am among an and any are as at be
     because been before being below between both but by can could did do does doing down
     during each either et few for from further had has have having he her here hers him his
-    how however i if in into is it its itself just may me might more most must my near nor of
-    off on once only or other our ours out over own per rather same she should since so some
+    how however i if in into is it its itself just may me might more most must my near of off
+    on once only or other our ours out over own per rather same she should since so some
     still such than that the their theirs them then there thereby therefore these they this
     those through thus to too toward towards under until up upon us very via was we were what
     when where whereas whether which while who whom whose why will with within would yet you
@@ -30,8 +30,8 @@ _ENDINGS: Final = tuple(
         for pair in """
         uctions>uce uction>uce eases>ease ational>ate ization>ize isation>ize iveness>ive
         fulness>ful ements>e ement>e ations>ate ation>ate ities>ity nesses> ments> ment> ness>
-        ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ings> ions> ing>
-        ion> ed> ly> es> s>
+        ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ss>ss us>us is>is ings>
+        ions> ing> ion> ed> ly> es> s>
         """.split()
     )
 )
@@ -46,7 +46,7 @@ def stem(word: str) -> str:
     >>> stem("reduces"), stem("reduced"), stem("reduction")
     ('reduc', 'reduc', 'reduc')
     """
-    if len(word) <= _MIN_STEM or not word.isalpha() or word.endswith(("ss", "us", "is")):
+    if len(word) <= _MIN_STEM or not word.isalpha():
         return word
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) + len(instead) >= _MIN_STEM:

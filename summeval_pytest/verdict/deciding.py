@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.text import one_line
 from summeval_pytest.verdict.findings import (
     Finding,
     Shortfall,
@@ -50,7 +51,7 @@ def raise_judge_faults(evaluation: Evaluation) -> None:
     """
     faults = [s for s in evaluation.scores if isinstance(s, Unscored) and s.fault == "judge"]
     if faults:
-        reasons = "; ".join(f"{fault.metric}: {fault.status}, {fault.reason}" for fault in faults)
+        reasons = "; ".join(f"{f.metric}: {f.status}, {one_line(f.reason)}" for f in faults)
         raise JudgeError(
             f"paper {evaluation.paper!r}, system {evaluation.system!r} is unscored: {reasons}"
         )

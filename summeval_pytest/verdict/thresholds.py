@@ -80,8 +80,8 @@ def _fault(name: str, value: float) -> str:
         return f"unknown threshold {name!r}; {nearest(name, CATALOGUE)}"
     if not known.low <= value <= known.high:
         return (
-            f"threshold {name} = {value:g} can never decide: {known.meaning} lies between"
-            f" {known.low:g} and {known.high:g}; write a value in that range, or remove it"
+            f"threshold {name} = {value:g} can never decide: {name} ({known.meaning}) ranges from"
+            f" {known.low:g} to {known.high:g}; write a value in that range, or remove it"
         )
     return ""
 

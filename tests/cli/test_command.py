@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.command import main
+from summeval_pytest.questions import Unanswered
+from summeval_pytest.verdict import agreement
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer, Question
+
+ASKED: list[Question] = []
+"""What the judges below were asked; they are made anew by name."""
+
+
+class Mute:
+    """Has no answer, which is an answer."""
+
+    signature = "mute-1"
+    in_flight = 1
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """`Unanswered`, for each question."""
+        ASKED.extend(questions)
+        return (Unanswered("the page is torn"),) * len(questions)
+
+
+class Forgetful(Mute):
+    """Breaks the contract of a judge, under a name that would command a terminal."""
+
+    signature = "forgetful\x1b[31m"
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer too few."""
+        return (Unanswered("the page is torn"),) * (len(questions) - 1)
+
+
+class Dead(Mute):
+    """Cannot be reached."""
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Nothing."""
+        raise ConnectionError(f"no route for {len(questions)} questions")
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a sound suite of two labelled pairs, named as its user would."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(agreement, "RESAMPLES", 10)
+    ASKED.clear()
+    folder = Path("moss")
+    folder.mkdir()
+    files: dict[str, list[dict[str, object]]] = {
+        "papers": [
+            {"id": "moss-01", "source": "Moss grew on stone.", "reference": "Moss grew."},
+            {"id": "moss-02", "source": "Moss died on sand.", "reference": "Moss died."},
+        ],
+        "careful": [
+            {"paper": "moss-01", "summary": "It grew on stone."},
+            {"paper": "moss-02", "summary": "It died."},
+        ],
+        "labels": [
+            {"paper": "moss-01", "system": "careful", "overall": 1},
+            {"paper": "moss-02", "system": "careful", "overall": 0.5},
+        ],
+    }
+    for name, objects in files.items():
+        text = "".join(json.dumps(values) + "\n" for values in objects)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    (folder / "summeval.toml").write_text(
+        'papers = "papers.jsonl"\nlabels = "labels.jsonl"\n'
+        '[systems.careful]\nsummaries = "careful.jsonl"\n',
+        encoding="utf-8",
+    )
+    return folder
+
+
+def failed(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+    """The message of a command that ends with this code and prints nothing else."""
+    assert main(arguments) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The last line for arguments that cannot be read; the usage comes before, exit 2 after."""
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    first, *_, last = printed.err.splitlines()
+    assert first.startswith("usage: summeval")
+    assert caught.value.code == 2
+    return str(last)
+
+
+def test_a_command_that_succeeds_returns_0_and_is_silent_on_stderr(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script tells success from failure by the code, and warnings from figures by the stream."""
+    assert main(["agree", str(suite), "--judge", f"{__name__}:Mute"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert printed.out.startswith("moss/summeval.toml: 2 labelled pairs, judge ")
+    assert printed.out.endswith("\n")
+
+
+def test_a_folder_without_a_suite_is_a_usage_error(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The user's mistake, so exit 4 as pytest has it, and one line that says what to do."""
+    Path("empty").mkdir()
+    assert failed(capsys, 4, "agree", "empty") == (
+        "summeval: error: empty: the folder 'empty' holds no suite file;"
+        " add summeval.toml or NAME.summeval.toml\n"
+    )
+    assert failed(capsys, 4, "agree", f"{suite}/papers.jsonl") == (
+        "summeval: error: moss/papers.jsonl: 'papers.jsonl' is no name of a suite file;"
+        " rename it to summeval.toml or NAME.summeval.toml\n"
+    )
+
+
+def test_a_mistake_in_a_suite_is_told_with_file_and_line(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An editor can jump to it."""
+    labels = suite / "labels.jsonl"
+    text = labels.read_text(encoding="utf-8")
+    labels.write_text(text.replace('"moss-02"', '"moss-03"'), encoding="utf-8")
+    message = failed(capsys, 4, "agree", "moss")
+    assert message.startswith("summeval: error: moss/labels.jsonl:2: ")
+    assert "'moss-03'" in message
+
+
+def test_a_suite_without_labels_has_nothing_to_agree_with(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where labels are there and none has an overall score."""
+    wanted = (
+        "summeval: error: moss/summeval.toml: no label has an 'overall' score to agree with;"
+        ' add labels.jsonl and name it as labels = "labels.jsonl"\n'
+    )
+    labels = suite / "labels.jsonl"
+    label = {"paper": "moss-01", "system": "careful", "facets": {"result": 4}}
+    labels.write_text(json.dumps(label) + "\n", encoding="utf-8")
+    assert failed(capsys, 4, "agree", "moss", "--judge", f"{__name__}:Mute") == wanted
+    file = suite / "summeval.toml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('labels = "labels.jsonl"\n', ""), encoding="utf-8")
+    assert failed(capsys, 4, "agree", "moss", "--judge", f"{__name__}:Mute") == wanted
+    assert ASKED == []
+
+
+@pytest.mark.usefixtures("suite")
+def test_an_unknown_judge_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """The name is the user's, and another judge's figures in its place would be a lie."""
+    message = failed(capsys, 4, "agree", "moss", "--judge", "ofline")
+    assert message.startswith("summeval: error: no judge 'ofline'")
+    assert "did you mean 'offline'?" in message
+    message = failed(capsys, 4, "agree", "moss", "--judge", f"{__name__}:Nobody")
+    assert message == (
+        f"summeval: error: no judge '{__name__}:Nobody': module '{__name__}' has no attribute"
+        " 'Nobody'; name it package.module:Class\n"
+    )
+
+
+@pytest.mark.usefixtures("suite")
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        ("nowhere/figures.json", "its folder is not there"),
+        ("moss", "it is a folder"),
+        ("moss/papers.jsonl/figures.json", "its folder is not there"),
+    ],
+)
+def test_a_json_file_that_cannot_be_written_is_refused_before_anything_is_asked(
+    file: str, fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answers cost money, and figures that cannot be kept are lost after they were paid for."""
+    arguments = ["agree", "moss", "--judge", f"{__name__}:Mute", "--json", file]
+    assert failed(capsys, 4, *arguments) == (
+        f"summeval: error: --json={file}: cannot be written, {fault}; name another file\n"
+    )
+    assert ASKED == []
+
+
+@pytest.mark.usefixtures("suite")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_disk_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A traceback of ours would say less than the system's own words."""
+    arguments = ["agree", "moss", "--judge", f"{__name__}:Mute", "--json", "/dev/full"]
+    assert failed(capsys, 4, *arguments) == (
+        "summeval: error: --json=/dev/full: cannot be written, No space left on device;"
+        " name another file\n"
+    )
+
+
+@pytest.mark.usefixtures("suite")
+def test_a_judge_that_breaks_its_contract_fails_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Not the user's mistake, so exit 1; and its name is shown and not obeyed."""
+    assert failed(capsys, 1, "agree", "moss", "--judge", f"{__name__}:Forgetful") == (
+        r"summeval: error: judge 'forgetful\x1b[31m' gave 1 answers to 2 questions;"
+        " it owes one for each, in order\n"
+    )
+
+
+@pytest.mark.usefixtures("suite")
+def test_what_a_message_quotes_cannot_command_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A suite comes with a pull request, and a runner obeys what stands in a log."""
+    folder = Path("##[error]\u202e")
+    folder.mkdir()
+    message = failed(capsys, 4, "agree", str(folder))
+    assert message.startswith(r"summeval: error: #\x23[error]\u202e: the folder ")
+
+
+@pytest.mark.usefixtures("suite")
+def test_what_a_judge_raises_itself_is_not_hidden() -> None:
+    """Whoever wrote the judge needs the traceback."""
+    with pytest.raises(ConnectionError, match="no route"):
+        main(["agree", "moss", "--judge", f"{__name__}:Dead"])
+
+
+def test_a_file_to_import_that_is_not_there_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names the file as the user did, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    assert failed(capsys, 4, "import", "scholarsum", "release.json", "--out", "out") == (
+        "summeval: error: release.json: 'release.json' cannot be read (No such file or directory);"
+        " make it readable\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_release_is_a_usage_error(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Our own papers are JSON lines as well."""
+    assert failed(capsys, 4, "import", "scholarsum", f"{suite}/papers.jsonl", "--out", "out") == (
+        "summeval: error: moss/papers.jsonl:1: this line has no 'article', so the file is no"
+        " ScholarSum release; name its dataset/pubmed.json or dataset/arxiv.json\n"
+    )
+    assert not Path("out").exists()
+
+
+def test_a_folder_with_a_suite_is_never_imported_over(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Someone's labels may be in it."""
+    before = sorted(file.read_bytes() for file in suite.iterdir())
+    assert failed(capsys, 4, "import", "scholarsum", "release.json", "--out", "moss") == (
+        "summeval: error: moss: this folder holds the suite 'summeval.toml' already;"
+        " name a new one with --out\n"
+    )
+    assert sorted(file.read_bytes() for file in suite.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "summeval: error: the following arguments are required: COMMAND"),
+        (["agree"], "summeval agree: error: the following arguments are required: SUITE"),
+        (["agree", "moss", "--josn", "x"], "summeval: error: unrecognized arguments: --josn x"),
+        (
+            ["import", "scholarsum", "release.json"],
+            "summeval import: error: the following arguments are required: --out",
+        ),
+    ],
+)
+def test_arguments_that_cannot_be_read_show_the_usage(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2 is what shells expect of a command line that is no command."""
+    assert refused(capsys, *arguments) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong", "known"),
+    [(["agre", "moss"], "agre", "agree"), (["import", "pubmed", "x"], "pubmed", "scholarsum")],
+)
+def test_an_unknown_command_or_format_lists_the_known_ones(
+    arguments: list[str], wrong: str, known: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody remembers all of them."""
+    message = refused(capsys, *arguments)
+    assert f"invalid choice: '{wrong}'" in message
+    assert known in message.partition("choose from")[2]
+
+
+def test_help_names_the_commands_and_the_default_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is where a new user looks first."""
+    for arguments in (["--help"], ["agree", "--help"]):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 0
+    printed = capsys.readouterr().out
+    assert "import    make a suite from released data" in printed
+    assert "agree     how every metric and baseline agrees with a suite's labels" in printed
+    assert "who judges (default: offline)" in printed
+
+
+def test_the_installed_command_is_this_one() -> None:
+    """And help, which needs no figures, loads no numpy."""
+    program = Path(sys.executable).parent / "summeval"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", program, "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: summeval [-h] COMMAND")
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "summeval_pytest.cli.command" in loaded
+    assert not loaded & {"numpy", "scipy", "pytest", "rouge_score"}

@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import JudgeError, SuiteError
+from summeval_pytest.evaluation import Runner, Task
+from summeval_pytest.evaluation import runner as runner_module
+from summeval_pytest.metrics import FaithfulnessScore, Unscored, faithfulness
+from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.suite import Suite
+
+N_PAIRS = 8
+SOON = 5.0
+"""Seconds after which something that should have happened never will."""
+
+
+def write_suite(folder: Path) -> Suite:
+    """A suite of one system and a paper a mouse; each summary is one sentence."""
+    mice = [f"mouse-{number}" for number in range(N_PAIRS)]
+    papers = [{"id": m, "source": f"Zinc went to {m}.", "reference": f"{m} slept."} for m in mice]
+    summaries = [{"paper": mouse, "summary": f"Rest came to {mouse}."} for mouse in mice]
+    for name, objects in (("papers", papers), ("careful", summaries)):
+        text = "".join(json.dumps(values) + "\n" for values in objects)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    (folder / "summeval.toml").write_text(
+        'papers = "papers.jsonl"\n[systems.careful]\nsummaries = "careful.jsonl"\n',
+        encoding="utf-8",
+    )
+    return load_suite(folder, "mice")
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+    """The pairs of the suite, in its order; each asks its judge one question."""
+    return tasks_of(write_suite(tmp_path_factory.mktemp("mice")))
+
+
+def tasks_of(suite: Suite) -> list[Task]:
+    """The pairs of a suite."""
+    return [
+        Task(suite=suite, paper=paper, system="careful", metrics=("faithfulness",))
+        for paper in suite.paper_ids
+    ]
+
+
+class Counting:
+    """Supports every sentence, and keeps which mouse it was asked about, and how many at once."""
+
+    signature = "counting-1"
+
+    def __init__(self, in_flight: int = 1) -> None:
+        self.in_flight = in_flight
+        self.mice: list[int] = []
+        self.fetched = 0
+        self.most_open = 0
+        self._open = 0
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One check, after some thought."""
+        (question,) = questions
+        assert isinstance(question, CheckSentences)
+        mouse = int(question.sentences[0].removesuffix(".").rpartition("-")[2])
+        self.mice.append(mouse)
+        self._open += 1
+        self.most_open = max(self.most_open, self._open)
+        try:
+            await self.think(mouse)
+        finally:
+            self._open -= 1
+        return self.say()
+
+    async def think(self, mouse: int) -> None:
+        """Takes no time."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """Yes."""
+        return (SentenceChecks((SentenceCheck(reason="", supported=True),)),)
+
+
+class Waiting(Counting):
+    """Waits for a network that is not there; knows how many of its answers were not fetched."""
+
+    most_unfetched = 0
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse takes as long
+        """Takes a moment."""
+        self.most_unfetched = max(self.most_unfetched, len(self.mice) - self.fetched)
+        await asyncio.sleep(0.002)
+
+
+class Endless(Counting):
+    """Never answers, and notes that it was given up."""
+
+    given_up = 0
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # no mouse is ever done
+        """Takes for ever."""
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            self.given_up += 1
+            raise
+
+
+class Blocking(Counting):
+    """Computes without ever giving way, until it is told to stop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stop = threading.Event()
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # no mouse is ever done
+        """Holds the loop."""
+        self.stop.wait(SOON)
+
+
+class Failing(Counting):
+    """Fails the first time it is asked about some mice."""
+
+    def __init__(self, *mice: int, in_flight: int = 1) -> None:
+        super().__init__(in_flight)
+        self.failing = set(mice)
+
+    async def think(self, mouse: int) -> None:
+        """Raises, once a mouse."""
+        if mouse in self.failing:
+            self.failing.discard(mouse)
+            raise ConnectionError(f"no route to mouse {mouse}")
+
+
+class Mute(Counting):
+    """Has no answer."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """`Unanswered`."""
+        return (Unanswered("the reply was cut off"),)
+
+
+class Forgetful(Counting):
+    """Returns too few answers."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """Nothing."""
+        return ()
+
+
+def settle(runner: Runner) -> None:
+    """Lets the loop do all that it can do without waiting."""
+    for _ in range(10):
+        runner.converse(faithfulness.measure("", ()))
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    """Waits for something another thread does."""
+    until = perf_counter() + SOON
+    while not happened():
+        assert perf_counter() < until, "it never happened"
+        sleep(0.001)
+
+
+def test_an_evaluation_is_of_the_pair_asked_for(tasks: list[Task]) -> None:
+    """A runner with many pairs at once must not mix them up."""
+    with closing(Runner(Waiting(in_flight=4))) as runner:
+        runner.plan(tasks)
+        evaluations = [runner.evaluation(task) for task in reversed(tasks)]
+    assert [found.paper for found in evaluations] == [task.paper for task in reversed(tasks)]
+    for task, found in zip(reversed(tasks), evaluations, strict=True):
+        (score,) = found.scores
+        assert isinstance(score, FaithfulnessScore)
+        assert [sentence.text for sentence in score.sentences] == [f"Rest came to {task.paper}."]
+        assert dict(found.signatures[0].recipe)["suite"] == task.suite.fingerprint
+
+
+def test_a_judge_that_computes_is_never_asked_ahead(tasks: list[Task]) -> None:
+    """Reading ahead would only delay the test that waits, and hold texts in memory."""
+    judge = Counting(in_flight=1)
+    threads = threading.active_count()
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        assert threading.active_count() == threads
+        for number, task in enumerate(tasks[:3]):
+            runner.evaluation(task)
+            settle(runner)
+            assert judge.mice == list(range(number + 1))
+
+
+def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
+    """One place is kept for the test that asks; the others are filled again after each fetch."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        settle(runner)
+        assert judge.mice == [0, 1]
+        for number, task in enumerate(tasks, start=1):
+            runner.evaluation(task)
+            settle(runner)
+            assert judge.mice == list(range(min(N_PAIRS, number + 2)))
+    assert judge.most_open == 2
+
+
+def test_pairs_read_ahead_are_under_way_at_once(tasks: list[Task]) -> None:
+    """Twenty pairs that each wait a second should take a second."""
+    judge = Waiting(in_flight=N_PAIRS + 1)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        for task in tasks:
+            runner.evaluation(task)
+    assert judge.most_open == N_PAIRS
+
+
+def test_what_nobody_fetches_stays_open(tasks: list[Task]) -> None:
+    """Evaluations hold texts, so those made ahead of their tests count until they are fetched."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: len(judge.mice) == 2)
+        sleep(0.02)
+        settle(runner)
+        assert judge.mice == [0, 1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(order=st.permutations(range(N_PAIRS)), in_flight=st.integers(1, 5))
+def test_no_more_pairs_are_open_than_the_judge_wants(
+    tasks: list[Task], order: list[int], in_flight: int
+) -> None:
+    """Law: in whatever order tests ask, every pair is judged once and the bound holds.
+
+    A pair is open from its question until its evaluation has been handed over.
+    """
+    judge = Waiting(in_flight)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        for place in order:
+            runner.evaluation(tasks[place])
+            judge.fetched += 1
+    assert sorted(judge.mice) == list(range(N_PAIRS))
+    assert judge.most_unfetched <= in_flight
+
+
+def test_what_a_test_asks_for_goes_first(tasks: list[Task]) -> None:
+    """It does not queue behind the plan, even where every place is taken."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        runner.evaluation(tasks[6])
+        assert judge.mice == [0, 6]
+
+
+def test_a_pair_that_was_asked_for_early_is_not_asked_for_again(tasks: list[Task]) -> None:
+    """Its turn in the plan still comes."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:3])
+        for place in (2, 0, 1):
+            runner.evaluation(tasks[place])
+        settle(runner)
+    assert judge.mice == [0, 2, 1]
+
+
+def test_threads_that_ask_for_one_pair_share_it(tasks: list[Task]) -> None:
+    """Tests may run in threads, and an answer is paid for once."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(runner.evaluation, [tasks[0]] * 8))
+    assert {evaluation.paper for evaluation in found} == {"mouse-0"}
+    assert judge.mice == [0]
+
+
+def test_ahead_can_be_set_apart_from_the_judge(tasks: list[Task]) -> None:
+    """A run that stops at its first failure should not pay for what it will not look at."""
+    judge = Waiting(in_flight=5)
+    with closing(Runner(judge, ahead=0)) as runner:
+        runner.plan(tasks)
+        runner.evaluation(tasks[0])
+        settle(runner)
+    assert judge.mice == [0]
+
+
+def test_a_plan_can_grow(tasks: list[Task]) -> None:
+    """Each suite among the arguments adds its own."""
+    judge = Waiting(in_flight=4)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:1])
+        runner.plan(tasks[1:2])
+        settle(runner)
+        assert judge.mice == [0, 1]
+
+
+def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> None:
+    """The fault of one pair is no other pair's, also where it was read ahead."""
+    judge = Failing(1, in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:3])
+        settle(runner)
+        assert runner.evaluation(tasks[0]).paper == "mouse-0"
+        with pytest.raises(ConnectionError, match="no route to mouse 1"):
+            runner.evaluation(tasks[1])
+        assert runner.evaluation(tasks[2]).paper == "mouse-2"
+
+
+def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
+    """The item of the means asks again for what failed, and may get it."""
+    judge = Failing(0)
+    with closing(Runner(judge)) as runner:
+        with pytest.raises(ConnectionError):
+            runner.evaluation(tasks[0])
+        assert runner.numbers(tasks[0]).values == {"faithfulness": 1.0}
+    assert judge.mice == [0, 0]
+
+
+def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Task]) -> None:
+    """Nobody will fetch it again, so asked for by the plan it would hold its place for ever."""
+    judge = Failing(1, in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:4])
+        with pytest.raises(ConnectionError):
+            runner.evaluation(tasks[1])
+        runner.evaluation(tasks[0])
+        settle(runner)
+        assert judge.mice == [0, 1, 2]
+        runner.evaluation(tasks[2])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3]
+
+
+def test_too_few_answers_are_the_judges_fault(tasks: list[Task]) -> None:
+    """The message has to reach the test through the loop and its thread."""
+    with closing(Runner(Forgetful())) as runner, pytest.raises(JudgeError) as caught:
+        runner.evaluation(tasks[0])
+    assert str(caught.value) == (
+        "judge 'counting-1' gave 0 answers to 1 questions; it owes one for each, in order"
+    )
+
+
+def test_an_unanswered_pair_is_evaluated_and_unscored(tasks: list[Task]) -> None:
+    """The verdict says whose fault it is; the runner only carries it."""
+    with closing(Runner(Mute())) as runner:
+        numbers = runner.numbers(tasks[0])
+    assert numbers.values == {}
+    assert numbers.unscored == (
+        Unscored(metric="faithfulness", status="unanswered", reason="the reply was cut off"),
+    )
+
+
+def test_a_file_that_changed_since_loading_is_refused(tmp_path: Path) -> None:
+    """Texts are read late, and another text would be judged under this one's fingerprint."""
+    task = tasks_of(write_suite(tmp_path))[0]
+    file = tmp_path / "careful.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace("Rest", "Haste"), encoding="utf-8")
+    with closing(Runner(Counting())) as runner, pytest.raises(SuiteError):
+        runner.evaluation(task)
+
+
+def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> None:
+    """The means over papers come after the pairs, and cost nothing more."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        known = runner.evaluation(tasks[0]).numbers()
+        assert runner.numbers(tasks[0]) == known
+        assert judge.mice == [0]
+
+
+def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:
+    """The means cover all papers, also where only some of the pairs were selected."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        for _ in range(2):
+            numbers = runner.numbers(tasks[3])
+            assert (numbers.paper, dict(numbers.values)) == ("mouse-3", {"faithfulness": 1.0})
+    assert judge.mice == [3]
+
+
+def test_a_conversation_of_ones_own_shares_what_is_remembered(tasks: list[Task]) -> None:
+    """A hand-written test about a pair's texts costs nothing after the pair's own test."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.evaluation(tasks[0])
+        flow = faithfulness.measure("Rest came to mouse-0.", ("Zinc went to mouse-0.",))
+        score = runner.converse(flow)
+    assert isinstance(score, FaithfulnessScore)
+    assert score.value == 1.0
+    assert judge.mice == [0]
+
+
+def test_a_conversation_of_ones_own_raises_what_the_judge_raises() -> None:
+    """The test that asked is the one that has to fail."""
+    with closing(Runner(Failing(5))) as runner, pytest.raises(ConnectionError):
+        runner.converse(faithfulness.measure("Rest came to mouse-5.", ()))
+
+
+def test_closing_ends_the_thread(tasks: list[Task]) -> None:
+    """A run must leave nothing behind that another could trip over."""
+    before = set(threading.enumerate())
+    runner = Runner(Waiting(in_flight=3))
+    runner.plan(tasks)
+    (thread,) = set(threading.enumerate()) - before
+    assert thread.daemon
+    runner.evaluation(tasks[0])
+    runner.close()
+    assert not thread.is_alive()
+    runner.close()
+    assert set(threading.enumerate()) == before
+
+
+def test_closing_a_runner_that_never_ran_starts_nothing() -> None:
+    """A session that judged nothing ends in the same way."""
+    threads = threading.active_count()
+    Runner(Counting()).close()
+    assert threading.active_count() == threads
+
+
+def test_closing_gives_up_what_is_open(tasks: list[Task], caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever waits hears of it at once, and asyncio has nothing to complain of."""
+    judge = Endless(in_flight=3)
+    runner = Runner(judge)
+    runner.plan(tasks)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(runner.evaluation, tasks[place]) for place in (0, 5)]
+        wait_until(lambda: len(judge.mice) == 3)
+        began = perf_counter()
+        runner.close()
+        assert perf_counter() - began < 1
+        assert [type(one.exception(SOON)) for one in waiting] == [CancelledError] * 2
+    assert judge.given_up == 3
+    assert caplog.records == []
+
+
+def test_closing_does_not_wait_for_a_judge_that_hangs(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread is a daemon: the run ends without it."""
+    monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)
+    before = set(threading.enumerate())
+    judge = Blocking()
+    runner = Runner(judge)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(runner.evaluation, tasks[0])
+        wait_until(lambda: judge.mice == [0])
+        (thread,) = [t for t in set(threading.enumerate()) - before if t.daemon]
+        runner.close()
+        assert thread.is_alive()
+        judge.stop.set()
+        thread.join(SOON)
+        assert not thread.is_alive()
+        assert isinstance(waiting.exception(SOON), CancelledError)

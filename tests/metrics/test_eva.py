@@ -1,0 +1,539 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics import EvaScore, Unscored, eva
+from summeval_pytest.metrics.eva import f1, stated_once
+from summeval_pytest.questions import (
+    CheckFacts,
+    FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    Unanswered,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from summeval_pytest.metrics import Flow
+    from summeval_pytest.questions import Answer
+
+REFERENCE = "Zinc raised growth by 24 %. It did no harm."
+SUMMARY = "Zinc changed growth. Lead was not given."
+THEIRS = ("Zinc raised growth by 24 %.", "It did no harm.")
+OURS = ("Zinc changed growth.", "Lead was not given.")
+OF_REFERENCE = (
+    Fact(text="Zinc raised growth by 24 %", sentence=0),
+    Fact(text="Zinc did no harm", sentence=1),
+)
+OF_SUMMARY = (
+    Fact(text="Zinc changed growth", sentence=0),
+    Fact(text="No lead was given", sentence=1),
+)
+
+rates = st.floats(0, 1)
+# For each of up to six candidate facts: whether it is entailed, and by which of four premises.
+judged = st.lists(
+    st.tuples(st.booleans(), st.frozensets(st.integers(0, 3), max_size=3)), min_size=1, max_size=6
+)
+
+
+def yes(*premises: int) -> FactCheck:
+    """A fact that follows from these premises."""
+    return FactCheck(reason="it follows", entailed=True, premises=premises)
+
+
+def no(*premises: int) -> FactCheck:
+    """A fact that does not follow; the premises say something else."""
+    return FactCheck(reason="it does not follow", entailed=False, premises=premises)
+
+
+def checks(*items: FactCheck | Unanswered) -> FactChecks:
+    """The judge's checks of one list of facts."""
+    return FactChecks(items)
+
+
+def facts(n: int, what: str = "pond") -> tuple[Fact, ...]:
+    """As many different facts, all of the first sentence."""
+    return tuple(Fact(text=f"{what} number {place} was dry", sentence=0) for place in range(n))
+
+
+def ended(flow: Flow[EvaScore], *answers: Answer) -> EvaScore | Unscored:
+    """What the conversation ends in after these answers; before its first question without any."""
+    with pytest.raises(StopIteration) as stop:
+        flow.send(answers) if answers else next(flow)
+    score: EvaScore | Unscored = stop.value.value
+    return score
+
+
+def listed(reference: tuple[Fact, ...], candidate: tuple[Fact, ...]) -> Flow[EvaScore]:
+    """The conversation at its second question, after the facts of both texts."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    flow.send((FactList(reference), FactList(candidate)))
+    return flow
+
+
+def scored(
+    reference: tuple[Fact, ...],
+    candidate: tuple[Fact, ...],
+    forward: FactChecks,
+    backward: FactChecks,
+) -> EvaScore:
+    """The score of these facts with these checks."""
+    score = ended(listed(reference, candidate), forward, backward)
+    assert isinstance(score, EvaScore)
+    return score
+
+
+# The arithmetic
+
+
+def test_f1_is_the_harmonic_mean() -> None:
+    """EVA-Score, section 3.5: 2 * .5 * .25 / .75 = 1/3."""
+    assert f1(0.5, 0.25) == pytest.approx(1 / 3)
+    assert f1(1.0, 1.0) == 1.0
+
+
+def test_f1_of_nothing_is_zero() -> None:
+    """Zero over zero is defined, and is no fault of the judge's."""
+    assert f1(0.0, 0.0) == 0.0
+    assert f1(1.0, 0.0) == 0.0
+
+
+@given(rates, rates)
+def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: float) -> None:
+    """Neither side can be bought with the other."""
+    value = f1(precision, recall)
+    assert value == pytest.approx(f1(recall, precision))
+    assert 0 <= value <= max(precision, recall) + 1e-12
+    assert value >= min(precision, recall) - 1e-12 or min(precision, recall) < 1e-300
+
+
+def test_precision_and_recall_worked_example() -> None:
+    """Three candidate facts of which two follow, from two of four reference facts."""
+    # P = 2/3; matched reference facts {0, 2}: R = 2/4; F1 = 2 * 2/3 * 1/2 / (7/6) = 4/7
+    score = scored(
+        facts(4),
+        facts(3, "lake"),
+        checks(yes(0, 2), no(1), yes(0)),
+        checks(yes(0), no(), no(), no()),
+    )
+    assert score.precision == pytest.approx(2 / 3)
+    assert score.recall == 0.5
+    assert score.value == pytest.approx(4 / 7)
+    assert score.matched == {0, 2}
+    assert score.recall_entailed == 0.25
+
+
+def test_a_different_summary_can_score_below_one() -> None:
+    """The released code compared the candidate with itself (metrics.md EV1)."""
+    score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(0), no()), checks(no(), no()))
+    # P = 1/2, R = 1/2
+    assert score.value == 0.5
+
+
+def test_facts_are_counted_not_chains() -> None:
+    """One chain of three facts counts three times, or the score could pass 1 (EV3)."""
+    chain = (
+        Fact(text="Zinc acted", sentence=0),
+        Fact(text="Zinc acted fast", sentence=0, parent=0),
+        Fact(text="Zinc acted fast in mice", sentence=0, parent=1),
+    )
+    score = scored(facts(3), chain, checks(yes(0), yes(1), no()), checks(no(), no(), no()))
+    assert score.precision == pytest.approx(2 / 3)
+    assert score.recall == pytest.approx(2 / 3)
+
+
+def test_wrong_first_fact_does_not_sink_a_right_addition() -> None:
+    """The chain continues after a False: each fact is judged for what it adds."""
+    chain = (Fact(text="Lead acted", sentence=0), Fact(text="It was fast", sentence=0, parent=0))
+    score = scored(facts(1), chain, checks(no(), yes(0)), checks(no()))
+    assert (score.precision, score.recall) == (0.5, 1.0)
+    assert score.value == pytest.approx(2 / 3)
+
+
+def test_vague_fact_recalls_a_specific_one_only_as_matched() -> None:
+    """That "zinc changed growth" follows from "by 24 %" and does not say it (metrics.md EV4)."""
+    score = scored(OF_REFERENCE[:1], OF_SUMMARY[:1], checks(yes(0)), checks(no(0)))
+    assert (score.precision, score.recall, score.value) == (1.0, 1.0, 1.0)
+    assert score.recall_entailed == 0.0
+    assert score.values()["eva.recall_entailed"] == 0.0
+
+
+def test_premises_of_a_fact_that_does_not_follow_are_not_matched() -> None:
+    """They are what the reference says instead."""
+    score = scored(facts(2), OF_SUMMARY, checks(no(0, 1), no(1)), checks(no(), no()))
+    assert score.matched == frozenset()
+    assert (score.precision, score.recall, score.value) == (0.0, 0.0, 0.0)
+
+
+def test_entailed_fact_without_premises_counts_for_precision_only() -> None:
+    """A judge that names no premise has matched nothing."""
+    score = scored(facts(2), OF_SUMMARY[:1], checks(yes()), checks(no(), no()))
+    assert (score.precision, score.recall, score.value) == (1.0, 0.0, 0.0)
+
+
+def test_each_check_is_kept_with_its_evidence() -> None:
+    """A failing test shows the fact and what stands against it."""
+    score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(0), no(0, 1)), checks(no(), yes(1)))
+    assert [(c.holds, c.reason, c.evidence) for c in score.candidate] == [
+        (True, "it follows", ("Zinc raised growth by 24 %",)),
+        (False, "it does not follow", ("Zinc raised growth by 24 %", "Zinc did no harm")),
+    ]
+    assert [(c.fact, c.holds, c.evidence) for c in score.reference] == [
+        (OF_REFERENCE[0], False, ()),
+        (OF_REFERENCE[1], True, ("Lead was not given.",)),
+    ]
+
+
+def test_the_judges_strength_of_belief_is_handed_on() -> None:
+    """It calibrates a judge, and moves no score."""
+    check = FactCheck(reason="", entailed=False, support=0.93)
+    score = scored(facts(1), OF_SUMMARY[:1], checks(check), checks(check))
+    assert score.candidate[0].support == score.reference[0].support == 0.93
+    assert score.value == 0.0
+
+
+# The conversation
+
+
+def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
+    """Precision asks the reference's facts, and entailed recall the summary's sentences."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
+    assert flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY))) == (
+        CheckFacts(OF_SUMMARY, ("Zinc raised growth by 24 %", "Zinc did no harm")),
+        CheckFacts(OF_REFERENCE, OURS),
+    )
+
+
+def test_texts_are_normalised_before_they_are_asked_about() -> None:
+    """Special tokens and labels would tell the judge which system it reads."""
+    flow = eva.measure(f"Abstract: {REFERENCE}", f"<s> {SUMMARY}</s><pad>")
+    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
+
+
+def test_reviewed_facts_are_not_asked_for_again() -> None:
+    """A frozen reference cannot move a score."""
+    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=OF_REFERENCE)
+    assert next(flow) == (ListFacts(OURS),)
+    first, second = flow.send((FactList(OF_SUMMARY),))
+    assert first == CheckFacts(OF_SUMMARY, tuple(fact.text for fact in OF_REFERENCE))
+    assert second == CheckFacts(OF_REFERENCE, OURS)
+
+
+@pytest.mark.parametrize("summary", ["", " \n", "<s></s>", "<pad><pad><pad>", "Abstract:", "...-!"])
+def test_empty_summary_is_the_systems_fault_and_asks_nothing(summary: str) -> None:
+    """A summary of special tokens only is empty, and no judge is to be paid for it."""
+    score = ended(eva.measure(REFERENCE, summary))
+    assert score == Unscored(
+        metric="eva", status="degenerate_candidate", reason="the summary is empty"
+    )
+
+
+def test_refusal_is_the_systems_fault_and_asks_nothing() -> None:
+    """An apology states no fact of the paper."""
+    score = ended(eva.measure(REFERENCE, "As an AI language model, I have read no paper."))
+    assert score == Unscored(metric="eva", status="refused_candidate", reason="the system refused")
+
+
+def test_identical_texts_score_one_and_ask_nothing() -> None:
+    """Identical is maximal, whatever the judge would say."""
+    score = ended(eva.measure(REFERENCE, f"<s>{REFERENCE}</s>"))
+    assert isinstance(score, EvaScore)
+    assert score.identical
+    assert set(score.values().values()) == {1.0}
+
+
+def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
+    """Only so can a judge be measured on them."""
+    flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
+    assert next(flow) == (ListFacts(THEIRS), ListFacts(THEIRS))
+    flow.send((FactList(OF_REFERENCE), FactList(OF_REFERENCE)))
+    score = ended(flow, checks(yes(0), yes(1)), checks(yes(0), yes(1)))
+    assert isinstance(score, EvaScore)
+    assert score.value == score.recall_entailed == 1.0
+    assert not score.identical
+
+
+# Lists of facts
+
+
+def test_summary_without_a_fact_scores_zero_without_a_precision() -> None:
+    """It left everything out; of nothing stated, no share is right."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    score = ended(flow, FactList(OF_REFERENCE), FactList(()))
+    assert isinstance(score, EvaScore)
+    assert score.values() == {
+        "eva": 0.0,
+        "eva.precision": None,
+        "eva.recall": 0.0,
+        "eva.recall_entailed": 0.0,
+    }
+    assert [(c.fact, c.holds) for c in score.reference] == [(fact, False) for fact in OF_REFERENCE]
+
+
+@pytest.mark.parametrize("candidate", [(), OF_SUMMARY])
+def test_reference_without_a_fact_leaves_the_pair_unscored(candidate: tuple[Fact, ...]) -> None:
+    """With nothing to recall, neither 0 nor 1 would be true; nor with no fact on either side."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    assert ended(flow, FactList(()), FactList(candidate)) == Unscored(
+        metric="eva", status="skipped_no_reference", reason="the reference states no fact"
+    )
+
+
+def test_repeated_sentence_does_not_raise_precision() -> None:
+    """Saying the one right thing three times leaves the wrong one as wrong."""
+    said = (
+        OF_SUMMARY[0],
+        OF_SUMMARY[1],
+        OF_SUMMARY[0],
+        Fact(text="zinc changed growth.", sentence=1),
+    )
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    forward, _ = flow.send((FactList(OF_REFERENCE), FactList(said)))
+    assert forward == CheckFacts(OF_SUMMARY, tuple(fact.text for fact in OF_REFERENCE))
+    score = ended(flow, checks(yes(0), no()), checks(no(), no()))
+    assert isinstance(score, EvaScore)
+    assert score.precision == 0.5
+
+
+def test_repeated_reference_fact_does_not_lower_recall() -> None:
+    """Frozen facts are merged like listed ones."""
+    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=(*OF_REFERENCE, OF_REFERENCE[0]))
+    next(flow)
+    _, backward = flow.send((FactList(OF_SUMMARY),))
+    assert backward == CheckFacts(OF_REFERENCE, OURS)
+
+
+def test_children_of_a_repeated_fact_move_to_the_first() -> None:
+    """A parent is an index, and indices shift when facts are merged."""
+    listed = (
+        Fact(text="Zinc acts", sentence=0),
+        Fact(text="...", sentence=0),
+        Fact(text="zinc acts.", sentence=1),
+        Fact(text="Zinc acts fast", sentence=1, parent=2),
+        Fact(text="It is so", sentence=1, parent=1),
+        Fact(text="Zinc acts fast in mice", sentence=1, parent=3),
+    )
+    assert stated_once(listed) == (
+        Fact(text="Zinc acts", sentence=0),
+        Fact(text="Zinc acts fast", sentence=1, parent=0),
+        Fact(text="It is so", sentence=1),
+        Fact(text="Zinc acts fast in mice", sentence=1, parent=1),
+    )
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("24 mg of zinc", "24 g of zinc"), ("A beats B", "B beats A"), ("it grew", "it grew not")],
+)
+def test_facts_that_differ_in_a_word_or_its_place_are_two(pair: tuple[str, str]) -> None:
+    """Merging them would hide one of two claims that cannot both be true."""
+    listed = tuple(Fact(text=text, sentence=0) for text in pair)
+    assert stated_once(listed) == listed
+
+
+@given(st.lists(st.sampled_from(["a", "a.", "b", "c d", "-"]), max_size=8), st.data())
+def test_merging_is_idempotent_and_keeps_parents_first(
+    texts: list[str], data: st.DataObject
+) -> None:
+    """A merged list is a list that the judge could have given."""
+    listed = tuple(
+        Fact(text=t, sentence=0, parent=data.draw(st.none() | st.integers(0, i - 1)) if i else None)
+        for i, t in enumerate(texts)
+    )
+    merged = stated_once(listed)
+    assert stated_once(merged) == merged
+    assert len({fact.text.strip(".") for fact in merged}) == len(merged)
+    assert all(fact.parent is None or fact.parent < place for place, fact in enumerate(merged))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (Fact(text="Ice melts", sentence=2), "fact 'Ice melts' names sentence 2 of 2"),
+        (Fact(text="Ice melts", sentence=-1), "fact 'Ice melts' names sentence -1 of 2"),
+        (
+            Fact(text="Ice melts", sentence=1, parent=1),
+            "fact 'Ice melts' refines fact 1, which is not before it",
+        ),
+        (
+            Fact(text="Ice melts", sentence=1, parent=2),
+            "fact 'Ice melts' refines fact 2, which is not before it",
+        ),
+        (
+            Fact(text="Ice melts", sentence=1, parent=-1),
+            "fact 'Ice melts' refines fact -1, which is not before it",
+        ),
+    ],
+)
+@pytest.mark.parametrize("side", ["reference", "candidate", "candidate of a frozen reference"])
+def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
+    wrong: Fact, reason: str, side: str
+) -> None:
+    """An index into nothing would show the wrong sentence beside the finding."""
+    spoilt = FactList((OF_SUMMARY[0], wrong, OF_SUMMARY[1]))
+    frozen = OF_REFERENCE if "frozen" in side else None
+    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=frozen)
+    next(flow)
+    sound = FactList(OF_REFERENCE)
+    if frozen:
+        score = ended(flow, spoilt)
+    else:
+        score = ended(flow, *((spoilt, sound) if side == "reference" else (sound, spoilt)))
+    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
+
+
+# Checks that do not fit
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "reason"),
+    [
+        (
+            checks(yes(0)),
+            checks(no(), no()),
+            "the judge returned 1 fact checks for 2 asked about",
+        ),
+        (
+            checks(yes(0), no(), no()),
+            checks(no(), no()),
+            "the judge returned 3 fact checks for 2 asked about",
+        ),
+        (
+            checks(yes(0), yes(1)),
+            checks(),
+            "the judge returned 0 fact checks for 2 asked about",
+        ),
+        (
+            checks(yes(0), yes(2)),
+            checks(no(), no()),
+            "fact 'No lead was given': a premise of (2,) was not offered",
+        ),
+        (
+            checks(yes(0, -1), no()),
+            checks(no(), no()),
+            "fact 'Zinc changed growth': a premise of (0, -1) was not offered",
+        ),
+        (
+            checks(yes(0), no()),
+            checks(no(), yes(7)),
+            "fact 'Zinc did no harm': a premise of (7,) was not offered",
+        ),
+        (
+            checks(yes(0), no(9)),
+            checks(no(), no()),
+            "fact 'No lead was given': a premise of (9,) was not offered",
+        ),
+    ],
+)
+def test_checks_that_do_not_fit_the_question_leave_the_pair_unscored(
+    forward: FactChecks, backward: FactChecks, reason: str
+) -> None:
+    """A missing check that shrank the denominator would raise the score (deepeval#3346)."""
+    score = ended(listed(OF_REFERENCE, OF_SUMMARY), forward, backward)
+    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ((Unanswered("no JSON"), FactList(OF_SUMMARY)), "no JSON"),
+        ((FactList(OF_REFERENCE), Unanswered("refused")), "refused"),
+        ((FactList(OF_REFERENCE),), "the judge gave 1 answers to 2 questions"),
+        ((FactList(OF_REFERENCE), FacetSegments()), "ListFacts was answered with FacetSegments"),
+    ],
+)
+def test_missing_facts_leave_the_pair_unscored(answers: tuple[Answer, ...], reason: str) -> None:
+    """A judge that fails must not look like a summary without facts."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    score = ended(flow, *answers)
+    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
+
+
+def test_unanswered_fact_up_to_five_percent_leaves_both_numerator_and_denominator() -> None:
+    """One of 20 facts: the share is taken of the 19 that were answered."""
+    answered = [yes(0)] * 10 + [no()] * 9
+    score = scored(
+        facts(20),
+        facts(20, "lake"),
+        checks(Unanswered("cut off"), *answered),
+        checks(*[yes(0)] * 5, Unanswered("cut off"), *[no()] * 14),
+    )
+    assert score.precision == pytest.approx(10 / 19)
+    assert score.recall_entailed == pytest.approx(5 / 19)
+    assert score.recall == 1 / 20
+    assert (score.candidate[0].holds, score.candidate[0].reason) == (None, "cut off")
+    assert score.reference[5].holds is None
+
+
+@pytest.mark.parametrize("side", ["forward", "backward"])
+def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -> None:
+    """One of 19 facts is 5.3 %."""
+    good = checks(*[yes(0)] * 19)
+    bad = checks(*[yes(0)] * 18, Unanswered("cut off"))
+    both = (bad, good) if side == "forward" else (good, bad)
+    score = ended(listed(facts(19), facts(19, "lake")), *both)
+    assert score == Unscored(
+        metric="eva", status="unanswered", reason="1 of 19 facts unanswered, first: cut off"
+    )
+
+
+# Laws
+
+
+def of(judgements: list[tuple[bool, frozenset[int]]]) -> EvaScore:
+    """The score of candidate facts judged like this against four reference facts."""
+    forward = [
+        FactCheck(reason="", entailed=entailed, premises=tuple(sorted(premises)))
+        for entailed, premises in judgements
+    ]
+    return scored(
+        facts(4), facts(len(forward), "lake"), checks(*forward), checks(yes(0), no(), no(), no())
+    )
+
+
+@given(judged)
+def test_every_number_is_a_share(judgements: list[tuple[bool, frozenset[int]]]) -> None:
+    """In the released code the numerator could exceed the denominator (metrics.md EV3)."""
+    values = of(judgements).values()
+    assert all(value is not None and 0 <= value <= 1 for value in values.values())
+
+
+@given(judged, st.data())
+def test_eva_rises_with_each_fact_that_follows(
+    judgements: list[tuple[bool, frozenset[int]]], data: st.DataObject
+) -> None:
+    """Mending a wrong fact never costs the system anything."""
+    place = data.draw(st.integers(0, len(judgements) - 1))
+    worse, better = list(judgements), list(judgements)
+    worse[place] = (False, judgements[place][1])
+    better[place] = (True, judgements[place][1])
+    lower, higher = of(worse), of(better)
+    assert lower.value <= higher.value
+    assert lower.precision is not None
+    assert higher.precision is not None
+    assert lower.precision < higher.precision
+
+
+@given(judged, st.randoms(use_true_random=False))
+def test_the_order_of_the_facts_does_not_matter(
+    judgements: list[tuple[bool, frozenset[int]]], random: Random
+) -> None:
+    """A summary says the same in any order."""
+    shuffled = list(judgements)
+    random.shuffle(shuffled)
+    assert of(shuffled).values() == of(judgements).values()

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics import FacetScore, RatedFacet
+from summeval_pytest.metrics.lexical import facet_presence, length, rouge
+from summeval_pytest.questions import FACETS
+
+REFERENCE = "The old pump fills the north pond at night."
+SUMMARY = "The new pump fills the pond."
+words = st.lists(st.sampled_from("the pond pump fills north a dry of".split()), max_size=8)
+
+
+def test_rouge_worked_example() -> None:
+    """The definitions of Lin (2004), counted by hand."""
+    # reference 9 words, summary 6 words
+    # ROUGE-1: the x 2, pump, fills, pond = 5; P = 5/6, R = 5/9; F = 10/15
+    # ROUGE-2: "pump fills", "fills the" = 2 of 5 and 8; F = 4/13
+    # ROUGE-L: the, pump, fills, the, pond = 5; F = 10/15
+    scores = rouge(REFERENCE, SUMMARY)
+    assert scores["ROUGE-1"] == pytest.approx(2 / 3)
+    assert scores["ROUGE-2"] == pytest.approx(4 / 13)
+    assert scores["ROUGE-L"] == pytest.approx(2 / 3)
+
+
+def test_rouge_l_respects_the_order_and_rouge_1_does_not() -> None:
+    """The one difference between the two."""
+    # longest common subsequence of "a b c d" and "d c b a" is one word: F = 1/4
+    scores = rouge("alpha beta gamma delta", "delta gamma beta alpha")
+    assert (scores["ROUGE-1"], scores["ROUGE-2"]) == (1.0, 0.0)
+    assert scores["ROUGE-L"] == pytest.approx(1 / 4)
+
+
+def test_rouge_stems_and_ignores_case() -> None:
+    """The variant is part of the name: stemmed, F-measure."""
+    assert rouge("Pumps filled ponds", "pump filling POND")["ROUGE-1"] == 1.0
+
+
+def test_rouge_does_not_see_special_tokens() -> None:
+    """A system that leaves its tokens in is not worse for it here."""
+    assert rouge(REFERENCE, f"<s> Abstract: {SUMMARY}</s><pad>") == rouge(REFERENCE, SUMMARY)
+
+
+@pytest.mark.parametrize(("reference", "summary"), [("", SUMMARY), (REFERENCE, "<pad>"), ("", "")])
+def test_rouge_of_an_empty_text_is_zero(reference: str, summary: str) -> None:
+    """A baseline has a number for every pair, or it could not stand beside a metric."""
+    assert rouge(reference, summary) == {"ROUGE-1": 0.0, "ROUGE-2": 0.0, "ROUGE-L": 0.0}
+
+
+@given(words, words)
+def test_rouge_is_a_symmetric_share(one: list[str], other: list[str]) -> None:
+    """F-measures do not know which text is the reference."""
+    there, back = rouge(" ".join(one), " ".join(other)), rouge(" ".join(other), " ".join(one))
+    assert all(0 <= value <= 1 for value in there.values())
+    assert there == pytest.approx(back)
+
+
+@given(words.filter(lambda drawn: len(drawn) > 1))
+def test_identical_texts_are_maximal(drawn: list[str]) -> None:
+    """With two words there is a pair of words to share."""
+    assert set(rouge(" ".join(drawn), " ".join(drawn)).values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("summary", "n_words"), [(SUMMARY, 6.0), (f"<s>{SUMMARY}</s>", 6.0), ("", 0.0), ("<pad>", 0.0)]
+)
+def test_length_counts_the_words_of_the_normalised_summary(summary: str, n_words: float) -> None:
+    """Special tokens are no talking."""
+    assert length(summary) == n_words
+
+
+def presence(*stated: bool) -> float:
+    """The baseline for a reference with all four facets, of which the summary states these."""
+    return facet_presence(
+        FacetScore(
+            value=0.5,
+            ratings=tuple(
+                RatedFacet(
+                    facet=facet,
+                    rating=1,
+                    reason="",
+                    reference="a",
+                    candidate="b" if is_stated else "",
+                )
+                for facet, is_stated in zip(FACETS, stated, strict=False)
+            ),
+        )
+    )
+
+
+def test_facet_presence_is_the_share_of_facets_stated_at_all() -> None:
+    """However badly they are rated: 3 of 4 facets, 1 of 2, none of 4."""
+    assert presence(True, True, False, True) == 0.75
+    assert presence(True, False) == 0.5
+    assert presence(False, False, False, False) == 0.0
+
+
+def test_facet_presence_of_an_identical_summary_is_one() -> None:
+    """It states what its reference states."""
+    assert facet_presence(FacetScore(value=1.0, identical=True)) == 1.0

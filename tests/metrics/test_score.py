@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics import (
+    METRICS,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
+from summeval_pytest.questions import FACETS, SCALES, Facet
+
+
+def rated(facet: Facet, rating: int) -> RatedFacet:
+    """A facet with this rating."""
+    return RatedFacet(facet=facet, rating=rating, reason="", reference="a", candidate="b")
+
+
+def facet_score(**ratings: int) -> FacetScore:
+    """A score with these ratings."""
+    return FacetScore(
+        value=0.5,
+        ratings=tuple(rated(facet, ratings[facet]) for facet in FACETS if facet in ratings),
+    )
+
+
+def sentence(supported: bool | None) -> JudgedSentence:
+    """A judged sentence."""
+    return JudgedSentence(index=0, text="Ice melts.", supported=supported, reason="")
+
+
+@pytest.mark.parametrize(
+    ("unscored", "fault"),
+    [
+        (Unscored(metric="eva", status="degenerate_candidate", reason=""), "system"),
+        (Unscored(metric="eva", status="refused_candidate", reason=""), "system"),
+        (Unscored(metric="eva", status="unanswered", reason=""), "judge"),
+        (Unscored(metric="eva", status="skipped_no_reference", reason=""), "judge"),
+    ],
+)
+def test_unscored_says_whose_fault_it_is(unscored: Unscored, fault: str) -> None:
+    """The system's fault fails the test, the judge's makes it an error: never the other way."""
+    assert unscored.fault == fault
+
+
+def test_share_is_taken_of_the_facets_own_scale() -> None:
+    """3 is full marks for a background and not for a method."""
+    assert rated("background", 3).share == 1.0
+    assert rated("method", 3).share == 0.75
+    assert rated("conclusion", 1).share == pytest.approx(1 / 3)
+
+
+def test_rescaled_reaches_zero_and_one() -> None:
+    """FM's floor of .283 reads badly; this number starts at 0."""
+    # ((3-1)/2 + (2-1)/3 + (4-1)/3 + (1-1)/2) / 4 = (1 + 1/3 + 1 + 0) / 4 = 7/12
+    score = facet_score(background=3, method=2, result=4, conclusion=1)
+    assert score.rescaled == pytest.approx(7 / 12)
+    assert facet_score(background=1, method=1, result=1, conclusion=1).rescaled == 0.0
+    assert facet_score(background=3, method=4, result=4, conclusion=3).rescaled == 1.0
+    assert facet_score(method=3).rescaled == pytest.approx(2 / 3)
+
+
+def test_rescaled_needs_ratings() -> None:
+    """An identical summary was not rated."""
+    assert FacetScore(value=1.0, identical=True).rescaled is None
+
+
+@given(
+    st.fixed_dictionaries(
+        {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
+    ).filter(bool)
+)
+def test_rescaled_stays_within_zero_and_one(ratings: dict[str, int]) -> None:
+    """Whatever facets the reference states."""
+    rescaled = facet_score(**ratings).rescaled
+    assert rescaled is not None
+    assert 0 <= rescaled <= 1
+
+
+def test_facet_that_the_reference_lacks_has_no_number() -> None:
+    """A threshold on it is not met and not missed; it does not apply."""
+    assert facet_score(background=2, result=4).values() == {
+        "facet": 0.5,
+        "facet.background": 2.0,
+        "facet.result": 4.0,
+    }
+
+
+def test_missing_precision_is_none_and_not_zero() -> None:
+    """Nothing stated is not the same as nothing right."""
+    score = EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=0.0)
+    assert score.values()["eva.precision"] is None
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "faithful"),
+    [
+        ((True, True), True),
+        ((True, False), False),
+        ((True, None), False),
+    ],
+)
+def test_one_sentence_without_support_or_answer_makes_a_summary_unfaithful(
+    verdicts: tuple[bool | None, ...], *, faithful: bool
+) -> None:
+    """A sentence that nobody checked must not be vouched for."""
+    score = FaithfulnessScore(value=1.0, sentences=tuple(map(sentence, verdicts)))
+    assert score.is_faithful == faithful
+
+
+def test_every_score_says_which_metric_it_is_of() -> None:
+    """Scores of three kinds lie in one list."""
+    scores = (
+        facet_score(),
+        EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0),
+        FaithfulnessScore(value=1.0, sentences=()),
+    )
+    assert tuple(score.metric for score in scores) == METRICS
+    assert all(score.values()[score.metric] == score.value for score in scores)
+
+
+def test_scores_and_their_numbers_are_read_only() -> None:
+    """A verdict must not be able to change what it judges."""
+    score = facet_score(method=2)
+    with pytest.raises(FrozenInstanceError):
+        score.value = 1.0  # type: ignore[misc]  # the point is that it cannot be set
+    with pytest.raises(TypeError):
+        score.values()["facet"] = 1.0  # type: ignore[index]  # nor changed this way

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics import METRICS, MetricName, Signature, read_signature, signature_of
+
+AWKWARD = st.text(alphabet=st.sampled_from("|:%,.=/ \n\t\u00e9a1")) | st.text()
+recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sorted(d.items())))
+signatures = st.builds(Signature, AWKWARD, recipes)
+
+
+def facet_signature(**changed: str) -> Signature:
+    """A signature of the facet metric."""
+    return signature_of("facet", **({"judge": "offline-1", "suite": "77be02a1c3d4"} | changed))
+
+
+def test_signature_reads_as_the_module_shows_it() -> None:
+    """The example is what users learn the form from."""
+    text = str(facet_signature())
+    assert text == (
+        "facet|empty:1|judge:offline-1|norm:1|references:best|split:1|suite:77be02a1c3d4|v:1"
+        "|weights:.1,.3,.3,.3"
+    )
+    shown = import_module("summeval_pytest.metrics.signature").__doc__
+    assert text in (shown or "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "keys"),
+    [
+        ("facet", "empty judge norm references split suite v weights"),
+        ("eva", "judge norm premises recall references split suite unanswered v"),
+        ("faithfulness", "judge min_chars norm split suite unanswered v"),
+    ],
+)
+def test_recipe_names_all_that_can_move_the_number(metric: MetricName, keys: str) -> None:
+    """A key that is missing lets two numbers be compared that should not be."""
+    signature = signature_of(metric, judge="a", suite="b")
+    assert signature.metric == metric
+    assert [key for key, _ in signature.recipe] == keys.split()
+
+
+def test_signature_of_one_judge_and_suite_is_always_the_same() -> None:
+    """No date, host or worker count is in it."""
+    assert str(facet_signature()) == str(facet_signature())
+
+
+@pytest.mark.parametrize(
+    ("changed", "keys"),
+    [
+        ({}, ()),
+        ({"judge": "gpt"}, ("judge",)),
+        ({"suite": "0" * 12}, ("suite",)),
+        ({"judge": "gpt", "suite": "0" * 12}, ("judge", "suite")),
+    ],
+)
+def test_differing_names_the_keys(changed: dict[str, str], keys: tuple[str, ...]) -> None:
+    """A refused comparison says why it was refused."""
+    assert facet_signature().differing(facet_signature(**changed)) == keys
+    assert facet_signature(**changed).differing(facet_signature()) == keys
+
+
+def test_numbers_of_two_metrics_differ_in_the_metric() -> None:
+    """And in every key that only one of them has."""
+    one, two = Signature("facet", (("v", "1"),)), Signature("eva", (("v", "1"), ("w", "2")))
+    assert one.differing(two) == two.differing(one) == ("metric", "w")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_our_own_signatures_round_trip(metric: MetricName) -> None:
+    """A baseline stores the string, and the next release reads it."""
+    signature = signature_of(metric, judge="gpt|temp:0 (5 votes)", suite="77be02a1c3d4")
+    assert read_signature(str(signature)) == signature
+
+
+@given(signatures)
+@example(Signature("a|b", (("c:d", "e|f:g"),)))
+@example(Signature("", (("", ""),)))
+@example(Signature("%7C", (("%3A", "%"),)))
+def test_every_signature_round_trips(signature: Signature) -> None:
+    """A judge's name may hold any character; sacreBLEU splits at a colon that a value may hold."""
+    assert read_signature(str(signature)) == signature
+
+
+@given(signatures)
+def test_signature_is_one_line_of_ascii(signature: Signature) -> None:
+    """It is printed in one line, and pasted into mails and papers."""
+    text = str(signature)
+    assert text.isascii()
+    assert text.isprintable()
+    assert text.count("|") == len(signature.recipe)
+
+
+@given(signatures, signatures)
+def test_differing_is_symmetric_and_empty_for_itself(one: Signature, other: Signature) -> None:
+    """Comparability has no direction."""
+    assert one.differing(one) == ()
+    assert one.differing(other) == other.differing(one)
+
+
+@given(signatures, signatures)
+def test_two_signatures_that_differ_read_differently(one: Signature, other: Signature) -> None:
+    """Two recipes with one string could not be told apart."""
+    assert (str(one) == str(other)) == (one == other)
+
+
+def test_part_without_a_value_is_refused() -> None:
+    """A cut line of a file is no signature."""
+    with pytest.raises(ValueError, match="has no value") as error:
+        read_signature("facet|judge:offline-1|weig")
+    assert str(error.value) == (
+        "'weig' in signature 'facet|judge:offline-1|weig' has no value; it reads key:value"
+    )

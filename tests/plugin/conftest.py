@@ -1,0 +1,314 @@
+"""A folder in which pytest really runs: a suite of our own sentences, and judges by rule."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree as ET
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+for _module in ("judges.offline", "plugin.gate", "plugin.items", "plugin.tally"):
+    # A run inside this process forgets what it was first to import, and numpy refuses to be
+    # imported again.
+    import_module(f"summeval_pytest.{_module}")
+
+LEAN: Final = "-p no:hypothesispytest -p no:anyio"
+"""Other plugins of this machine, which cost a second a run and play no part."""
+
+PAPERS: Final = {
+    "limpet-01": (
+        "Limpets were counted on twelve shores in spring.",
+        "The count fell by 40 percent after the warm winter of 2019.",
+        "Warm winters may therefore empty open shores first.",
+    ),
+    "kiln-02": (
+        "We fired forty bricks in a kiln with two draughts.",
+        "The slow draught gave bricks of 31 MPa and the fast draught bricks of 22 MPa.",
+        "Slow firing is worth its fuel.",
+    ),
+    "moss-03": (
+        "Six roofs were planted with moss and six were left bare.",
+        "The moss roofs stayed 4.5 degrees cooler in July.",
+        "Moss may spare a house its fan.",
+    ),
+}
+"""The sentences of each paper; its source and its reference are made of them."""
+
+GOOD: Final = {
+    "limpet-01": " ".join(PAPERS["limpet-01"]).replace("on twelve shores", "on twelve sea shores"),
+    "kiln-02": " ".join(PAPERS["kiln-02"]).replace("in a kiln", "in the kiln"),
+    "moss-03": " ".join(PAPERS["moss-03"]).replace("a house", "the house"),
+}
+"""Nearly the reference, one sentence changed, so that a judge has something to say."""
+BAD: Final = {
+    paper: f"The alloy of {paper} conducts heat. Sleepers liked its alloy lamp." for paper in PAPERS
+}
+"""About something else; every sentence says "alloy", which the judges by rule deny."""
+
+JUDGES: Final = Path(__file__).with_name("rule.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One line of what a judge by rule wrote down.
+
+    Attributes:
+        process: The xdist worker, or "main".
+        event: "begin" or "end".
+        question: What it was asked.
+    """
+
+    process: str
+    event: str
+    question: str
+
+    @property
+    def pair(self) -> str:
+        """The pair that a question about a summary is about, as SYSTEM::PAPER."""
+        question = self.question.split("source=", maxsplit=1)[0].lower()
+        system = "bad" if "alloy" in question else "good"
+        paper = next(paper for paper in PAPERS if paper.split("-", maxsplit=1)[0] in question)
+        return f"{system}::{paper}"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One pytest run, over."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What it printed."""
+        return self.out.splitlines()
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """By node id, what ``-rA`` says of each test."""
+        words = ("PASSED ", "FAILED ", "ERROR ")
+        found = [line.split()[:2] for line in self.lines if line.startswith(words)]
+        return {node: outcome for outcome, node in found}
+
+    @property
+    def collected(self) -> list[str]:
+        """The node ids that ``--collect-only -q`` lists."""
+        return [line for line in self.lines if "::" in line and " " not in line]
+
+    @property
+    def last(self) -> str:
+        """The counts of the last line, without the time."""
+        return self.lines[-1].strip("= ").split(" in ")[0]
+
+    @property
+    def shows_code(self) -> bool:
+        """Whether it printed a traceback, or any place in a Python file."""
+        return "Traceback" in self.out or bool(re.search(r"\.py:\d", self.out))
+
+    def block(self, first: str, n_lines: int) -> list[str]:
+        """So many lines from the one that reads ``first``."""
+        start = self.lines.index(first)
+        return self.lines[start : start + n_lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A folder in which pytest runs over a suite.
+
+    Attributes:
+        path: The folder.
+        pytester: Who runs pytest inside this process; None for a folder that tests share.
+        good: What the good system wrote of each paper.
+        bad: What the bad system wrote.
+    """
+
+    path: Path
+    pytester: pytest.Pytester | None = None
+    good: dict[str, str] = field(default_factory=lambda: dict(GOOD))
+    bad: dict[str, str] = field(default_factory=lambda: dict(BAD))
+
+    def write(self, name: str, text: str) -> Path:
+        """Writes one file."""
+        file = self.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+        return file
+
+    def lines(self, name: str, *objects: Mapping[str, object]) -> None:
+        """Writes one file of JSON lines."""
+        self.write(name, "".join(json.dumps(values) + "\n" for values in objects))
+
+    def suite(
+        self,
+        name: str = "summeval.toml",
+        *,
+        head: str = 'default_systems = ["good"]',
+        pair: str = "facet = 0.6\nfaithfulness = 0.8",
+        mean: str = "",
+        papers: tuple[str, ...] = ("limpet-01", "kiln-02"),
+    ) -> None:
+        """Writes a suite of two systems over the given papers, with thresholds as given."""
+        folder, slash, _ = name.rpartition("/")
+        prefix = folder + slash
+        self.lines(
+            f"{prefix}papers.jsonl",
+            *(
+                {
+                    "id": paper,
+                    "source": " ".join((*PAPERS[paper], "Nobody had looked before.")),
+                    "reference": " ".join(PAPERS[paper]),
+                }
+                for paper in papers
+            ),
+        )
+        for system, summaries in (("good", self.good), ("bad", self.bad)):
+            self.lines(
+                f"{prefix}{system}.jsonl",
+                *({"paper": paper, "summary": summaries[paper]} for paper in papers),
+            )
+        text = f"""\
+papers = "papers.jsonl"
+{head}
+
+[systems.good]
+summaries = "good.jsonl"
+
+[systems.bad]
+summaries = "bad.jsonl"
+
+[thresholds]
+{pair}
+"""
+        self.write(name, f"{text}\n[thresholds.mean]\n{mean}\n" if mean else text)
+
+    def spoil(self, name: str, old: str, new: str) -> None:
+        """Replaces a text that stands in a file exactly once."""
+        text = (self.path / name).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        self.write(name, text.replace(old, new))
+
+    def asked(self) -> list[Asked]:
+        """What the judges by rule wrote down, in order; empty where nothing was asked."""
+        log = self.path / "asked.log"
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        return [Asked(*line.split(" ", maxsplit=2)) for line in lines]
+
+    def pairs_asked(self) -> set[str]:
+        """The pairs whose sentences a judge by rule was asked about."""
+        return {a.pair for a in self.asked() if a.question.startswith("CheckSentences")}
+
+    def most_open(self, process: str) -> int:
+        """How many questions about sentences a process had open at once, at most."""
+        n_open = most = 0
+        for asked in self.asked():
+            if asked.process == process and asked.question.startswith("CheckSentences"):
+                n_open += 1 if asked.event == "begin" else -1
+                most = max(most, n_open)
+        return most
+
+    def forget(self) -> None:
+        """Drops what the judges wrote down."""
+        (self.path / "asked.log").unlink(missing_ok=True)
+
+    def config(self, *arguments: str) -> pytest.Config:
+        """What a run would be configured as."""
+        assert self.pytester is not None
+        return self.pytester.parseconfig(*arguments)
+
+    def inside(self, *arguments: str) -> Run:
+        """One whole run inside this process, which is quick."""
+        assert self.pytester is not None
+        result = self.pytester.runpytest_inprocess(*arguments)
+        return Run(
+            code=int(result.ret), out="\n".join(result.outlines), err="\n".join(result.errlines)
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts pytest as a user would, in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "pytest", *arguments],
+            cwd=self.path,
+            env=_clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(self, process: subprocess.Popen[str], seconds: float = 60.0) -> Run:
+        """Waits for a run's end, and sees to it that nothing is left of it."""
+        try:
+            out, err = process.communicate(timeout=seconds)
+        finally:
+            is_left = _end_group(process.pid)
+            process.wait()
+        assert not is_left, "the run has left a process behind"
+        return Run(code=process.returncode, out=out, err=err)
+
+    def run(self, *arguments: str) -> Run:
+        """One whole run in a process of its own."""
+        return self.finish(self.start(*arguments))
+
+    def properties(self, report: str) -> dict[str, str]:
+        """By test, the property "summeval" in a JUnit report, byte by byte."""
+        report_tree = ET.parse(self.path / report)  # noqa: S314 - pytest has just written it
+        return {
+            f"{case.get('classname')}::{case.get('name')}": named.get("value", "")
+            for case in report_tree.iter("testcase")
+            for named in case.iter("property")
+            if named.get("name") == "summeval"
+        }
+
+
+def _clean_environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not _is_ours(name)}
+    return kept | {"PYTEST_ADDOPTS": LEAN, "PY_COLORS": "0", "COLUMNS": "80"}
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(("SUMM_", "PYTEST_XDIST")) or name in {"CI", "BUILD_NUMBER"}
+
+
+def _end_group(group: int) -> bool:
+    """Ends whatever is left of a process group; whether there was anything."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """The folder of `pytester`, with a suite, judges by rule, and no options from outside."""
+    for name in filter(_is_ours, list(os.environ)):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
+    monkeypatch.setenv("COLUMNS", "80")
+    pytester.syspathinsert()
+    return _furnished(Bench(pytester.path, pytester))
+
+
+@pytest.fixture(scope="module")
+def shared_bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A folder of the same kind for runs that several tests of a module look at."""
+    return _furnished(Bench(tmp_path_factory.mktemp("bench")))
+
+
+def _furnished(bench: Bench) -> Bench:
+    bench.write(JUDGES.name, JUDGES.read_text(encoding="utf-8"))
+    bench.suite()
+    return bench

@@ -1,0 +1,174 @@
+"""Judges by rule, to be copied beside a suite: they write down in asked.log what they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer, Question
+
+LOG: Final = Path(__file__).with_name("asked.log")
+HOSTILE: Final = "no line\n::error::took over\x1b[31m ##[group]"
+
+
+class Fair:
+    """Denies what says "alloy" and affirms everything else.
+
+    A text is one result, a sentence one fact, and every fact follows from the premise in its place.
+    """
+
+    signature = "fair-1"
+    in_flight = 1
+    seconds = 0.0
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question."""
+        return tuple([await self.one(question) for question in questions])
+
+    async def one(self, question: Question) -> Answer:
+        """The answer to one question, written down as it begins and as it ends."""
+        self.note("begin", question)
+        await asyncio.sleep(self.seconds)
+        answer = self.say(question)
+        self.note("end", question)
+        return answer
+
+    def note(self, event: str, question: Question) -> None:
+        """Appends a line: one write, so that processes do not mix theirs."""
+        process = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        with LOG.open("a", encoding="utf-8") as log:
+            log.write(f"{process} {event} {question}\n")
+
+    def say(self, question: Question) -> Answer:
+        """The answer itself."""
+        match question:
+            case SegmentFacets(text):
+                return FacetSegments(result=text)
+            case RateFacets(pairs):
+                ratings = [4 if self.likes(pair.candidate) else 1 for pair in pairs]
+                return FacetRatings(
+                    tuple(
+                        FacetRating(facet=pair.facet, reason="by rule", rating=rating)
+                        for pair, rating in zip(pairs, ratings, strict=True)
+                    )
+                )
+            case ListFacts(sentences):
+                return FactList(
+                    tuple(Fact(text=text, sentence=index) for index, text in enumerate(sentences))
+                )
+            case CheckFacts(facts, premises):
+                return FactChecks(
+                    tuple(
+                        FactCheck(
+                            reason="by rule",
+                            entailed=self.likes(fact.text),
+                            premises=(index % len(premises),),
+                        )
+                        for index, fact in enumerate(facts)
+                    )
+                )
+            case CheckSentences(sentences, _):
+                return SentenceChecks(
+                    tuple(
+                        SentenceCheck(
+                            reason="by rule", supported=self.likes(sentence), evidence=(0,)
+                        )
+                        for sentence in sentences
+                    )
+                )
+
+    @staticmethod
+    def likes(text: str) -> bool:
+        """The rule."""
+        return "alloy" not in text
+
+
+class Narrow(Fair):
+    """Takes its time, one pair after the other."""
+
+    seconds = 0.03
+
+
+class Wide(Narrow):
+    """Worth asking about four pairs at once."""
+
+    in_flight = 4
+
+
+class Silent(Fair):
+    """Has no answer for what says "alloy", and a reason that would command the terminal."""
+
+    def say(self, question: Question) -> Answer:
+        """Nothing usable."""
+        if self.likes(str(question)):
+            return super().say(question)
+        return Unanswered(HOSTILE)
+
+
+class Short(Fair):
+    """Owes answers."""
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """None at all."""
+        del questions
+        return ()
+
+
+class Broken(Fair):
+    """Raises an exception of its own."""
+
+    def say(self, question: Question) -> Answer:
+        """Nothing."""
+        raise ConnectionResetError(f"the line went dead at {type(question).__name__}")
+
+
+class Asleep(Fair):
+    """Answers next hour, and lets others speak."""
+
+    in_flight = 4
+    seconds = 3600.0
+
+
+class Stuck(Fair):
+    """Answers next hour, and holds its event loop all the while."""
+
+    def say(self, question: Question) -> Answer:
+        """Too late."""
+        time.sleep(3600.0)
+        return super().say(question)
+
+
+class Fatal(Fair):
+    """Takes its process with it over the alloy of kiln-02."""
+
+    def say(self, question: Question) -> Answer:
+        """Not always anything."""
+        if "alloy of kiln-02" in str(question):
+            os._exit(9)
+        return super().say(question)
+
+
+class NoJudge:
+    """Lacks everything that makes a judge."""

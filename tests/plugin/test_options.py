@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.plugin.options import TABLE, read_options
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+GOOD = ["summeval.toml::good::limpet-01", "summeval.toml::good::kiln-02"]
+BAD = ["summeval.toml::bad::limpet-01", "summeval.toml::bad::kiln-02"]
+
+
+def test_help_names_every_option_in_its_three_spellings(bench: Bench) -> None:
+    """What --help does not say, nobody finds."""
+    run = bench.inside("--help")
+    told = " ".join(run.out.split())
+    for option in TABLE:
+        assert f"{option.flag}={option.metavar}" in told
+        assert f"; ini {option.ini}, environment {option.variable}" in told
+        assert "default" in option.help
+
+
+def test_marker_is_registered(bench: Bench) -> None:
+    """Under --strict-markers an unknown marker stops a user's whole run."""
+    bench.write("test_plain.py", "import pytest\n@pytest.mark.summ\ndef test_plain(): pass\n")
+
+    assert (
+        "@pytest.mark.summ(suite, metrics): the suite whose pairs" in bench.inside("--markers").out
+    )
+    assert bench.inside("test_plain.py", "--strict-markers").code == 0
+
+
+VALUES = {
+    "model": ("flagged", "varied", "kept", ()),
+    "judge": ("flagged", "varied", "kept", "offline"),
+    "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
+    "record": ("none", "all", "new", "new"),
+    "suite": ("flagged", "varied", "kept", None),
+}
+
+
+@pytest.mark.parametrize("name", [option.name for option in TABLE])
+def test_command_line_beats_environment_beats_ini(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """An option given by hand must win over one that a machine or a file keeps."""
+    option = next(option for option in TABLE if option.name == name)
+    flag, variable, ini, default = VALUES[name]
+
+    def chosen(*arguments: str) -> object:
+        value = getattr(read_options(bench.config(*arguments)), name)
+        return value[0] if isinstance(value, tuple) and value else value
+
+    assert chosen() == default
+    bench.write("pytest.ini", f"[pytest]\n{option.ini} = {ini}\n")
+    assert chosen() == ini
+    monkeypatch.setenv(option.variable, "")
+    assert chosen() == ini, "a variable set to nothing gives nothing"
+    monkeypatch.setenv(option.variable, str(variable))
+    assert chosen() == variable
+    assert chosen(f"{option.flag}={flag}") == flag
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], GOOD),
+        (["--summ-model=bad"], BAD),
+        (["--summ-model=bad,good"], BAD + GOOD),
+        (["--summ-model=bad", "--summ-model=good"], BAD + GOOD),
+        (["--summ-model=good, bad,good", "--summ-model=bad"], GOOD + BAD),
+    ],
+    ids=["default_systems", "one", "comma", "repeated", "twice the same"],
+)
+def test_model_chooses_the_systems_in_the_order_asked(
+    bench: Bench, arguments: list[str], expected: list[str]
+) -> None:
+    """Without it the suite's default_systems are gated; a system is never gated twice."""
+    run = bench.inside("summeval.toml", "--collect-only", "-q", *arguments)
+
+    assert run.code == 0
+    assert run.collected == expected
+
+
+def test_all_systems_are_gated_where_the_suite_has_no_default(bench: Bench) -> None:
+    """A suite that names no default leaves none of its systems out."""
+    bench.suite(head="")
+
+    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == GOOD + BAD
+
+
+def test_environment_and_ini_choose_systems_as_the_flag_does(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list is written with commas in a variable and on lines of its own in an ini file."""
+    bench.write("pytest.ini", "[pytest]\nsumm_model =\n    bad\n    good\n")
+    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == BAD + GOOD
+
+    monkeypatch.setenv("SUMM_MODEL", "good,bad")
+    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == GOOD + BAD
+
+
+def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
+    """A log without the recipe of its run cannot be compared with another."""
+    fingerprint = load_suite(bench.path).fingerprint
+    gated = f"suite {bench.path.name} {fingerprint}"
+
+    offline = bench.inside("summeval.toml", "--summ-record=none")
+    assert offline.code == 0
+    line = f"summeval: judge offline-1, store not needed, record none, {gated} (good)"
+    assert offline.lines.count(line) == 1
+
+    own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
+    line = f"summeval: judge fair-1, store none, record new, {gated} (bad, good)"
+    assert own.lines.count(line) == 1
+
+
+def test_header_says_what_the_suite_asks_and_nobody_holds(bench: Bench) -> None:
+    """A floor that is read and not held would be trusted."""
+    bench.suite(pair="facet = 0.6\n\n[thresholds.judge]\nfacet_kappa = 0.4")
+    run = bench.inside("summeval.toml")
+
+    assert run.code == 0
+    assert "not held yet: [thresholds.judge] of summeval.toml" in run.lines
+
+
+def test_a_run_without_a_suite_has_no_header(bench: Bench) -> None:
+    """A foreign suite owes nobody a line about summaries."""
+    bench.write("plain/test_plain.py", "def test_plain(): pass\n")
+    run = bench.inside("plain")
+
+    assert run.code == 0
+    assert not [line for line in run.lines if line.startswith("summeval:")]
+
+
+def test_min_replaces_and_adds_thresholds_of_pairs(bench: Bench) -> None:
+    """What is asked on the command line is held instead of the suite's value, at equality too."""
+    judge = ("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad")
+    assert bench.inside(*judge).code == 1
+
+    # The judge by rule gives the bad system FM 1/4, its floor, and no supported sentence.
+    low = bench.inside(*judge, "--summ-min=facet=0.25", "--summ-min=faithfulness=0")
+    assert low.code == 0
+    added = bench.inside(
+        *judge, "--summ-min=facet=0.25", "--summ-min", "faithfulness=0", "--summ-min=eva=0.5"
+    )
+    assert added.code == 1
+    assert added.lines.count("eva 0.000 < 0.500") == 2
+
+
+def test_min_replaces_and_adds_thresholds_of_means(bench: Bench) -> None:
+    """A mean. threshold makes the item of the means where the suite had none."""
+    judge = ("summeval.toml", "--summ-judge=rule:Fair", "-rA", "--summ-min=mean.facet=0.9")
+    run = bench.inside(*judge)
+    assert run.outcomes["summeval.toml::good::all-papers"] == "PASSED"
+
+    bad = bench.inside(*judge, "--summ-model=bad")
+    assert bad.lines.count("bad: mean facet 0.250 < 0.900 (2 of 2 papers)") == 1
+
+
+def test_several_minima_stand_in_one_variable(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable holds one line, so its thresholds are parted by commas."""
+    monkeypatch.setenv("SUMM_MIN", "facet=0.25, faithfulness=0")
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad")
+
+    assert run.code == 0

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+BOTH = "--summ-model=good,bad"
+FAIR = "--summ-judge=rule:Fair"
+LONG = "o" * 66
+"""So long that the orders after it begin a line once the text is wrapped."""
+PAPER_ORDERS = (
+    f"H{LONG}t-hot\n::error file=x::glow\n  ::add-mask::\x1b[31mred\x1b[0m ##[group]a\u202e."
+)
+SUMMARY_ORDERS = f"An alloy {LONG}\n::warning::sleeps\n\t::stop-commands::\x1b]0;b\x07 ##[debug]c."
+
+
+def test_a_good_system_is_green(bench: Bench) -> None:
+    """With the embedded judge, as the bundled suite is run: exit code 0 and a line a system."""
+    bench.suite(mean="facet = 0.7\nfaithfulness = 0.9")
+    run = bench.inside("summeval.toml", "-rA")
+
+    assert run.code == 0
+    assert run.last == "3 passed"
+    assert run.outcomes == {
+        "summeval.toml::good::limpet-01": "PASSED",
+        "summeval.toml::good::kiln-02": "PASSED",
+        "summeval.toml::good::all-papers": "PASSED",
+    }
+
+
+def test_a_bad_system_is_red(bench: Bench) -> None:
+    """With the embedded judge: exit code 1, every number below its threshold in the first line."""
+    bench.suite(mean="facet = 0.7")
+    run = bench.inside("summeval.toml", "--summ-model=bad", "-rA")
+
+    assert run.code == 1
+    assert run.last == "3 failed"
+    assert set(run.outcomes.values()) == {"FAILED"}
+    first = run.lines[run.lines.index("bad.jsonl:1: bad on limpet-01") - 1]
+    assert first.startswith("facet 0.")
+    assert first.endswith(" < 0.600; faithfulness 0.000 < 0.800")
+
+
+def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
+    """The reader sees both texts, the closest source sentence and the recipe, and no traceback."""
+    bench.suite(papers=("kiln-02",))
+    bench.spoil(
+        "papers.jsonl", '"reference": "', '"reference": "Slow firing is worth its fuel.", "x_": "'
+    )
+    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad")
+    suite = load_suite(bench.path).fingerprint
+
+    # FM of a text that is one result rated 1 of 4 is 1/4; none of two sentences is supported.
+    expected = f"""\
+facet 0.250 < 0.600; faithfulness 0.000 < 0.800
+bad.jsonl:1: bad on kiln-02
+
+1. facet result: rated 1 of 4
+   reference    "Slow firing is worth its fuel."
+   summary      "The alloy of kiln-02 conducts heat. Sleepers liked its alloy lamp."
+   source [2]   "Slow firing is worth its fuel."
+   reason       by rule
+
+2. sentence 1: unsupported
+   summary      "The alloy of kiln-02 conducts heat."
+   source [0]   "We fired forty bricks in a kiln with two draughts."
+   reason       by rule
+
+3. sentence 2: unsupported
+   summary      "Sleepers liked its alloy lamp."
+   source [0]   "We fired forty bricks in a kiln with two draughts."
+   reason       by rule
+
+signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:1|suite:{suite}|v:1\
+|weights:.1,.3,.3,.3
+""".splitlines()
+    assert run.block(expected[0], len(expected)) == expected
+    assert not run.shows_code
+    start = "FAILED summeval.toml::bad::kiln-02 - Failed: facet 0.250 < 0.600; faithf"
+    assert [line for line in run.lines if line.startswith(start)]
+
+
+def test_missed_means_are_told_with_those_that_are_met(bench: Bench) -> None:
+    """The first line is what is missed; the others show that they were held."""
+    bench.suite(pair="facet = 0.25", mean="facet = 0.5\nfaithfulness = 0.0")
+    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad", "-rA")
+
+    assert run.outcomes["summeval.toml::bad::limpet-01"] == "PASSED"
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
+    assert run.block("bad: mean facet 0.250 < 0.500 (2 of 2 papers)", 2) == [
+        "bad: mean facet 0.250 < 0.500 (2 of 2 papers)",
+        "  mean faithfulness 0.000 >= 0.000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("summary", "reason"),
+    [
+        ("<s> <pad></s>", "the summary is empty"),
+        ("... !", "the summary is empty"),
+        ("I am sorry, I cannot do this.", "the system refused"),
+    ],
+    ids=["special tokens", "punctuation", "refusal"],
+)
+def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str) -> None:
+    """A failure, not an error: the judge is not even asked about such a summary."""
+    bench.good["limpet-01"] = summary
+    bench.suite()
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+
+    assert run.code == 1
+    assert run.outcomes == {
+        "summeval.toml::good::limpet-01": "FAILED",
+        "summeval.toml::good::kiln-02": "PASSED",
+    }
+    assert f"facet: {reason}; faithfulness: {reason}" in run.lines
+    assert bench.pairs_asked() == {"good::kiln-02"}
+
+
+def test_a_mean_over_too_few_summaries_fails(bench: Bench) -> None:
+    """Were a refusal left out of the mean in silence, refusing would raise it."""
+    bench.good["limpet-01"] = "I'm sorry, but no."
+    bench.suite(mean="facet = 0.5")
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+
+    assert run.outcomes["summeval.toml::good::all-papers"] == "FAILED"
+    assert "good: mean facet covers only 1 of 2 papers; the others have no score" in run.lines
+
+
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        ("Silent", "paper 'limpet-01', system 'bad' is unscored: facet: unanswered, no line"),
+        ("Short", "judge 'fair-1' gave 0 answers to 2 questions; it owes one for each, in order"),
+    ],
+)
+def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> None:
+    """An error, never a failure and never a pass, told in a line instead of a traceback."""
+    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", "--summ-model=bad", "-rA")
+
+    assert run.code == 1
+    assert run.outcomes == {
+        "summeval.toml::bad::limpet-01": "ERROR",
+        "summeval.toml::bad::kiln-02": "ERROR",
+    }
+    assert run.last == "2 errors"
+    heading = "_______________________ ERROR at setup of bad::limpet-01 _______________________"
+    assert run.block(heading, 2)[1].startswith(told)
+    assert not run.shows_code
+
+
+def test_what_the_judge_raises_is_an_error_too(bench: Bench) -> None:
+    """Its own exception is shown with its own traceback, for whoever wrote the judge."""
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
+
+    assert run.code == 1
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert "E       ConnectionResetError: the line went dead at SegmentFacets" in run.lines
+
+
+def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> None:
+    """One unanswered question must not take the whole run with it."""
+    bench.suite(mean="facet = 0.7")
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", BOTH, "-rA")
+
+    assert run.outcomes == {
+        "summeval.toml::good::limpet-01": "PASSED",
+        "summeval.toml::good::kiln-02": "PASSED",
+        "summeval.toml::good::all-papers": "PASSED",
+        "summeval.toml::bad::limpet-01": "ERROR",
+        "summeval.toml::bad::kiln-02": "ERROR",
+        "summeval.toml::bad::all-papers": "ERROR",
+    }
+    told = "system 'bad' has no means: 2 of 2 papers are unscored, first 'limpet-01': facet:"
+    assert [line for line in run.lines if line.startswith(f"{told} unanswered, no line")]
+
+
+@pytest.mark.parametrize("judge", ["Silent", "Broken"])
+def test_the_table_counts_what_could_not_be_judged(bench: Bench, judge: str) -> None:
+    """A pair without a verdict that is missing from the table would look like none."""
+    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", "--summ-model=bad")
+
+    assert run.block("system                    passed  failed  errors", 2)[1] == (
+        "bad                            0       0       2"
+    )
+
+
+def test_the_table_has_a_line_a_system_with_its_means(bench: Bench) -> None:
+    """A mean that does not cover all pairs says how many; systems stand in order of name."""
+    bench.good["moss-03"] = "I am afraid that I have to pass."
+    bench.suite(pair="facet = 0.6\neva = 0.5\nfaithfulness = 0.8", papers=("kiln-02", "moss-03"))
+    run = bench.inside("summeval.toml", FAIR, BOTH)
+
+    expected = """\
+------------------------------ summarization gate ------------------------------
+system                    passed  failed  errors           facet             eva    faithfulness
+bad                            0       2       0           0.250           0.000           0.000
+good                           1       1       0     1.000 (1/2)     1.000 (1/2)     1.000 (1/2)
+""".splitlines()
+    assert run.block(expected[0], 4) == expected
+
+
+def test_a_run_without_pairs_has_no_table(bench: Bench) -> None:
+    """A table of nothing says nothing."""
+    assert "summarization gate" not in bench.inside("summeval.toml", "-k", "nothing").out
+
+
+def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
+    """Other tools read the numbers from the report instead of the terminal."""
+    bench.suite(papers=("kiln-02",))
+    bench.inside("summeval.toml", FAIR, BOTH, "--junitxml=junit.xml")
+    told = {test: json.loads(text) for test, text in bench.properties("junit.xml").items()}
+
+    assert set(told) == {"summeval.toml.good::kiln-02", "summeval.toml.bad::kiln-02"}
+    bad = told["summeval.toml.bad::kiln-02"]
+    assert (bad["paper"], bad["system"], bad["unscored"]) == ("kiln-02", "bad", {})
+    assert bad["scores"] == {"facet": 0.25, "facet.result": 1, "faithfulness": 0.0}
+    assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
+
+
+def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
+    """Absent numbers would be taken for a pair that was not asked about."""
+    bench.suite(papers=("kiln-02",))
+    bench.inside(
+        "summeval.toml", "--summ-judge=rule:Short", "--summ-model=bad", "--junitxml=junit.xml"
+    )
+    (text,) = bench.properties("junit.xml").values()
+
+    assert json.loads(text) == {
+        "paper": "kiln-02",
+        "system": "bad",
+        "scores": {},
+        "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
+        "signatures": [],
+    }
+
+
+@pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent"])
+def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: str) -> None:
+    """What papers, summaries and judges say is quoted in CI logs, where "::" and ESC are orders."""
+    bench.suite(pair="facet = 1.0\neva = 1.0\nfaithfulness = 1.0", mean="facet = 1.0")
+    bench.lines(
+        "papers.jsonl", {"id": "oven-04", "source": PAPER_ORDERS, "reference": PAPER_ORDERS}
+    )
+    bench.lines("good.jsonl", {"paper": "oven-04", "summary": SUMMARY_ORDERS})
+    bench.lines("bad.jsonl", {"paper": "oven-04", "summary": "An alloy lamp."})
+    run = bench.inside("summeval.toml", f"--summ-judge={judge}", "-rA", "-vv", "--color=no")
+
+    assert run.code == 1
+    assert ("took over" if judge == "rule:Silent" else "stop-commands") in run.out
+    printed = run.lines + run.err.splitlines()
+    assert not [line for line in printed if line.lstrip().startswith("::")]
+    assert not [line for line in printed if "##[" in line or "\x1b" in line or "\u202e" in line]
+
+
+def test_a_judge_that_waits_is_asked_about_several_pairs_at_once(bench: Bench) -> None:
+    """Waiting for one answer after the other would make a run of calls take hours."""
+    bench.suite(pair="faithfulness = 0.8", papers=("limpet-01", "kiln-02", "moss-03"))
+    bench.inside("summeval.toml", "--summ-judge=rule:Wide", BOTH)
+
+    assert len(bench.pairs_asked()) == 6
+    assert 3 <= bench.most_open("main") <= 4
+
+
+def test_a_judge_that_computes_is_asked_about_one_pair_at_a_time(bench: Bench) -> None:
+    """More open pairs would only cost memory."""
+    bench.suite(pair="faithfulness = 0.8", papers=("limpet-01", "kiln-02", "moss-03"))
+    bench.inside("summeval.toml", "--summ-judge=rule:Narrow", BOTH)
+
+    assert len(bench.pairs_asked()) == 6
+    assert bench.most_open("main") == 1
+
+
+@pytest.mark.parametrize("judge", ["Wide", "Broken"])
+def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
+    """Whoever runs pytest inside another program goes on afterwards."""
+    bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", BOTH, "-x")
+
+    assert "summeval-runner" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_file_that_changes_during_the_run_is_an_error(bench: Bench) -> None:
+    """What is judged must be what was checked, or its number belongs to no suite."""
+    bench.write(
+        "conftest.py",
+        """\
+def pytest_collection_modifyitems(config):
+    file = config.rootpath / "good.jsonl"
+    file.write_text("x" + file.read_text())
+""",
+    )
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+
+    assert run.code == 1
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert [line for line in run.lines if line.startswith("good.jsonl:1: ")]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from summeval_pytest.reports import header_line
+
+
+def test_the_header_says_who_judges_what() -> None:
+    """A log that is read a year later has to tell what was gated, and by which judge."""
+    line = header_line(
+        judge="offline-1",
+        store="not needed",
+        record="new",
+        suites=[("golden", "77be02a1c3d4", ("careful", "terse"))],
+    )
+    assert line == (
+        "summeval: judge offline-1, store not needed, record new,"
+        " suite golden 77be02a1c3d4 (careful, terse)"
+    )
+
+
+def test_every_suite_is_named() -> None:
+    """Two suites may be among the arguments."""
+    suites = [("golden", "77be02a1c3d4", ("careful",)), ("zinc", "0a1b2c3d4e5f", ("llama3",))]
+    line = header_line(judge="gpt", store=".summ", record="none", suites=suites)
+    assert line.endswith("suite golden 77be02a1c3d4 (careful), zinc 0a1b2c3d4e5f (llama3)")
+
+
+def test_the_header_is_one_safe_line() -> None:
+    """A judge's signature is other people's text, and a runner obeys what begins a line."""
+    line = header_line(
+        judge="a\x1b[31m\n::error::b ##[group] \u202ec",
+        store="none",
+        record="new",
+        suites=[("zinc\n", "77be02a1c3d4", ["careful"])],
+    )
+    assert line == (
+        r"summeval: judge a\x1b[31m ::error::b #\x23[group] \u202ec, store none, record new,"
+        " suite zinc 77be02a1c3d4 (careful)"
+    )
+
+
+def test_the_header_is_bounded() -> None:
+    """A hundred systems must not push the first test off the screen."""
+    systems = [f"system-{number}" for number in range(100)]
+    line = header_line(
+        judge="offline-1", store="none", record="new", suites=[("golden", "77be02a1c3d4", systems)]
+    )
+    assert len(line) == 500
+    assert line.endswith("\u2026")
+    assert "system-0, system-1, " in line

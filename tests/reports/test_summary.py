@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from summeval_pytest.reports import SystemTally, summary_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HEADING = f"{'system':<24}{'passed':>8}{'failed':>8}{'errors':>8}"
+
+
+def tally(*pairs: tuple[str, Mapping[str, float | None]]) -> SystemTally:
+    """What a run has seen of one system."""
+    seen = SystemTally()
+    for outcome, numbers in pairs:
+        seen.add(outcome, numbers)
+    return seen
+
+
+def test_a_system_is_a_line_with_its_outcomes_and_means() -> None:
+    """Worked example: means (0.6 + 0.9) / 2 and (1 + 0.5) / 2."""
+    lines = summary_lines(
+        {
+            "careful": tally(
+                ("passed", {"facet": 0.6, "facet.result": 3, "faithfulness": 1.0}),
+                ("failed", {"facet": 0.9, "facet.result": 1, "faithfulness": 0.5}),
+            )
+        }
+    )
+    assert list(lines) == [
+        "system                    passed  failed  errors           facet    faithfulness",
+        "careful                        1       1       0           0.750           0.750",
+    ]
+
+
+def test_a_pair_without_a_score_is_not_in_the_mean_and_the_mean_says_so() -> None:
+    """Counted as 0 it would blame the system, left out in silence it would flatter it."""
+    lines = summary_lines(
+        {
+            "careful": tally(
+                ("passed", {"facet": 0.6, "eva": None}),
+                ("error", {}),
+                ("passed", {"facet": 0.9, "eva": 0.5}),
+            )
+        }
+    )
+    assert list(lines) == [
+        "system                    passed  failed  errors           facet             eva",
+        "careful                        2       0       1     0.750 (2/3)     0.500 (1/3)",
+    ]
+
+
+def test_a_system_without_any_score_has_a_dash() -> None:
+    """No mean is not a mean of 0."""
+    lines = summary_lines(
+        {"careful": tally(("passed", {"eva": 0.5})), "broken": tally(("error", {}))}
+    )
+    assert list(lines) == [
+        "system                    passed  failed  errors             eva",
+        "broken                         0       0       1               -",
+        "careful                        1       0       0           0.500",
+    ]
+
+
+def test_a_metric_that_nobody_measured_has_no_column() -> None:
+    """An empty column would read as a failure to measure."""
+    heading, line = summary_lines({"broken": tally(("error", {}))})
+    assert heading == HEADING
+    assert line == "broken                         0       0       1"
+
+
+def test_a_score_of_zero_counts() -> None:
+    """It is a score, and not the absence of one."""
+    _, line = summary_lines({"careful": tally(("failed", {"eva": 0.0}), ("passed", {"eva": 1.0}))})
+    assert line.split() == ["careful", "1", "1", "0", "0.500"]
+
+
+def test_systems_stand_by_name() -> None:
+    """Workers report in any order, and two runs should read alike."""
+    tallies = {name: tally(("passed", {})) for name in ("terse", "careful", "llama3")}
+    lines = list(summary_lines(tallies))
+    assert [line.split()[0] for line in lines[1:]] == ["careful", "llama3", "terse"]
+
+
+def test_a_long_or_hostile_name_keeps_its_place() -> None:
+    """The columns must stay under their headings, and the terminal must stay itself."""
+    names = ["a" * 60, "b\x1b[31mred", "c ##[group]", "d\u202e"]
+    lines = list(summary_lines({name: tally(("passed", {"eva": 0.5})) for name in names}))
+    assert [line[:24].rstrip() for line in lines[1:]] == [
+        "a" * 22 + "\u2026",
+        r"b\x1b[31mred",
+        r"c #\x23[group]",
+        r"d\u202e",
+    ]
+    assert {line[24:] for line in lines[1:]} == {"       1       0       0           0.500"}
+
+
+def test_pairs_of_any_outcome_are_counted() -> None:
+    """A mean's coverage is over all pairs judged."""
+    seen = tally(("passed", {}), ("failed", {}), ("error", {}), ("passed", {}))
+    assert seen.n_pairs == 4
+    assert seen.outcomes == {"passed": 2, "failed": 1, "error": 1}
+
+
+def test_the_order_of_the_pairs_does_not_matter() -> None:
+    """Law: under xdist they end in another order every time.
+
+    The mean is 1.582 / 4 = 0.3955, between two printed values, and a sum of floats in file order
+    falls now on this side and now on that.
+    """
+    printed = {
+        tuple(summary_lines({"careful": tally(*[("passed", {"eva": v}) for v in values])}))
+        for values in permutations([0.03, 0.541, 0.228, 0.783])
+    }
+    assert len(printed) == 1

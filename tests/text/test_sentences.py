@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from summeval_pytest.text import normalise, split_sentences
+
+# Each entry is one paragraph, given as the sentences it should be cut into.
+RUNNING = [
+    # abbreviations
+    ["Moss et al. grew the cultures in the dark.", "They kept 12 of them."],
+    ["We followed the plan of Moss et al.", "The plan had three steps."],
+    ["Moss et al. (2019) disagree.", "We do not."],
+    ["Uptake rose, as Fig. 2 shows.", "It fell again after 4 h."],
+    ["Growth was slow (see Figs. 3 and 4).", "No colony survived."],
+    ["Some metals, e.g. zinc, bind here.", "Others, i.e. lead, do not."],
+    ["Yields were low vs. controls.", "Costs were high."],
+    ["We ran 3 vs. 4 cores.", "Four won."],
+    ["12 vs. 10 mice died.", "The rest lived."],
+    ["Costs rose by approx. 4 %.", "Eq. 3 explains it."],
+    ["The sample, ca. 5 g, was dried.", "It cracked."],
+    ["Two species (Daphnia spp.) were counted.", "One was new."],
+    ["We saw Daphnia sp. in the pond.", "None lived in the river."],
+    ["See no. 7 of the list.", "It holds pp. 5 to 7.", "Is p. 9 missing?"],
+    ["We asked twice and the answer was no.", "Then we stopped."],
+    ["The kit came from Acme Inc. in June.", "It came late."],
+    ["The kit came from Acme Inc.", "The delay was long."],
+    ["It was given i.v. at 9 a.m.", "The ward was calm."],
+    ["In the U.S. Midwest yields fell.", "Rain was scarce."],
+    ["Rain fell in the U.S.", "The maize recovered."],
+    # initials and letters
+    ["Dr. A. B. Quill ran the trial.", "Prof. Reed blinded it."],
+    ["The samples came from J. Quill.", "The rest came from a bank."],
+    ["E. coli grew.", "S. aureus did not."],
+    ["Rats lack vitamin C.", "Guinea pigs do not make it."],
+    ["Half carried hepatitis B.", "None had hepatitis C."],
+    # decimals, versions, addresses
+    ["The dose was 2.5 mg.", "Nobody fell ill."],
+    ["Sensitivity was .87.", "Specificity was .91."],
+    ["The code runs on v2.1.3 of the tool.", "It needs 4.0 GB."],
+    ["Code: https://example.org/a.b/c.", "Data: on request."],
+    ["It ended in 1999.", "2000 began well."],
+    ["The pH was 7.", "At 8 it rose."],
+    ["We read 14 papers.", "11 were old."],
+    # p values
+    ["The gain was small (p = .05).", "The loss was not."],
+    ["The gain was small, p = .05.", "The loss was not."],
+    ["Survival rose (p < 0.05).", "24 % were lost."],
+    # units at the end of a sentence
+    ["Mean latency was 5 ms.", "The queue never grew."],
+    ["The pause took 30 sec.", "Nobody waited."],
+    ["The oven was held at 65 C.", "The samples cracked."],
+    ["The film cracked at 5 K.", "A second film held."],
+    ["We lost 3 g.", "Then we weighed again."],
+    ["It took 3 h.", "The second took 5 min.", "The third failed."],
+    ["It stayed at 4 \u00b0C.", "We then froze it."],
+    # brackets and quotes
+    ["It worked (it really did. We checked.) and then it stopped.", "Nobody knows why."],
+    ["It worked.", "(It really did.)", "Nobody knows why."],
+    ["The probe was heated (to 80 C. or more) twice.", "It broke."],
+    ["It held [12, 13].", "[14] disagrees."],
+    ["The bracket ( was never closed.", "The text went on."],
+    ['One reader wrote "no change."', "Another saw growth."],
+    ["He asked 'why?'", "Nobody knew."],
+    ["\u201cIt works.\u201d", "We doubt it."],
+    # other ends
+    ["Was the effect real?", "We think so!", "Tests agree."],
+    ["Loss was stable ...", "We stopped."],
+    ["Aims.", "We asked who sleeps.", "Methods.", "A survey."],
+    ["n = 40.", "Forty slept."],
+    ["A text that just stops"],
+]
+RELEASED = [  # tokenised or lower-cased, as benchmarks are released
+    ["the cells died ( p < 0.05 ) .", "the controls lived ."],
+    ["growth was slow , p < 0.05 .", "the cells died ."],
+    ["we saw no change in mice .", "rats differed ."],
+    ["we saw no change in mice.", "rats differed."],
+    ["moss et al . grew them in the dark .", "they died ."],
+    ["as shown in fig . 2 , uptake rose .", "it fell later ."],
+    ["growth ( fig. 3 ) was slow .", "it stopped at 5 h ."],
+    ["we kept it at 37 c .", "the rest froze ."],
+    ["some metals , e.g. , zinc , bind .", "others do not ."],
+    ["the rest , 12 vs. 10 mice , died .", "some lived ."],
+    ["the mean was 0 . 5 mg .", "we stopped ."],
+    ["the field @xmath0 is weak .", "@xmath1 vanishes ."],
+    ["we study the x - ray spectrum of a disc .", "it is soft ."],
+    ["is it so ?", "we doubt it !", "others do not ."],
+    ["the latency was 5 ms.", "the queue never grew."],
+    ["the latency was 5 ms .", "the queue never grew ."],
+    ["the pause took 30 sec .", "nobody waited ."],
+    ["the odds ratio was 1.4 ( 95 % ci 1.1 to 1.8 ) .", "it held in men ."],
+    ["12 of 20 ( 60 % ) recovered .", "8 did not ."],
+    ["we thank dr . ash .", "she left ."],
+    ["results.", "thirty mice lived.", "conclusion.", "diet matters."],
+    ["we used 5 mg / kg .", "the mice ate ."],
+]
+# Pieces that the rules look for, in any order.
+MARKS = "( ) . ! ? [ ] \" ' .. \u2026 \u201d 1 12 0.5 .05 et al fig e.g ms A B The zinc \u03b2"
+SPACES = (" ", " ", "\n", "\n\n", "\t", "\u00a0", "\u2028")
+PIECES = st.sampled_from([*MARKS.split(), *SPACES])
+texts = st.lists(PIECES, max_size=25).map("".join) | st.text()
+
+
+def cut(text: str) -> list[str]:
+    """The sentences of a text, without their places."""
+    return [sentence.text for sentence in split_sentences(text)]
+
+
+@pytest.mark.parametrize("sentences", RUNNING, ids=lambda sentences: sentences[0])
+def test_running_text_is_cut_where_a_reader_would(sentences: list[str]) -> None:
+    """A wrong cut makes half a sentence unsupported, and a missed one hides a wrong half."""
+    assert cut(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("sentences", RELEASED, ids=lambda sentences: sentences[0])
+def test_tokenised_or_lowered_text_is_cut_too(sentences: list[str]) -> None:
+    """Benchmarks are released so, without the capitals that other splitters lean on."""
+    assert cut(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("sentences", [*RUNNING, *RELEASED], ids=lambda sentences: sentences[0])
+def test_a_line_for_each_sentence_is_cut_alike(sentences: list[str]) -> None:
+    """Some files hold one sentence a line; normalising must not glue them."""
+    if all(sentence[-1] in ".!?" for sentence in sentences):
+        assert cut(normalise("\n".join(sentences))) == sentences
+    assert cut("\n".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("- Dry it first\n- Then freeze it.\n- Wait", "- Dry it first|- Then freeze it.|- Wait"),
+        ("1. We dried it.\n2. We froze it.", "1. We dried it.|2. We froze it."),
+        (
+            "1) We dried it. It shrank.\n2) We froze it.",
+            "1) We dried it.|It shrank.|2) We froze it.",
+        ),
+        ("10 . we dried it .\n11 . we froze it .", "10 . we dried it .|11 . we froze it ."),
+        ("Aims\n\nWe asked who sleeps.", "Aims|We asked who sleeps."),
+        ("  Methods:\n   a survey", "Methods:|a survey"),
+    ],
+)
+def test_a_line_ends_a_sentence_and_a_list_number_does_not(text: str, sentences: str) -> None:
+    """An item's number alone is no sentence that a source could support."""
+    assert cut(text) == sentences.split("|")
+
+
+def test_a_number_of_three_digits_at_the_start_is_a_sentence_of_its_own() -> None:
+    """Lists in abstracts are short; "2019. The year" is a heading."""
+    assert cut("2019. The year was dry.") == ["2019.", "The year was dry."]
+
+
+def test_a_bracket_longer_than_300_characters_hides_nothing() -> None:
+    """A bracket that is never meant to close must not swallow a page."""
+    short = "(" + "It was so. " * 20 + ")"
+    long = "(" + "It was so. " * 40 + ")"
+    assert len(cut(short + " end.")) == 1
+    assert len(cut(long + " end.")) > 20
+
+
+def test_text_without_capitals_is_known_by_their_share() -> None:
+    """One gene name in capitals gives a lower-cased text no capitals to be held to."""
+    sentence = "we saw it in many mice over the whole long dry summer."
+    lowered = " ".join([sentence] * 10)
+    assert len(cut(f"{lowered} so did A")) == 11
+    assert len(cut(f"{lowered} So did A and B")) == 2
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n \n", "\u2028"])
+def test_white_space_has_no_sentence(text: str) -> None:
+    """An empty summary is found by its having nothing to check."""
+    assert split_sentences(text) == ()
+
+
+def test_offsets_count_from_the_start_of_the_whole_text() -> None:
+    """Evidence is shown in its place, lines above it included."""
+    #       0123 45678901234
+    text = "A.\n\n The end. So"
+    assert [(s.text, s.start, s.end) for s in split_sentences(text)] == [
+        ("A.", 0, 2),
+        ("The end.", 5, 13),
+        ("So", 14, 16),
+    ]
+
+
+@given(texts)
+@example("a.\u00a0B")
+@example("1. a\n2. b")
+@example(". . .")
+def test_sentences_stand_where_they_say_and_nothing_lies_between(text: str) -> None:
+    """No word of a summary may escape the check, and none is checked twice."""
+    end = 0
+    for sentence in split_sentences(text):
+        assert text[sentence.start : sentence.end] == sentence.text
+        assert sentence.text == sentence.text.strip() != ""
+        assert not text[end : sentence.start].strip()
+        end = sentence.end
+    assert not text[end:].strip()
+
+
+@given(texts)
+def test_no_sentence_crosses_a_line(text: str) -> None:
+    """A line break is a paragraph's or a list item's end."""
+    assert not any("\n" in sentence for sentence in cut(text))
+
+
+@given(st.lists(st.sampled_from(RUNNING), min_size=1, max_size=5))
+def test_paragraphs_are_cut_one_by_one(paragraphs: list[list[str]]) -> None:
+    """What a paragraph's sentences are does not depend on the paragraphs around it."""
+    text = "\n\n".join(" ".join(paragraph) for paragraph in paragraphs)
+    assert cut(text) == [sentence for paragraph in paragraphs for sentence in paragraph]
+
+
+@pytest.mark.parametrize(
+    "hostile", ["(" * 20_000, ". " * 20_000, "a.)" * 20_000, "[(" * 10_000 + "x. Y", "1 " * 20_000]
+)
+def test_hostile_text_is_cut_in_no_time(hostile: str) -> None:
+    """A degenerate summary of 40,000 characters must not hang the run."""
+    started = time.perf_counter()
+    assert "".join("".join(cut(hostile)).split()) == "".join(hostile.split())
+    assert time.perf_counter() - started < 2

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
+
+FAMILIES = [
+    "reduces reduced reducing reduction reductions",
+    "activates activated activation activations",
+    "measure measures measured measurement measurements",
+    "significant significantly",
+    "study studies studied",
+    "ability abilities",
+    "mutate mutated mutation mutations",
+    "classify classifies classified",
+    "randomised randomized randomises randomising randomisation randomization",
+    "control controls",
+    "stopped stopping",
+    "effective effectively effectiveness",
+    "weak weakness weaknesses",
+    "useful usefulness",
+    "increase increases increased increasing",
+    "process processes processed",
+    "virus viruses",
+    "bind binds binding bindings",
+    "diseases disease",
+    "clinical clinically",
+]
+
+
+def test_the_docstring_example_holds() -> None:
+    """An example that no one runs goes stale, and is believed."""
+    assert doctest.testmod(import_module("summeval_pytest.text.words")) == (0, 1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_inflections_share_a_stem(family: str) -> None:
+    """A summary that says it in another form has still said it."""
+    assert len({stem(word) for word in family.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("increase", "decrease"),
+        ("protein", "proton"),
+        ("hypertension", "hypotension"),
+        ("patient", "patent"),
+        ("mouse", "mould"),
+        ("illness", "ill"),
+    ],
+)
+def test_different_words_keep_different_stems(one: str, other: str) -> None:
+    """A stem that throws opposites together would hide a contradiction."""
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize("word", [*"less virus basis illness focus glass".split(), "il-6", "p53"])
+def test_words_that_only_seem_inflected_stay(word: str) -> None:
+    """The last letter of "virus" is no plural."""
+    assert stem(word) == word
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_stem_is_its_own_stem(family: str) -> None:
+    """Cached stems are compared with fresh ones; only one that ends in -s may lose it."""
+    first = stem(family.split(maxsplit=1)[0])
+    if first.endswith("s") and not first.endswith(("ss", "us")):
+        assert stem(first) == first[:-1]
+    else:
+        assert stem(first) == first
+
+
+@given(st.text(max_size=4) | st.from_regex(r"[a-z]*\d[a-z]*", fullmatch=True))
+def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
+    """Gene names, units and numbers have no inflection."""
+    assert stem(word) == word
+
+
+@given(st.text(alphabet="aeilnosuytgdzm", max_size=14))
+def test_a_stem_never_grows_and_never_vanishes(word: str) -> None:
+    """Four letters are left of any longer word, so that two words do not meet by chance."""
+    assert min(4, len(word)) <= len(stem(word)) <= len(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The dose was 2.5 mg.", ["the", "dose", "was", "2.5", "mg"]),
+        ("1,000 mice, 24%", ["1,000", "mice", "24", "%"]),
+        ("IL-6 and p53", ["il", "6", "and", "p53"]),
+        ("beta-cells' (growth)", ["beta", "cells", "growth"]),
+        ("\u03b2-cells, na\u00efve", ["\u03b2", "cells", "na\u00efve"]),
+        ("snake_case", ["snake", "case"]),
+        ("", []),
+        ("... -- !", []),
+    ],
+)
+def test_tokens_are_words_numbers_and_percent_signs(text: str, found: list[str]) -> None:
+    """A decimal is one token, and punctuation is none."""
+    assert tokens(text) == found
+
+
+def test_content_words_are_stems_without_the_common_words() -> None:
+    """What is left is what a summary can leave out."""
+    # the, was, in, of and the single letter x go; "1,000" is written as its number
+    text = "The reduction was seen in 1,000 of x mice at 5 %"
+    assert content_words(text) == ["reduc", "seen", "1000", "mice", "5"]
+
+
+@pytest.mark.parametrize("word", "no not without never none nor cannot".split())
+def test_a_negation_is_a_content_word(word: str) -> None:
+    """A dropped "not" would make a sentence equal to its opposite."""
+    assert content_words(f"it was {word} the case")[0] == stem(word)
+
+
+def test_stop_words_are_tokens_as_they_are_compared() -> None:
+    """A stop word in capitals or with an apostrophe would never be met."""
+    assert all(tokens(word) == [word] for word in STOP_WORDS)
+
+
+@given(st.text())
+def test_every_content_word_comes_from_a_token(text: str) -> None:
+    """Nothing is invented on the way, whatever the script."""
+    assert len(content_words(text)) <= len(tokens(text))
+    assert all(content_words(text))

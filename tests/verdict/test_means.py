@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import JudgeError
+from summeval_pytest.evaluation import Numbers
+from summeval_pytest.metrics import Unscored
+from summeval_pytest.verdict import SystemMean, Threshold, decide_means
+from summeval_pytest.verdict.means import MIN_COVERAGE, mean_of
+
+if TYPE_CHECKING:
+    from random import Random
+
+EMPTY = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
+SILENT = Unscored(metric="facet", status="unanswered", reason="the reply was cut off")
+
+
+def paper(place: int, *unscored: Unscored, **values: float | None) -> Numbers:
+    """The numbers of one pair; ``facet_result`` stands for the name with a dot."""
+    named = {name.replace("_", ".", 1): value for name, value in values.items()}
+    return Numbers(paper=f"moss-{place:02}", values=named, unscored=unscored)
+
+
+def test_a_mean_is_over_the_papers_that_have_the_number() -> None:
+    """Worked example: (0.5 + 1.0) / 2 = 0.75, over 2 of 2 papers."""
+    found = mean_of([paper(1, facet=0.5), paper(2, facet=1.0)], Threshold("facet", 0.7))
+    assert found == SystemMean(name="facet", value=0.75, least=0.7, n_scored=2, n_papers=2)
+    assert found.passes
+    assert found.is_covered
+
+
+def test_a_mean_equal_to_its_threshold_passes_and_one_under_it_does_not() -> None:
+    """A threshold is the least that will do."""
+    papers = [paper(1, eva=0.5), paper(2, eva=1.0)]
+    assert mean_of(papers, Threshold("eva", 0.75)).passes
+    assert not mean_of(papers, Threshold("eva", 0.7500001)).passes
+
+
+@pytest.mark.parametrize("value", [0.7, 0.1, 0.55, 1 / 3])
+@pytest.mark.parametrize("n_papers", [3, 7, 10, 49])
+def test_papers_that_all_meet_a_threshold_meet_it_on_the_mean(value: float, n_papers: int) -> None:
+    """Three times 0.7 is 2.0999999999999996 where a sum is rounded at each step."""
+    papers = [paper(n, eva=value) for n in range(n_papers)]
+    found = mean_of(papers, Threshold("eva", value))
+    assert found.value == value
+    assert found.passes
+
+
+def test_an_unscored_paper_is_neither_zero_nor_left_out_of_the_count() -> None:
+    """Zero would blame what was not measured; a mean of fewer papers must say so."""
+    found = mean_of([paper(1, facet=0.8), paper(2, EMPTY)], Threshold("facet", 0.5))
+    assert found == SystemMean(name="facet", value=0.8, least=0.5, n_scored=1, n_papers=2)
+    assert not found.is_covered
+    assert not found.passes
+
+
+def test_a_number_that_cannot_be_counted_is_missing_from_the_mean() -> None:
+    """A summary without facts has no precision; it should have had one."""
+    papers = [paper(1, eva=0.5, eva_precision=0.5), paper(2, eva=0.0, eva_precision=None)]
+    found = mean_of(papers, Threshold("eva.precision", 0.4))
+    assert (found.value, found.n_scored, found.n_papers) == (0.5, 1, 2)
+    assert not found.passes
+
+
+def test_a_facet_that_the_reference_lacks_is_not_missing() -> None:
+    """The number does not apply to that paper, so the mean need not cover it."""
+    papers = [paper(1, facet=0.5, facet_result=3.0), paper(2, facet=0.7)]
+    found = mean_of(papers, Threshold("facet.result", 2))
+    assert (found.value, found.n_scored, found.n_papers) == (3.0, 1, 1)
+    assert found.passes
+
+
+def test_a_metric_without_a_score_is_missing_from_each_of_its_numbers() -> None:
+    """An empty summary has no rating of its result; nobody knows that it needed none."""
+    papers = [paper(1, facet=0.5, facet_result=3.0), paper(2, EMPTY, eva=0.5)]
+    assert mean_of(papers, Threshold("facet.result", 2)).n_papers == 2
+    assert mean_of(papers, Threshold("eva", 0.2)).n_papers == 1
+
+
+@pytest.mark.parametrize("n_papers", [0, 1])
+def test_a_mean_over_nothing_never_passes(n_papers: int) -> None:
+    """A gate that nothing goes through is no gate."""
+    papers = [paper(1, EMPTY)] * n_papers
+    found = mean_of(papers, Threshold("facet", 0.25))
+    assert (found.value, found.n_scored, found.n_papers) == (None, 0, n_papers)
+    assert not found.passes
+
+
+@pytest.mark.parametrize(
+    ("n_scored", "n_papers", "is_covered"),
+    [(19, 20, True), (18, 20, False), (95, 100, True), (94, 100, False), (18, 19, False)],
+)
+def test_a_mean_must_cover_95_of_100_papers(n_scored: int, n_papers: int, is_covered: bool) -> None:
+    """A system must not reach its mean by failing on the hard papers; 18 / 19 = 0.947."""
+    assert MIN_COVERAGE == 0.95
+    papers = [paper(n, facet=0.9) for n in range(n_scored)]
+    papers += [paper(n, EMPTY) for n in range(n_scored, n_papers)]
+    found = mean_of(papers, Threshold("facet", 0.5))
+    assert found.is_covered is is_covered
+    assert found.passes is is_covered
+
+
+def test_every_mean_is_decided_in_the_order_of_the_thresholds() -> None:
+    """All that failed is told at once."""
+    papers = [paper(1, facet=0.5, facet_result=1.0, eva=0.1), paper(2, facet=0.7, eva=0.9)]
+    limits = [Threshold("facet", 0.65), Threshold("facet.result", 2), Threshold("eva", 0.5)]
+    verdict = decide_means("careful", papers, limits)
+    assert [mean.name for mean in verdict.means] == ["facet", "facet.result", "eva"]
+    assert [mean.name for mean in verdict.missed] == ["facet", "facet.result"]
+
+
+def test_means_that_all_pass_miss_nothing() -> None:
+    """The test is green where nothing is missed."""
+    verdict = decide_means("careful", [paper(1, eva=0.5)], [Threshold("eva", 0.5)])
+    assert verdict.missed == ()
+
+
+def test_a_paper_that_the_judge_left_unscored_stops_the_means() -> None:
+    """A mean over what a judge happened to answer says more of the judge than of the system."""
+    papers = [paper(1, facet=0.9), paper(2, SILENT), paper(3, SILENT, eva=0.5)]
+    limits = [Threshold("facet", 0.5), Threshold("facet.result", 2)]
+    with pytest.raises(JudgeError) as caught:
+        decide_means("careful", papers, limits)
+    assert str(caught.value) == (
+        "system 'careful' has no means: 2 of 3 papers are unscored, first 'moss-02':"
+        " facet: unanswered, the reply was cut off"
+    )
+
+
+def test_what_a_judge_says_cannot_command_the_terminal() -> None:
+    """The message of an error is printed as it is."""
+    lack = Unscored(metric="eva", status="unanswered", reason="a\x1b[31m\n##[error]" + "z" * 9999)
+    with pytest.raises(JudgeError) as caught:
+        decide_means("careful", [paper(1, lack)], [Threshold("eva", 0.5)])
+    message = str(caught.value)
+    assert r": eva: unanswered, a\x1b[31m #\x23[error]zzz" in message
+    assert len(message) < 400
+
+
+def test_a_metric_that_no_mean_needs_may_be_unscored() -> None:
+    """Its own pair's test has told of it already."""
+    verdict = decide_means("careful", [paper(1, SILENT, eva=0.5)], [Threshold("eva", 0.4)])
+    assert verdict.missed == ()
+
+
+@given(
+    st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=60),
+    st.floats(0, 1),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_papers_does_not_matter_and_a_mean_lies_between_its_values(
+    values: list[float | None], least: float, random: Random
+) -> None:
+    """Law: None is a paper without the number; it moves the coverage and never the mean."""
+    shuffled = list(values)
+    random.shuffle(shuffled)
+    one, other = (
+        mean_of([paper(n, eva=value) for n, value in enumerate(order)], Threshold("eva", least))
+        for order in (values, shuffled)
+    )
+    counted = [value for value in values if value is not None]
+    assert (one.n_scored, one.n_papers) == (len(counted), len(values))
+    assert (one.value is None) == (not counted)
+    assert one == other
+    if one.value is not None:
+        assert min(counted) <= one.value <= max(counted)
+    if one.passes:
+        assert 20 * len(counted) >= 19 * len(values)

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import pytest
+
+from summeval_pytest.errors import OptionError, Place, SuiteError
+from summeval_pytest.suite import Setting
+from summeval_pytest.verdict import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict.thresholds import check_judge_floor
+
+FILE = "golden/summeval.toml"
+KNOWN = (
+    "eva, eva.precision, eva.recall, eva.recall_entailed, facet, facet.background,"
+    " facet.conclusion, facet.method, facet.result, faithfulness"
+)
+
+
+def setting(name: str, value: float, line: int = 14) -> Setting:
+    """A threshold as a suite states it."""
+    return Setting(name=name, value=value, place=Place(FILE, line))
+
+
+def in_suite(name: str, value: float) -> str:
+    """The message for a suite's threshold; the same for pairs and for means."""
+    messages = []
+    for pair, mean in ([setting(name, value)], []), ([], [setting(name, value)]):
+        with pytest.raises(SuiteError) as caught:
+            read_thresholds(pair, mean)
+        assert caught.value.place == Place(FILE, 14)
+        messages.append(str(caught.value))
+    first, second = messages
+    assert first == second
+    return first
+
+
+def on_command_line(*options: str) -> str:
+    """The message for an option."""
+    with pytest.raises(OptionError) as caught:
+        read_thresholds([], [], options=options)
+    return str(caught.value)
+
+
+def test_thresholds_of_a_suite_are_taken_as_they_stand() -> None:
+    """For pairs and means apart, in the order of the metrics and not of the file."""
+    thresholds = read_thresholds(
+        [setting("faithfulness", 0.9), setting("facet.conclusion", 2), setting("facet", 0.55)],
+        [setting("eva", 0.4), setting("facet", 0.65)],
+    )
+    assert thresholds == Thresholds(
+        pair=(
+            Threshold("facet", 0.55),
+            Threshold("facet.conclusion", 2),
+            Threshold("faithfulness", 0.9),
+        ),
+        mean=(Threshold("facet", 0.65), Threshold("eva", 0.4)),
+    )
+
+
+def test_no_threshold_is_no_mistake_here() -> None:
+    """A suite of hand-written tests may assert on the scores itself."""
+    assert read_thresholds([], []) == Thresholds(pair=(), mean=())
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("facet", "facet"),
+        ("facet.result", "facet"),
+        ("eva.recall", "eva"),
+        ("faithfulness", "faithfulness"),
+    ],
+)
+def test_a_threshold_knows_its_metric(name: str, metric: str) -> None:
+    """A rating and a rate need the metric they are part of."""
+    assert Threshold(name, 1).metric == metric
+
+
+def test_only_metrics_with_a_threshold_are_needed() -> None:
+    """Measuring the others would cost and decide nothing; one for a mean counts as well."""
+    thresholds = read_thresholds([setting("faithfulness", 0.9)], [setting("facet.result", 2)])
+    assert thresholds.metrics == ("facet", "faithfulness")
+    assert Thresholds(pair=(), mean=()).metrics == ()
+
+
+def test_an_option_takes_the_place_of_the_suites_threshold() -> None:
+    """The command line stands over the suite file, for pairs and for means apart."""
+    thresholds = read_thresholds(
+        [setting("facet", 0.55), setting("eva", 0.3)],
+        [setting("facet", 0.65)],
+        options=["facet=0.7"],
+    )
+    assert thresholds.pair == (Threshold("facet", 0.7), Threshold("eva", 0.3))
+    assert thresholds.mean == (Threshold("facet", 0.65),)
+
+
+def test_an_option_can_add_a_threshold() -> None:
+    """Also one for the means."""
+    thresholds = read_thresholds([], [], options=["facet.result=3", "mean.eva=0.4"])
+    assert thresholds.pair == (Threshold("facet.result", 3),)
+    assert thresholds.mean == (Threshold("eva", 0.4),)
+
+
+def test_the_last_of_several_options_counts() -> None:
+    """A script appends to what an ini file says."""
+    thresholds = read_thresholds([], [], options=["facet=0.5", "facet=0.6", "mean.facet=0.7"])
+    assert thresholds.pair == (Threshold("facet", 0.6),)
+
+
+def test_space_around_the_equals_sign_is_allowed() -> None:
+    """An ini file is written that way."""
+    assert read_thresholds([], [], options=["mean.facet = 0.7"]).mean == (Threshold("facet", 0.7),)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("facet", 0.25),
+        ("facet", 1.0),
+        ("facet.background", 3),
+        ("facet.method", 4),
+        ("facet.result", 1),
+        ("eva", 0.0),
+        ("faithfulness", 1.0),
+    ],
+)
+def test_the_ends_of_a_range_belong_to_it(name: str, value: float) -> None:
+    """Everything right is a threshold that a perfect system can meet."""
+    read = read_thresholds([setting(name, value)], [], options=[f"mean.{name}={value}"])
+    assert read == Thresholds(pair=(Threshold(name, value),), mean=(Threshold(name, value),))
+
+
+def test_an_unknown_name_in_a_suite_names_the_one_probably_meant() -> None:
+    """A threshold under a misspelt name would gate nothing and nobody would know."""
+    assert in_suite("facet.conclusions", 2) == (
+        f"{FILE}:14: unknown threshold 'facet.conclusions'; did you mean 'facet.conclusion'?"
+    )
+
+
+def test_an_unknown_name_like_no_other_lists_the_known_ones() -> None:
+    """Someone who has another tool's name in mind has to see ours."""
+    assert in_suite("rouge", 0.4) == f"{FILE}:14: unknown threshold 'rouge'; known: {KNOWN}"
+
+
+RANGE = "write a value in that range, or remove it"
+
+
+def test_a_threshold_that_nothing_can_miss_is_refused() -> None:
+    """FM is never under 0.25, so this would look like a gate and be none."""
+    assert in_suite("facet", 0.2) == (
+        f"{FILE}:14: threshold facet = 0.2 can never decide: facet (Facet-aware Metric) ranges"
+        f" from 0.25 to 1; {RANGE}"
+    )
+
+
+def test_a_threshold_that_nothing_can_reach_is_refused() -> None:
+    """A percentage for a rate is the likeliest slip."""
+    assert in_suite("faithfulness", 90) == (
+        f"{FILE}:14: threshold faithfulness = 90 can never decide: faithfulness (supported"
+        f" sentences) ranges from 0 to 1; {RANGE}"
+    )
+
+
+def test_a_rating_is_held_to_its_own_scale() -> None:
+    """The conclusion is rated up to 3, the result up to 4."""
+    assert in_suite("facet.conclusion", 4) == (
+        f"{FILE}:14: threshold facet.conclusion = 4 can never decide: facet.conclusion (rating of"
+        f" the conclusion) ranges from 1 to 3; {RANGE}"
+    )
+    assert read_thresholds([setting("facet.result", 4)], []).pair == (Threshold("facet.result", 4),)
+
+
+@pytest.mark.parametrize("option", ["facet", "facet=", "facet=high", "facet=0,6", ""])
+def test_an_option_without_a_number_shows_how_to_write_one(option: str) -> None:
+    """A value that is not read must not become a default."""
+    assert on_command_line(option) == (
+        f"--summ-min={option!r} is no METRIC=VALUE; write --summ-min facet=0.6"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "fault"),
+    [
+        ("=0.6", f"unknown threshold ''; known: {KNOWN}"),
+        ("fact=0.6", "unknown threshold 'fact'; did you mean 'facet'?"),
+        ("mean.evo=0.6", "unknown threshold 'evo'; did you mean 'eva'?"),
+    ],
+)
+def test_an_unknown_name_in_an_option_is_told(option: str, fault: str) -> None:
+    """The option as it was written, and the name that was meant."""
+    assert on_command_line(option) == f"--summ-min={option}: {fault}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "number"),
+    [
+        ("eva.recall=-0.1", "eva.recall = -0.1", "eva.recall (matched facts) ranges from 0"),
+        ("eva=nan", "eva = nan", "eva (EVA-Score, F1 over facts) ranges from 0"),
+        ("mean.facet=inf", "facet = inf", "facet (Facet-aware Metric) ranges from 0.25"),
+    ],
+)
+def test_a_value_out_of_range_in_an_option_is_told(option: str, value: str, number: str) -> None:
+    """Python reads nan and inf as numbers; a gate that holds them never opens or never closes."""
+    assert on_command_line(option) == (
+        f"--summ-min={option}: threshold {value} can never decide: {number} to 1; {RANGE}"
+    )
+
+
+def test_a_good_option_does_not_hide_a_bad_one() -> None:
+    """Every option is checked, also where a later one speaks of the same number."""
+    assert on_command_line("facet=9", "facet=0.6").startswith("--summ-min=facet=9: ")
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 0.4, 1.0])
+def test_a_judges_floor_may_be_any_agreement(value: float) -> None:
+    """Kappa and correlation reach from -1 to 1."""
+    check_judge_floor([setting("facet_kappa", value)])
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1.01, "1.01"), (-1.5, "-1.5"), (40, "40")])
+def test_a_judges_floor_out_of_range_is_refused(value: float, shown: str) -> None:
+    """No judge could ever meet it, or none could miss it."""
+    with pytest.raises(SuiteError) as caught:
+        check_judge_floor([setting("eva_f1", 0.2, 20), setting("facet_kappa", value, 21)])
+    assert str(caught.value) == (
+        f"{FILE}:21: agreement floor facet_kappa = {shown} is out of range;"
+        " write a value between -1 and 1"
+    )
+    assert caught.value.place == Place(FILE, 21)
