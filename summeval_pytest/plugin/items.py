@@ -136,14 +136,18 @@ def _told(task: Task, evaluation: Evaluation | None = None) -> str:
 
     Without an evaluation, as where the judge breaks down, the pair is told as unanswered.
     """
-    told = {"paper": task.paper, "system": task.system}
-    if evaluation is None:
-        unscored = dict.fromkeys(task.metrics, "unanswered")
-        return json.dumps(told | {"scores": {}, "unscored": unscored, "signatures": []})
-    numbers = evaluation.numbers()
-    scored = {
-        "scores": dict(numbers.values),
-        "unscored": {lack.metric: lack.status for lack in numbers.unscored},
-        "signatures": [str(signature) for signature in evaluation.signatures],
+    told = {
+        "paper": task.paper,
+        "system": task.system,
+        "scores": {},
+        "unscored": dict.fromkeys(task.metrics, "unanswered"),
+        "signatures": [],
     }
-    return json.dumps(told | scored, sort_keys=True)
+    if evaluation is not None:
+        numbers = evaluation.numbers()
+        told |= {
+            "scores": dict(numbers.values),
+            "unscored": {lack.metric: lack.status for lack in numbers.unscored},
+            "signatures": [str(signature) for signature in evaluation.signatures],
+        }
+    return json.dumps(told, sort_keys=True)

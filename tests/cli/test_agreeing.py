@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.agreeing import LEADING, agree, labelled_pairs
+from summeval_pytest.cli.agreeing import LEADING, _cell, agree, labelled_pairs
 from summeval_pytest.questions import (
+    CheckFacts,
     CheckSentences,
     FacetRating,
     FacetRatings,
     FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
@@ -69,6 +75,35 @@ class Reader:
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The rules' answers."""
         return tuple(map(read, questions))
+
+
+class Lister(Reader):
+    """Finds a fact in every sentence that has a digit, and lets it follow from what shares it."""
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Answers about facts only."""
+        return tuple(map(self._answer, questions))
+
+    def _answer(self, question: Question) -> Answer:
+        match question:
+            case ListFacts(sentences):
+                facts = (
+                    Fact(text=text, sentence=place)
+                    for place, text in enumerate(sentences)
+                    if any(map(str.isdigit, text))
+                )
+                return FactList(tuple(facts))
+            case CheckFacts(facts, premises):
+                found = [
+                    tuple(
+                        n for n, premise in enumerate(premises) if grown(premise) == grown(f.text)
+                    )
+                    for f in facts
+                ]
+                checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in found)
+                return FactChecks(tuple(checks))
+            case _:
+                return Unanswered("only facts are my trade")
 
 
 class Dead(Reader):
@@ -155,13 +190,10 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     lines = agree(moss(tmp_path / "moss"), judge_name=READER, json_file=file)
     fingerprint = load_suite(tmp_path / "moss").fingerprint
     assert lines[0].endswith(f": 5 labelled pairs, judge {READER}, suite {fingerprint}")
-    assert lines[1:4] == [
-        "Agreement with the human overall score; 95 % intervals over papers.",
-        "",
-        "                          pairs  Pearson             Spearman            Kendall per paper",
-    ]
+    assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
+    assert lines[3].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
     table = {line[:26].rstrip(): line[26:] for line in lines[4:]}
-    assert table["FM"] == ("    4   0.800 [ 0.80, 1.00]  0.800 [ 0.80, 1.00]  1.000 [ 1.00, 1.00]")
+    assert table["FM"] == "    4   0.800 [ 0.80, 1.00]  0.800 [ 0.80, 1.00]  1.000 [ 1.00, 1.00]"
     assert lines[-5:] == [
         "facet ratings             pairs   exact  quadratic kappa",
         "background                    0       -                -",
@@ -241,7 +273,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
 
 
 def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
-    """Worked example: two words of four, in a row, stand in the reference of four words, too."""
+    """Worked example: two words of four, one pair of words of three, are the reference's, too."""
     suite = load_suite(moss(tmp_path / "moss"))
     pair = labelled_pairs(suite, READER)[1]
     assert (pair.paper, pair.group, pair.human) == ("sand", "It grew on sand.", 0.2)
@@ -259,6 +291,29 @@ def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
     )
 
 
+def test_eva_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
+    """Worked example: one of the summary's three facts is one of the reference's two.
+
+    P = 1/3, R = 1/2, F1 = 0.4. The other summary states no fact: F1 is 0 and there is no precision,
+    so its column has one pair less.
+    """
+    papers = [{"id": "sand", "source": "Moss.", "reference": "It grew 1 time. It shrank 2 times."}]
+    summaries = {
+        ("sand", "plain"): "It did well.",
+        ("sand", "bold"): "It grew 1 time. It shrank 3 times. It died 4 times.",
+    }
+    labels = [{"paper": "sand", "system": of, "overall": 0.5} for of in SYSTEMS]
+    suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
+    plain, bold = (
+        {name: value for name, value in pair.columns.items() if name.startswith("EVA")}
+        for pair in labelled_pairs(suite, f"{__name__}:Lister")
+    )
+    assert plain == {"EVA": 0, "EVA recall": 0, "EVA recall (entailed)": 0}
+    assert bold == pytest.approx(
+        {"EVA": 0.4, "EVA precision": 1 / 3, "EVA recall": 0.5, "EVA recall (entailed)": 0.5}
+    )
+
+
 def test_only_pairs_with_an_overall_score_are_judged(tmp_path: Path) -> None:
     """A label of facets alone has nothing to correlate with."""
     pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER)
@@ -269,6 +324,21 @@ def test_only_pairs_with_an_overall_score_are_judged(tmp_path: Path) -> None:
         ("rock", 0.4),
         ("bark", 0.9),
     ]
+
+
+@pytest.mark.parametrize(
+    ("estimate", "cell"),
+    [
+        (agreement.Estimate(-0.1234, -0.5, 0.25), "-0.123 [-0.50, 0.25]"),
+        (agreement.Estimate(0.8, None, None), " 0.800              "),
+        (agreement.Estimate(None, None, None), "     -              "),
+    ],
+)
+def test_a_cell_is_as_wide_with_and_without_an_interval(
+    estimate: agreement.Estimate, cell: str
+) -> None:
+    """The next coefficient has to stand under its heading."""
+    assert _cell(estimate) == cell
 
 
 def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:

@@ -325,3 +325,18 @@ def test_the_installed_command_is_this_one() -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "summeval_pytest.cli.command" in loaded
     assert not loaded & {"numpy", "scipy", "pytest", "rouge_score"}
+
+
+def test_the_module_is_the_command_as_well() -> None:
+    """Where scripts are not on the path; the exit code reaches the shell."""
+    done = subprocess.run(
+        [sys.executable, "-m", "summeval_pytest.cli.command", "agree", "nowhere"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == (
+        "summeval: error: nowhere: there is no suite 'nowhere';"
+        " name a folder that holds summeval.toml or NAME.summeval.toml\n"
+    )

@@ -372,10 +372,12 @@ def test_a_file_that_changed_since_loading_is_refused(tmp_path: Path) -> None:
 def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> None:
     """The means over papers come after the pairs, and cost nothing more."""
     judge = Counting()
+    threads = threading.active_count()
     with closing(Runner(judge)) as runner:
         known = runner.evaluation(tasks[0]).numbers()
-        assert runner.numbers(tasks[0]) == known
-        assert judge.mice == [0]
+    assert runner.numbers(tasks[0]) == known
+    assert threading.active_count() == threads
+    assert judge.mice == [0]
 
 
 def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:

@@ -13,6 +13,12 @@ SUMMARY = "The new pump fills the pond."
 words = st.lists(st.sampled_from("the pond pump fills north a dry of".split()), max_size=8)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _loaded() -> None:
+    """ROUGE's library takes a second to load, which no single test should be charged with."""
+    rouge(REFERENCE, SUMMARY)
+
+
 def test_rouge_worked_example() -> None:
     """The definitions of Lin (2004), counted by hand."""
     # reference 9 words, summary 6 words

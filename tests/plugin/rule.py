@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -125,6 +126,14 @@ class Silent(Fair):
         if self.likes(str(question)):
             return super().say(question)
         return Unanswered(HOSTILE)
+
+
+class Rude(Fair):
+    """Raises the error of this package, worded to command the terminal."""
+
+    def say(self, question: Question) -> Answer:
+        """Nothing."""
+        raise JudgeError(f"{HOSTILE} at {type(question).__name__}")
 
 
 class Short(Fair):

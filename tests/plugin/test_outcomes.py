@@ -216,13 +216,15 @@ def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
     """Other tools read the numbers from the report instead of the terminal."""
     bench.suite(papers=("kiln-02",))
     bench.inside("summeval.toml", FAIR, BOTH, "--junitxml=junit.xml")
-    told = {test: json.loads(text) for test, text in bench.properties("junit.xml").items()}
+    texts = bench.properties("junit.xml")
+    told = {test: json.loads(text) for test, text in texts.items()}
 
     assert set(told) == {"summeval.toml.good::kiln-02", "summeval.toml.bad::kiln-02"}
     bad = told["summeval.toml.bad::kiln-02"]
     assert (bad["paper"], bad["system"], bad["unscored"]) == ("kiln-02", "bad", {})
     assert bad["scores"] == {"facet": 0.25, "facet.result": 1, "faithfulness": 0.0}
     assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
+    assert [list(entry) for entry in told.values()] == [sorted(bad)] * 2
 
 
 def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
@@ -242,7 +244,7 @@ def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
     }
 
 
-@pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent"])
+@pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent", "rule:Rude"])
 def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: str) -> None:
     """What papers, summaries and judges say is quoted in CI logs, where "::" and ESC are orders."""
     bench.suite(pair="facet = 1.0\neva = 1.0\nfaithfulness = 1.0", mean="facet = 1.0")
@@ -254,7 +256,8 @@ def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: 
     run = bench.inside("summeval.toml", f"--summ-judge={judge}", "-rA", "-vv", "--color=no")
 
     assert run.code == 1
-    assert ("took over" if judge == "rule:Silent" else "stop-commands") in run.out
+    quoted = "took over" if judge in {"rule:Silent", "rule:Rude"} else "stop-commands"
+    assert quoted in run.out
     printed = run.lines + run.err.splitlines()
     assert not [line for line in printed if line.lstrip().startswith("::")]
     assert not [line for line in printed if "##[" in line or "\x1b" in line or "\u202e" in line]
