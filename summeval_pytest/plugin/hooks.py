@@ -88,16 +88,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     stop_on_mistake(session)
     if GATE not in config.stash or config.option.collectonly or is_controller(config):
         return
-    from summeval_pytest.plugin.items import PairItem
+    from summeval_pytest.plugin.items import VerdictItem
 
-    tasks = [item.task for item in session.items if isinstance(item, PairItem)]
-    start = 0
-    if is_worker(config):
-        worker = config.workerinput  # type: ignore[attr-defined]  # xdist sets it on workers
-        number = int(worker["workerid"].removeprefix("gw"))
-        start = number * len(tasks) // int(worker["workercount"])
-    if tasks:
-        gate_of(config).runner.plan(tasks[start:] + tasks[:start])
+    items = [item for item in session.items if isinstance(item, VerdictItem)]
+    if items:
+        tasks = dict.fromkeys(task for item in items for task in item.tasks)
+        gate_of(config).runner.plan(tasks)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -55,6 +55,11 @@ class VerdictItem(pytest.Item):
         assert isinstance(self.parent, SystemNode)
         return self.parent
 
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The pairs that the runner has to evaluate for it."""
+        raise NotImplementedError
+
 
 class PairItem(VerdictItem):
     """One pair as a test.
@@ -66,15 +71,15 @@ class PairItem(VerdictItem):
     evaluation: Evaluation
 
     @property
-    def task(self) -> Task:
-        """What the runner has to evaluate."""
-        return self.node.gated.task(self.name, self.node.name)
+    def tasks(self) -> tuple[Task, ...]:
+        """The pair itself."""
+        return (self.node.gated.task(self.name, self.node.name),)
 
     def setup(self) -> None:
         """Has the pair evaluated; errs if the judge left it unscored."""
         from summeval_pytest.verdict.deciding import raise_judge_faults
 
-        task = self.task
+        (task,) = self.tasks
         self.user_properties.append((PROPERTY, _told(task)))
         with message_alone():
             self.evaluation = gate_of(self.config).runner.evaluation(task)
@@ -105,6 +110,12 @@ class MeansItem(VerdictItem):
 
     verdict: MeanVerdict
 
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """Every pair of the system."""
+        gated, system = self.node.gated, self.node.name
+        return tuple(gated.task(paper, system) for paper in gated.papers(system))
+
     def setup(self) -> None:
         """Has every pair of the system evaluated that this process has not evaluated yet.
 
@@ -113,10 +124,9 @@ class MeansItem(VerdictItem):
         from summeval_pytest.verdict import decide_means
 
         runner = gate_of(self.config).runner
-        gated, system = self.node.gated, self.node.name
         with message_alone():
-            papers = [runner.numbers(gated.task(paper, system)) for paper in gated.papers(system)]
-            self.verdict = decide_means(system, papers, gated.thresholds.mean)
+            papers = [runner.numbers(task) for task in self.tasks]
+            self.verdict = decide_means(self.node.name, papers, self.node.gated.thresholds.mean)
 
     def runtest(self) -> None:
         """Holds the means to the suite's thresholds."""

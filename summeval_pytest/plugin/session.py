@@ -53,6 +53,15 @@ def is_controller(config: pytest.Config) -> bool:
     return not is_worker(config) and bool(getattr(config.option, "dist", "no") != "no")
 
 
+def _runs_blind(config: pytest.Config) -> bool:
+    """Whether a pair evaluated ahead may never be asked for, and so be paid for in vain.
+
+    That is where the first failure ends the run, and in an xdist worker: it cannot know which tests
+    will be its own, and this version shares no answers among processes.
+    """
+    return bool(config.getoption("maxfail", 0)) or is_worker(config)
+
+
 def gate_of(config: pytest.Config) -> Gate:
     """The gate of this process, made when it is first needed.
 
@@ -63,9 +72,8 @@ def gate_of(config: pytest.Config) -> Gate:
     if gate is None:
         from summeval_pytest.plugin.gate import Gate
 
-        stops_early = bool(config.getoption("maxfail", 0))
         try:
-            gate = Gate(read_options(config), ahead=0 if stops_early else None)
+            gate = Gate(read_options(config), ahead=0 if _runs_blind(config) else None)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
         config.stash[GATE] = gate

@@ -51,8 +51,8 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     parts = shlex.split(command)
     scripts = Path(sys.executable).parent
     parts[0] = sys.executable if parts[0] == "python" else str(scripts / parts[0])
-    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(DATA)) for part in parts]
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
+    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(DATA)) for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
     return subprocess.run(

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 for _module in ("judges.offline", "plugin.gate", "plugin.items", "plugin.tally"):
     # A run inside this process forgets what it was first to import, and numpy refuses to be
@@ -236,9 +237,10 @@ summaries = "bad.jsonl"
             code=int(result.ret), out="\n".join(result.outlines), err="\n".join(result.errlines)
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Starts pytest as a user would, in a process group of its own."""
-        return subprocess.Popen(
+    @contextmanager
+    def running(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """Pytest as a user would start it, in a process group that ends with the block."""
+        with subprocess.Popen(
             [sys.executable, "-m", "pytest", *arguments],
             cwd=self.path,
             env=_clean_environment(),
@@ -246,21 +248,23 @@ summaries = "bad.jsonl"
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                _end_group(process.pid)
 
-    def finish(self, process: subprocess.Popen[str], seconds: float = 60.0) -> Run:
+    @staticmethod
+    def finish(process: subprocess.Popen[str], seconds: float = 60.0) -> Run:
         """Waits for a run's end, and sees to it that nothing is left of it."""
-        try:
-            out, err = process.communicate(timeout=seconds)
-        finally:
-            is_left = _end_group(process.pid)
-            process.wait()
-        assert not is_left, "the run has left a process behind"
+        out, err = process.communicate(timeout=seconds)
+        assert not _end_group(process.pid), "the run has left a process behind"
         return Run(code=process.returncode, out=out, err=err)
 
     def run(self, *arguments: str) -> Run:
         """One whole run in a process of its own."""
-        return self.finish(self.start(*arguments))
+        with self.running(*arguments) as process:
+            return self.finish(process)
 
     def properties(self, report: str) -> dict[str, str]:
         """By test, the property "summeval" in a JUnit report, byte by byte."""
