@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 OFFLINE: Final = "offline"
 """The embedded judge's name, and the default."""
 
+_NO_JUDGE: Final = (
+    ImportError, AttributeError, LookupError, OSError, RuntimeError, SyntaxError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What importing and making somebody's judge may raise."""
+
 
 def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
     """The judge of this name.
@@ -47,9 +53,11 @@ def _imported(name: str) -> Judge:
     module_name, _, attribute = name.partition(":")
     try:
         found = getattr(import_module(module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise OptionError(f"no judge {name!r}: {error}; name it package.module:Class") from error
-    judge = found if isinstance(found, Judge) and not isinstance(found, type) else found()
+        judge = found if isinstance(found, Judge) and not isinstance(found, type) else found()
+    except _NO_JUDGE as error:
+        is_plain = isinstance(error, (ImportError, AttributeError))
+        told = str(error) if is_plain else f"{type(error).__name__}: {error}"
+        raise OptionError(f"no judge {name!r}: {told}; name it package.module:Class") from error
     if not isinstance(judge, Judge):
         raise OptionError(f"{name!r} is no judge: it needs signature, in_flight and answer()")
     return judge

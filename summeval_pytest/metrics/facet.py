@@ -90,7 +90,7 @@ def measure(
         return FacetScore(value=1.0, identical=True)
     try:
         segments = yield from _segments(reference, summary, reference_facets)
-        (reference_segments, _), (candidate_segments, ungrounded) = segments
+        (reference_segments, invented), (candidate_segments, ungrounded) = segments
         ratings = yield from _ratings(reference_segments, candidate_segments)
     except NoAnswerError as fault:
         return Unscored(metric="facet", status="unanswered", reason=str(fault))
@@ -102,7 +102,7 @@ def measure(
         value=value,
         ratings=ratings,
         removed=tuple(facet for facet in FACETS if not reference_segments.segment(facet)),
-        ungrounded=ungrounded,
+        ungrounded=(*invented, *ungrounded),
         coverage=_coverage(candidate_segments, summary),
     )
 

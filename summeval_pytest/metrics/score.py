@@ -74,7 +74,8 @@ class FacetScore:
         ratings: The facets present in the reference, in reading order; none where the summary is
             its reference.
         removed: Facets that the reference does not state.
-        ungrounded: Segments that the judge returned and the text does not contain.
+        ungrounded: Segments that the judge returned and their text, the reference's or the
+            summary's, does not contain.
         coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
         identical: Whether the summary is its reference, so that nothing was asked.
     """

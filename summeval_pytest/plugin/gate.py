@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import Runner, Task
 from summeval_pytest.judges import OFFLINE, find_judge
+from summeval_pytest.metrics import signature_of
 from summeval_pytest.reports import header_line
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import read_thresholds
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.judges import Judge
+    from summeval_pytest.metrics import Signature
     from summeval_pytest.plugin.options import Options
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict import Thresholds
@@ -40,6 +42,13 @@ class GatedSuite:
         """The task of evaluating one pair."""
         metrics = self.thresholds.metrics
         return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
+
+    def signatures(self, judge: str) -> tuple[Signature, ...]:
+        """The recipe of each metric that a threshold needs, under a judge of this signature."""
+        return tuple(
+            signature_of(metric, judge=judge, suite=self.suite.fingerprint)
+            for metric in self.thresholds.metrics
+        )
 
     def papers(self, system: str) -> tuple[str, ...]:
         """The papers that a system has summaries for."""
@@ -106,6 +115,20 @@ class Gate:
         asking = [gated.suite.shown for gated in suites if gated.suite.judge_thresholds]
         return f"not held yet: [thresholds.judge] of {', '.join(asking)}" if asking else ""
 
+    def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:
+        """The suite of a file whose pairs become tests, which need something to hold them to.
+
+        Raises:
+            UsageError: for any mistake, and for a suite without a threshold.
+        """
+        gated = self.gated(path, shown)
+        if not gated.thresholds.metrics:
+            raise OptionError(
+                f"{gated.suite.shown} has no threshold, so nothing could fail; add [thresholds]"
+                " with for example facet = 0.55, or --summ-min facet=0.55"
+            )
+        return gated
+
     def header(self, suites: Sequence[GatedSuite]) -> str:
         """The line at the top of the run."""
         return header_line(
@@ -133,10 +156,4 @@ def _systems(suite: Suite, asked: tuple[str, ...]) -> tuple[str, ...]:
 
 def _thresholds(suite: Suite, options: tuple[str, ...]) -> Thresholds:
     check_judge_floor(suite.judge_thresholds)
-    thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)
-    if not thresholds.metrics:
-        raise OptionError(
-            f"{suite.shown} has no threshold, so nothing could fail; add [thresholds] with for"
-            " example facet = 0.55, or --summ-min facet=0.55"
-        )
-    return thresholds
+    return read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)

@@ -133,7 +133,9 @@ class MeansItem(VerdictItem):
         from summeval_pytest.reports import describe_means
 
         if self.verdict.missed:
-            pytest.fail(describe_means(self.node.name, self.verdict), pytrace=False)
+            signatures = self.node.gated.signatures(gate_of(self.config).judge.signature)
+            text = describe_means(self.node.name, self.verdict, signatures)
+            pytest.fail(text, pytrace=False)
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, the line of the system in it, and a name."""

@@ -80,8 +80,8 @@ TABLE: Final = (
     Option(
         name="suite",
         metavar="PATH",
-        help="the suite of hand-written tests with summ_pair (default: the suite among the"
-        " arguments, else the nearest summeval.toml above the test)",
+        help="the suite of hand-written tests with summ_pair, as a path from the root directory"
+        " (default: the suite among the arguments, else the nearest summeval.toml above the test)",
     ),
 )
 
@@ -120,11 +120,17 @@ def _values(config: pytest.Config, option: Option) -> tuple[str, ...]:
     """What was given for one option, from the first place that gives anything.
 
     A variable that is set to nothing, as CI does with an input left out, gives nothing.
+
+    Raises:
+        OptionError: for a flag that is given as nothing; the default in its place would gate what
+            nobody asked for.
     """
     given = config.getoption(option.ini)
     variable = os.environ.get(option.variable, "").strip()
     if given is not None:
         values = given if option.is_list else [given]
+        if not all(value.strip(" ,") for value in values):
+            raise OptionError(f"{option.flag} is given as nothing; give a value or leave it out")
     elif variable:
         values = variable.split(",") if option.is_list else [variable]
     else:

@@ -124,7 +124,7 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
             gate = gate_of(config)
             try:
                 for file, shown in arguments:
-                    suites[file.resolve()] = gate.gated(file, shown)
+                    suites[file.resolve()] = gate.gated_as_tests(file, shown)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
             except UsageError as error:
                 raise pytest.UsageError(str(error)) from error

@@ -9,12 +9,13 @@ from summeval_pytest.reports.numbers import shown
 from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.metrics import Signature
     from summeval_pytest.verdict import Finding, MeanVerdict, PairVerdict
 
-_WIDTH: Final = 96
+_WIDTH: Final = 80
 _QUOTE: Final = 2000
 """The longest quotation, in characters; papers may hold paragraphs of a megabyte."""
 _LABEL: Final = 13
@@ -36,8 +37,8 @@ def describe_pair(evaluation: Evaluation, verdict: PairVerdict) -> str:
     return "\n".join(map(safe, lines))
 
 
-def describe_means(system: str, verdict: MeanVerdict) -> str:
-    """Why the means of one system fail."""
+def describe_means(system: str, verdict: MeanVerdict, signatures: Iterable[Signature]) -> str:
+    """Why the means of one system fail, and the recipe of its numbers."""
     lines = []
     for mean in verdict.missed:
         coverage = f"{mean.n_scored} of {mean.n_papers} papers"
@@ -56,7 +57,8 @@ def describe_means(system: str, verdict: MeanVerdict) -> str:
         for mean in verdict.means
         if mean.passes
     ]
-    return "\n".join([f"{system}: {first}", *rest])
+    recipes = [f"signature  {signature}" for signature in signatures]
+    return "\n".join([f"{system}: {first}", *rest, *recipes])
 
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:

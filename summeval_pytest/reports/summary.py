@@ -12,7 +12,9 @@ from summeval_pytest.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_NAME: Final = 24
+_SHORT_NAME: Final = 17
+"""With names that fit, the table is 80 columns wide."""
+_LONG_NAME: Final = 32
 
 
 @dataclass(slots=True)
@@ -42,15 +44,17 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
     A mean that does not cover all of the system's judged pairs says how many it covers.
     """
     measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
-    heading = "".join(f"{metric:>16}" for metric in measured)
-    yield f"{'system':<{_NAME}}{'passed':>8}{'failed':>8}{'errors':>8}{heading}"
+    longest = max(map(len, tallies), default=0)
+    width = min(max(longest + 1, _SHORT_NAME), _LONG_NAME)
+    heading = "".join(f" {metric:>13}" for metric in measured)
+    yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
     for system, tally in sorted(tallies.items()):
-        counts = "".join(f"{tally.outcomes.get(o, 0):>8}" for o in ("passed", "failed", "error"))
+        counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
         means = ""
         for metric in measured:
             values = sorted(tally.values.get(metric, []))
             cell = shown(metric, sum(values) / len(values)) if values else "-"
             if values and len(values) < tally.n_pairs:
                 cell += f" ({len(values)}/{tally.n_pairs})"
-            means += f"{cell:>16}"
-        yield f"{one_line(system, _NAME - 1):<{_NAME}}{counts}{means}"
+            means += f" {cell:>13}"
+        yield f"{one_line(system, width - 1):<{width}}{counts}{means}"

@@ -13,15 +13,21 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?P<sign>[-\u2212\u2013](?=[\d.]))?"
     r"(?P<digits>\d{1,3}(?:[, \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?(?P<power>[-\u2212]?\d{1,3}))?"
+    r"(?:(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?|[eE](?=[-+\u2212\d]))"
+    r"(?P<power>[-+\u2212]?\d{1,3})(?!\d))?"
 )
+_DECADE = re.compile(r"(?<!\d)\d{4}s\b")
 _UNIT = re.compile(
     r"\s?-?\s?(%|per\s?cent(?:age)?(?:\s+points?)?|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
 )
 _OPEN: Final = frozenset(" (=<>[~") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
 _PERCENT: Final = "per"
-_WORD = re.compile(r"\b[a-z]+\b", re.IGNORECASE)
+_WORD = re.compile(
+    r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
+    r"(?:one|two|three|four|five|six|seven|eight|nine)|[a-z]+)\b",
+    re.IGNORECASE,
+)
 
 _WORDS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -116,6 +122,22 @@ def _known_units() -> dict[str, tuple[str, float]]:
     return units
 
 
+_CASED_UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
+    {
+        "MeV": ("energy", 1e6),
+        "MW": ("power", 1e6),
+        "T": ("field", 1.0),
+        "mT": ("field", 1e-3),
+        "M": ("amount per volume", 1.0),
+        "mM": ("amount per volume", 1e-3),
+        "\u00b5M": ("amount per volume", 1e-6),
+        "\u03bcM": ("amount per volume", 1e-6),
+        "uM": ("amount per volume", 1e-6),
+        "nM": ("amount per volume", 1e-9),
+    }
+)
+"""Units that a capital tells from another; they are looked up first, as they are written."""
+
 _UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(_known_units())
 
 
@@ -126,7 +148,7 @@ class Quantity:
     Attributes:
         value: The number as written, sign included.
         decimals: Digits after the point as written, which say how far it was rounded.
-        unit: The unit as written, lower-cased; empty where none that we know follows.
+        unit: The unit, lower-cased where case tells nothing; empty where none that we know follows.
         dimension: What the unit measures ("mass", "share"); empty without a known unit.
         factor: What one such unit is in the dimension's base unit.
         start: Offset of the number in the text.
@@ -161,8 +183,11 @@ class Quantity:
 
 def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     match = _UNIT.match(text, end)
-    if not match:
+    if not match or _DECADE.match(text, max(0, end - 4)):
         return "", "", 1.0
+    cased = _CASED_UNITS.get(match.group(1))
+    if cased:
+        return (match.group(1), *cased)
     unit = match.group(1).lower()
     if unit.startswith(_PERCENT) and unit != _PERCENT:
         unit = "pp" if unit.rstrip("s").endswith("point") else "%"
@@ -176,11 +201,11 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All numbers of a text in order, in digits or (from two on) in words, with known units."""
     found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
-    found += [
-        _quantity(text, _WORDS[match.group().lower()], match.start(), match.end())
-        for match in _WORD.finditer(text)
-        if match.group().lower() in _WORDS
-    ]
+    for match in _WORD.finditer(text):
+        parts = match.group().lower().split("-")
+        if parts[0] in _WORDS:
+            value = _WORDS[parts[0]] + (_WORDS.get(parts[-1], 1.0) if len(parts) > 1 else 0.0)
+            found.append(_quantity(text, value, match.start(), match.end()))
     return tuple(sorted(found, key=lambda quantity: quantity.start))
 
 

@@ -28,6 +28,12 @@ number = 3
 
 def broken():
     return "no judge"
+
+def needy(key):
+    return Strict()
+
+def poor():
+    raise OSError("no licence file")
 """
 
 
@@ -104,6 +110,23 @@ def test_missing_attribute_is_named(team: str, attribute: str, problem: str) -> 
 def test_missing_module_is_a_usage_error(name: str) -> None:
     """A name that cannot be imported is the user's to mend, not a crash."""
     assert refusal(name).startswith(f"no judge {name!r}: ")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "problem"),
+    [
+        ("number", "TypeError: 'int' object is not callable"),
+        ("needy", "TypeError: needy() missing 1 required positional argument: 'key'"),
+        ("poor", "OSError: no licence file"),
+    ],
+)
+def test_judge_that_cannot_be_made_is_a_usage_error(
+    team: str, attribute: str, problem: str
+) -> None:
+    """It is the user's to mend, and a crash of pytest would not say so."""
+    name = f"{team}:{attribute}"
+
+    assert refusal(name) == f"no judge {name!r}: {problem}; name it package.module:Class"
 
 
 def test_object_that_is_no_judge_is_refused(team: str) -> None:

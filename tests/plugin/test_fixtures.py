@@ -131,6 +131,25 @@ def test_own(summ_pair):
     assert "faithfulness 0.000 < 0.800" in run.lines
 
 
+def test_a_suite_of_hand_written_tests_needs_no_thresholds(bench: Bench) -> None:
+    """The tests assert for themselves; only a suite whose pairs become tests has to hold them."""
+    bench.suite("lab/summeval.toml", pair="")
+    bench.write(
+        "test_own.py",
+        """\
+import pytest
+
+@pytest.mark.summ(suite="lab")
+def test_own(summ_pair):
+    assert summ_pair.facet.value == 1.0
+""",
+    )
+    run = bench.inside("test_own.py", FAIR, "-rA")
+
+    assert set(run.outcomes.values()) == {"PASSED"}
+    assert bench.inside("lab", FAIR).code == 4
+
+
 def test_check_without_a_threshold_to_hold_says_so(bench: Bench) -> None:
     """A check of nothing would always be green."""
     bench.write(

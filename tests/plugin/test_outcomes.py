@@ -64,7 +64,8 @@ bad.jsonl:1: bad on kiln-02
 
 1. facet result: rated 1 of 4
    reference    "Slow firing is worth its fuel."
-   summary      "The alloy of kiln-02 conducts heat. Sleepers liked its alloy lamp."
+   summary      "The alloy of kiln-02 conducts heat. Sleepers liked its alloy
+                lamp."
    source [2]   "Slow firing is worth its fuel."
    reason       by rule
 
@@ -187,8 +188,8 @@ def test_the_table_counts_what_could_not_be_judged(bench: Bench, judge: str) -> 
     """A pair without a verdict that is missing from the table would look like none."""
     run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", "--summ-model=bad")
 
-    assert run.block("system                    passed  failed  errors", 2)[1] == (
-        "bad                            0       0       2"
+    assert run.block("system            passed failed errors", 2)[1] == (
+        "bad                    0      0      2"
     )
 
 
@@ -200,9 +201,9 @@ def test_the_table_has_a_line_a_system_with_its_means(bench: Bench) -> None:
 
     expected = """\
 ------------------------------ summarization gate ------------------------------
-system                    passed  failed  errors           facet             eva    faithfulness
-bad                            0       2       0           0.250           0.000           0.000
-good                           1       1       0     1.000 (1/2)     1.000 (1/2)     1.000 (1/2)
+system            passed failed errors         facet           eva  faithfulness
+bad                    0      2      0         0.250         0.000         0.000
+good                   1      1      0   1.000 (1/2)   1.000 (1/2)   1.000 (1/2)
 """.splitlines()
     assert run.block(expected[0], 4) == expected
 

@@ -113,6 +113,11 @@ OPTIONS = [
         told="--summ-model=goood: summeval.toml has no system 'goood'; did you mean 'good'?",
     ),
     Mistake(
+        name="a flag given as nothing",
+        arguments=("summeval.toml", "--summ-model="),
+        told="--summ-model is given as nothing; give a value or leave it out",
+    ),
+    Mistake(
         name="unknown judge",
         arguments=("summeval.toml", "--summ-judge=gtp"),
         told="no judge 'gtp': known: offline",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.evaluation import Evaluation
-from summeval_pytest.metrics import Unscored, read_signature
+from summeval_pytest.metrics import Unscored, read_signature, signature_of
 from summeval_pytest.reports import describe_means, describe_pair
 from summeval_pytest.verdict import Finding, MeanVerdict, PairVerdict, Shortfall, SystemMean
 
@@ -286,7 +286,8 @@ def test_means_that_fail_are_told_before_those_that_pass() -> None:
             mean("faithfulness", 1.0, 0.9),
         )
     )
-    first, *passing = describe_means("careful", verdict).split("\n")
+    recipe = signature_of("facet", judge="offline-1", suite="77be02a1c3d4")
+    first, *passing, last = describe_means("careful", verdict, [recipe]).split("\n")
     assert first == (
         "careful: mean facet.result 2.250 < 3 (40 of 40 papers);"
         " mean eva covers only 37 of 40 papers; the others have no score"
@@ -295,6 +296,7 @@ def test_means_that_fail_are_told_before_those_that_pass() -> None:
         "  mean facet 0.700 >= 0.650",
         "  mean faithfulness 1.000 >= 0.900",
     ]
+    assert last == f"signature  {recipe}"
 
 
 def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
@@ -302,7 +304,7 @@ def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
     verdict = MeanVerdict(
         means=(mean("eva", 0.39996, 0.4), mean("facet", 0.6504, 0.65037), mean("facet", 0.65, 0.65))
     )
-    assert describe_means("careful", verdict).split("\n") == [
+    assert describe_means("careful", verdict, ()).split("\n") == [
         "careful: mean eva 0.39996 < 0.400 (40 of 40 papers)",
         "  mean facet 0.6504 >= 0.6504",
         "  mean facet 0.650 >= 0.650",
@@ -312,7 +314,7 @@ def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
 def test_a_mean_over_no_paper_says_so() -> None:
     """A facet that no reference states has no mean, and "- < 2" would not tell why."""
     verdict = MeanVerdict(means=(mean("facet.method", None, 2, n_scored=0, n_papers=0),))
-    assert describe_means("careful", verdict) == (
+    assert describe_means("careful", verdict, ()) == (
         "careful: mean facet.method applies to none of the papers; remove its threshold"
     )
 
@@ -320,6 +322,6 @@ def test_a_mean_over_no_paper_says_so() -> None:
 def test_a_mean_over_papers_without_any_score_says_how_many() -> None:
     """Nothing was measured, which is not the same as nothing to measure."""
     verdict = MeanVerdict(means=(mean("eva", None, 0.4, n_scored=0, n_papers=3),))
-    assert describe_means("careful", verdict) == (
+    assert describe_means("careful", verdict, ()) == (
         "careful: mean eva covers only 0 of 3 papers; the others have no score"
     )

@@ -8,7 +8,7 @@ from summeval_pytest.reports import SystemTally, summary_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HEADING = f"{'system':<24}{'passed':>8}{'failed':>8}{'errors':>8}"
+HEADING = f"{'system':<17}{'passed':>7}{'failed':>7}{'errors':>7}"
 
 
 def tally(*pairs: tuple[str, Mapping[str, float | None]]) -> SystemTally:
@@ -30,8 +30,8 @@ def test_a_system_is_a_line_with_its_outcomes_and_means() -> None:
         }
     )
     assert list(lines) == [
-        "system                    passed  failed  errors           facet    faithfulness",
-        "careful                        1       1       0           0.750           0.750",
+        "system            passed failed errors         facet  faithfulness",
+        "careful                1      1      0         0.750         0.750",
     ]
 
 
@@ -47,8 +47,8 @@ def test_a_pair_without_a_score_is_not_in_the_mean_and_the_mean_says_so() -> Non
         }
     )
     assert list(lines) == [
-        "system                    passed  failed  errors           facet             eva",
-        "careful                        2       0       1     0.750 (2/3)     0.500 (1/3)",
+        "system            passed failed errors         facet           eva",
+        "careful                2      0      1   0.750 (2/3)   0.500 (1/3)",
     ]
 
 
@@ -58,9 +58,9 @@ def test_a_system_without_any_score_has_a_dash() -> None:
         {"careful": tally(("passed", {"eva": 0.5})), "broken": tally(("error", {}))}
     )
     assert list(lines) == [
-        "system                    passed  failed  errors             eva",
-        "broken                         0       0       1               -",
-        "careful                        1       0       0           0.500",
+        "system            passed failed errors           eva",
+        "broken                 0      0      1             -",
+        "careful                1      0      0         0.500",
     ]
 
 
@@ -68,7 +68,7 @@ def test_a_metric_that_nobody_measured_has_no_column() -> None:
     """An empty column would read as a failure to measure."""
     heading, line = summary_lines({"broken": tally(("error", {}))})
     assert heading == HEADING
-    assert line == "broken                         0       0       1"
+    assert line == "broken                 0      0      1"
 
 
 def test_a_score_of_zero_counts() -> None:
@@ -88,13 +88,13 @@ def test_a_long_or_hostile_name_keeps_its_place() -> None:
     """The columns must stay under their headings, and the terminal must stay itself."""
     names = ["a" * 60, "b\x1b[31mred", "c ##[group]", "d\u202e"]
     lines = list(summary_lines({name: tally(("passed", {"eva": 0.5})) for name in names}))
-    assert [line[:24].rstrip() for line in lines[1:]] == [
-        "a" * 22 + "\u2026",
+    assert [line[:32].rstrip() for line in lines[1:]] == [
+        "a" * 30 + "\u2026",
         r"b\x1b[31mred",
         r"c #\x23[group]",
         r"d\u202e",
     ]
-    assert {line[24:] for line in lines[1:]} == {"       1       0       0           0.500"}
+    assert {line[32:] for line in lines[1:]} == {"      1      0      0         0.500"}
 
 
 def test_pairs_of_any_outcome_are_counted() -> None:

@@ -202,3 +202,34 @@ def test_a_bare_number_agrees_both_ways_or_neither(whole: int, other: str) -> No
     """Without rounding, agreement has no direction."""
     mine, theirs = only(f"{whole}.0"), only(other.replace(" ", ".0 ") if " " in other else other)
     assert mine.agrees_with(theirs) == theirs.agrees_with(mine)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("1e-5 of them", 1e-5, ""),
+        ("3.5E-4 M acid", 3.5e-4, "M"),
+        ("twenty-five mice", 25.0, ""),
+        ("Fifty-one mice", 51.0, ""),
+        ("in the 1990s", 1990.0, ""),
+        ("for 1990 s", 1990.0, "s"),
+    ],
+)
+def test_other_ways_to_write_a_number(text: str, value: float, unit: str) -> None:
+    """Exponents, compound words and decades are numbers like any other."""
+    (found,) = find_quantities(text)
+
+    assert found.value == pytest.approx(value)
+    assert found.unit == unit
+
+
+def test_a_capital_tells_units_apart() -> None:
+    """5 mM is a concentration and 5 mm a length; 5 MeV is 5,000 keV and not 5 meV."""
+    (molar,) = find_quantities("5 mM")
+    (metres,) = find_quantities("5 mm")
+    assert not molar.agrees_with(metres)
+    (mega,) = find_quantities("5 MeV")
+    (kilo,) = find_quantities("5000 keV")
+    (milli,) = find_quantities("5 meV")
+    assert mega.agrees_with(kilo)
+    assert not mega.agrees_with(milli)

@@ -131,6 +131,15 @@ def test_a_paper_that_the_judge_left_unscored_stops_the_means() -> None:
     )
 
 
+def test_a_paper_that_the_system_left_unscored_fails_the_means() -> None:
+    """An empty summary is the system's fault: red, and no error of the judge."""
+    verdict = decide_means(
+        "careful", [paper(1, facet=0.9), paper(2, EMPTY)], [Threshold("facet", 0.5)]
+    )
+    (missed,) = verdict.missed
+    assert (missed.value, missed.n_scored, missed.n_papers) == (0.9, 1, 2)
+
+
 def test_what_a_judge_says_cannot_command_the_terminal() -> None:
     """The message of an error is printed as it is."""
     lack = Unscored(metric="eva", status="unanswered", reason="a\x1b[31m\n##[error]" + "z" * 9999)
