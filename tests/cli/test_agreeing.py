@@ -314,6 +314,18 @@ def test_eva_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
     )
 
 
+def test_a_facet_that_people_did_not_rate_is_no_rating(tmp_path: Path) -> None:
+    """Left out, or found absent from the reference: either way there is nothing to agree with."""
+    papers = [{"id": "sand", "source": "Moss.", "reference": "It grew on sand."}]
+    summaries = {("sand", of): "It grew 2 times." for of in SYSTEMS}
+    labels: list[dict[str, object]] = [
+        {"paper": "sand", "system": "plain", "overall": 0.5},
+        {"paper": "sand", "system": "bold", "overall": 0.5, "facets": {"result": None}},
+    ]
+    suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
+    assert [dict(pair.ratings) for pair in labelled_pairs(suite, READER)] == [{}, {}]
+
+
 def test_only_pairs_with_an_overall_score_are_judged(tmp_path: Path) -> None:
     """A label of facets alone has nothing to correlate with."""
     pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER)

@@ -54,11 +54,12 @@ def test_what_was_imported_is_a_suite(tmp_path: Path) -> None:
 
 def test_a_note_that_quotes_the_release_is_one_safe_line(tmp_path: Path) -> None:
     """What is wrong with a segment is told in the segment's own words."""
-    hostile = {**RELEASED, "ground_aspect": json.dumps({"\x1b[31m\n::error::": "moss"})}
+    hostile = {**RELEASED, "ground_aspect": json.dumps({"\x1b[31m\n##[error]": "moss"})}
     lines = import_suite(release(tmp_path, hostile), tmp_path / "out")
     (note,) = lines[2:-1]
     assert note.startswith("pubmed-001: GPT-4 segments of the reference left out: ")
     assert "\x1b" not in note
+    assert "##[" not in note
     assert "\n" not in note
 
 

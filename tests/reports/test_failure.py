@@ -154,7 +154,7 @@ def test_long_texts_are_wrapped_under_their_label() -> None:
     lines = described(reference="Zinc was given to mice again. " * 6)[1:4]
     assert lines[0].startswith('   reference    "Zinc was')
     assert all(line.startswith(" " * 16) and line[16] != " " for line in lines[1:])
-    assert all(len(line) <= 96 for line in lines)
+    assert all(len(line) <= 80 for line in lines)
 
 
 def test_a_far_away_source_sentence_keeps_its_number_apart() -> None:
@@ -243,7 +243,7 @@ def test_a_paragraph_of_a_megabyte_is_cut(megabyte: str) -> None:
         reference=megabyte, summary=megabyte, evidence=((0, megabyte),), reason=megabyte
     )
     assert perf_counter() - began < 5
-    assert max(map(len, lines)) <= 96
+    assert max(map(len, lines)) <= 80
     assert sum(map(len, lines)) < 9_000
     assert "\n".join(lines).count("\u2026") == 4
     assert [line.split()[0] for line in lines if line.startswith("   ") and line[3] != " "] == [
