@@ -171,7 +171,7 @@ def test_the_readme_tells_what_is_named() -> None:
 
 
 def test_faithful_sentences_are_seldom_called_unsupported() -> None:
-    """A gate that cries wolf is switched off; the README beside the suite tells how often it does."""
+    """A gate that cries wolf is switched off; the suite's README tells how often this one does."""
     faithful = wrong = 0
     for system in SYSTEMS:
         for evaluation in evaluations(system):
