@@ -195,7 +195,7 @@ def _table(
     yield f"{suite.shown}: {n_pairs} labelled pairs, judge {judge_name}, suite {suite.fingerprint}"
     yield "Agreement with the human overall score; 95 % intervals over papers."
     yield ""
-    titles = (f"{title:<20}" for title in ("Pearson", "Spearman", "Kendall per paper"))
+    titles = (f"{title:<21}" for title in ("Pearson", "Spearman", "Kendall per paper"))
     yield f"{'':<{_NAME}}{'pairs':>5}  {''.join(titles)}".rstrip()
     for name, found in metrics.items():
         cells = " ".join(map(_cell, (found.pearson, found.spearman, found.kendall)))

@@ -52,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case _:
                 from summeval_pytest.cli.agreeing import agree
 
+                if ":" in chosen.judge:
+                    sys.path.insert(0, "")  # a judge of one's own may stand in this folder
                 lines = agree(chosen.suite, judge_name=chosen.judge, json_file=chosen.json)
     except (UsageError, JudgeError) as error:
         sys.stderr.write(f"summeval: error: {safe(str(error))}\n")

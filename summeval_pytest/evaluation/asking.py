@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
+from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
 
 if TYPE_CHECKING:
     from summeval_pytest.judges import Judge
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
 REMEMBERED: Final = 512
 """How many answers one process keeps: enough that a reference is asked about once for all systems
 while its papers are at hand, and little enough for suites of any size."""
+
+
+def _is_whole(answer: Answer) -> bool:
+    """Whether an answer leaves nothing unanswered; only such an answer is remembered."""
+    match answer:
+        case Unanswered():
+            return False
+        case FacetRatings(items) | FactChecks(items) | SentenceChecks(items):
+            return not any(isinstance(item, Unanswered) for item in items)
+        case _:
+            return True
 
 
 class Asker:
@@ -37,7 +49,7 @@ class Asker:
         waiting = [self._answers[question] for question in questions]
         if new:
             await self._answer(new)
-        answers = tuple([await future for future in waiting])
+        answers = tuple([await asyncio.shield(future) for future in waiting])
         self._forget()
         return answers
 
@@ -53,6 +65,8 @@ class Asker:
             raise
         for question, answer in zip(questions, answers, strict=True):
             self._answers[question].set_result(answer)
+            if not _is_whole(answer):
+                del self._answers[question]
 
     def _one_each(
         self, questions: tuple[Question, ...], answers: tuple[Answer, ...]

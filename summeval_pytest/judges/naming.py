@@ -41,11 +41,11 @@ def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
     if name in defined:
         raise OptionError(
             f"judge {name!r} asks an endpoint, which this version cannot do yet; "
-            f"use --summ-judge={OFFLINE} or your own --summ-judge=package.module:Class"
+            f"use {OFFLINE!r}, or name your own judge as package.module:Class"
         )
     raise OptionError(
         f"no judge {name!r}: {nearest(name, [OFFLINE, *defined])}"
-        " (your own judge is --summ-judge=package.module:Class)"
+        " (name your own judge as package.module:Class)"
     )
 
 

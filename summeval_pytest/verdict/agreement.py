@@ -1,7 +1,7 @@
 """How well numbers agree with people: correlations with intervals over papers, and kappa per facet.
 
-Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. Papers with
-the same reference are one group.
+Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
+coefficients over all pairs, papers with the same reference are resampled as one.
 """
 
 from __future__ import annotations

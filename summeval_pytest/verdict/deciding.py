@@ -65,6 +65,7 @@ def decide(evaluation: Evaluation, thresholds: Sequence[Threshold]) -> PairVerdi
 
     Raises:
         JudgeError: if the judge left a metric without a score.
+        KeyError: for a threshold whose metric was not measured, which must not pass in silence.
     """
     raise_judge_faults(evaluation)
     values = evaluation.numbers().values
@@ -72,6 +73,7 @@ def decide(evaluation: Evaluation, thresholds: Sequence[Threshold]) -> PairVerdi
     shortfalls = []
     for threshold in thresholds:
         if threshold.name not in values:
+            evaluation.score(threshold.metric)
             continue
         value = values[threshold.name]
         if value is None or value < threshold.least:

@@ -49,6 +49,9 @@ class Dead(Mute):
         raise ConnectionError(f"no route for {len(questions)} questions")
 
 
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sound suite of two labelled pairs, named as its user would."""
@@ -325,6 +328,23 @@ def test_the_installed_command_is_this_one() -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "summeval_pytest.cli.command" in loaded
     assert not loaded & {"numpy", "scipy", "pytest", "rouge_score"}
+
+
+def test_a_judge_of_ones_own_is_found_in_this_folder(tmp_path: Path) -> None:
+    """As `python -m` would find it; a script alone looks only where packages are installed."""
+    (tmp_path / "own.py").write_text("judges = {}\n", encoding="utf-8")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "summeval", "agree", GOLDEN, "--judge=own:Strict"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr == (
+        "summeval: error: no judge 'own:Strict': module 'own' has no attribute 'Strict';"
+        " name it package.module:Class\n"
+    )
 
 
 def test_the_module_is_the_command_as_well() -> None:

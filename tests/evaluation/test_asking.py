@@ -8,7 +8,14 @@ import pytest
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import Asker
 from summeval_pytest.evaluation.asking import REMEMBERED
-from summeval_pytest.questions import FacetSegments, SegmentFacets, Unanswered
+from summeval_pytest.questions import (
+    CheckSentences,
+    FacetSegments,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
@@ -332,3 +339,50 @@ def test_a_question_on_its_way_is_never_forgotten() -> None:
 
     assert asyncio.run(main()) == REMEMBERED
     assert judge.calls.count((ZINC,)) == 1
+
+
+class Shy(Recorder):
+    """Has no answer the first time: none at all, or none for one item."""
+
+    def __init__(self, first: Answer, then: Answer) -> None:
+        super().__init__()
+        self.answers = [first, then]
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The next answer."""
+        self.calls.append(questions)
+        return (self.answers.pop(0),)
+
+
+CHECK = CheckSentences(("Zinc helps.",), ("Zinc helps.",))
+SUPPORTED = SentenceChecks((SentenceCheck(reason="it does", supported=True),))
+
+
+@pytest.mark.parametrize(
+    "first", [Unanswered("busy"), SentenceChecks((Unanswered("busy"),))], ids=["whole", "item"]
+)
+def test_what_stayed_unanswered_is_asked_again(first: Answer) -> None:
+    """A bad moment of the judge must not leave every later system unscored."""
+
+    async def twice() -> list[Answer]:
+        asker = Asker(judge)
+        return [(await asker.ask((CHECK,)))[0] for _ in range(3)]
+
+    judge = Shy(first, SUPPORTED)
+    assert asyncio.run(twice()) == [first, SUPPORTED, SUPPORTED]
+    assert len(judge.calls) == 2
+
+
+def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
+    """Who waits for another's question may be cancelled; the one who asked gets the answer."""
+
+    async def give_up() -> tuple[Answer, ...]:
+        asker = Asker(Slow())
+        asking = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        return await asking
+
+    assert asyncio.run(give_up()) == (echo(ZINC),)

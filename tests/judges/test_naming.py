@@ -80,7 +80,7 @@ def test_unknown_name_is_answered_with_the_nearest_known_one(
 ) -> None:
     """A typing mistake is mended by reading one line; those that the suite defines are known."""
     assert refusal(name, defined) == (
-        f"no judge {name!r}: {hint} (your own judge is --summ-judge=package.module:Class)"
+        f"no judge {name!r}: {hint} (name your own judge as package.module:Class)"
     )
 
 
@@ -88,7 +88,7 @@ def test_judge_behind_an_endpoint_is_said_to_be_out_of_reach() -> None:
     """The suite may define it; this version asks no endpoint."""
     assert refusal("panel", ("panel",)) == (
         "judge 'panel' asks an endpoint, which this version cannot do yet;"
-        " use --summ-judge=offline or your own --summ-judge=package.module:Class"
+        " use 'offline', or name your own judge as package.module:Class"
     )
 
 

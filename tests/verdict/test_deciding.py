@@ -235,3 +235,9 @@ def test_an_unsupported_sentence_is_found_whatever_fails() -> None:
         [Threshold("facet", 0.6), Threshold("faithfulness", 0.8)],
     )
     assert [finding.title for finding in verdict.findings] == ["sentence 1"]
+
+
+def test_a_threshold_of_a_metric_that_was_not_measured_is_no_pass() -> None:
+    """Skipping it in silence would turn a gate green that nobody held."""
+    with pytest.raises(KeyError, match="eva"):
+        decide(evaluation(facets(1.0)), (Threshold("eva", 0.3),))
