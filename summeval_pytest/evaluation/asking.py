@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
+from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.judges import Judge
@@ -56,7 +57,7 @@ class Asker:
     async def _answer(self, questions: tuple[Question, ...]) -> None:
         """Has the judge answer, and hands a failure to everyone who waits; it is not remembered."""
         try:
-            answers = self._one_each(questions, await self.judge.answer(questions))
+            answers = self._one_each(questions, await self._answered(questions))
         except BaseException as error:
             for question in questions:
                 future = self._answers.pop(question)
@@ -67,6 +68,26 @@ class Asker:
             self._answers[question].set_result(answer)
             if not _is_whole(answer):
                 del self._answers[question]
+
+    async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """What the judge returns; whatever it raises instead is the judge's fault.
+
+        A judge is anybody's code: what it raises, `SystemExit` too, must end one test and not the
+        loop that all tests share.
+        """
+        try:
+            return tuple(await self.judge.answer(questions))
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise self._broken(error) from error
+        except (Exception, SystemExit) as error:
+            raise self._broken(error) from error
+
+    def _broken(self, error: BaseException) -> JudgeError:
+        told = one_line(f"{type(error).__name__}: {error}")
+        return JudgeError(f"judge {self.judge.signature!r} broke down: {told}")
 
     def _one_each(
         self, questions: tuple[Question, ...], answers: tuple[Answer, ...]

@@ -91,14 +91,21 @@ class FacetScore:
     @property
     def rescaled(self) -> float | None:
         """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any."""
+        if self.identical:
+            return 1.0
         if not self.ratings:
             return None
         shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
         return sum(shares) / len(shares)
 
     def values(self) -> Mapping[str, float | None]:
-        """Every number a threshold can name; a facet that the reference lacks is absent."""
+        """Every number a threshold can name; a facet that the reference lacks is absent.
+
+        A summary that is its reference has the full rating of every facet, though none was asked.
+        """
         named: dict[str, float | None] = {"facet": self.value}
+        if self.identical:
+            named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
         named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
         return MappingProxyType(named)
 

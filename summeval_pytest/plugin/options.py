@@ -152,7 +152,8 @@ def read_options(config: pytest.Config) -> Options:
         for value in chosen[option.name] if option.choices else ():
             if value not in option.choices:
                 raise OptionError(
-                    f"{option.flag}={value!r} is no mode; choose {', '.join(option.choices)}"
+                    f"{option.flag}={value!r} (or {option.ini}, {option.variable}) is no mode;"
+                    f" choose {', '.join(option.choices)}"
                 )
     record = chosen["record"][-1] if chosen["record"] else "new"
     return Options(

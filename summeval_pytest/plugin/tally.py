@@ -18,7 +18,7 @@ class Tally:
     """A plugin of its own: counts the pairs of each system and prints a table at the end."""
 
     def __init__(self) -> None:
-        self.systems: dict[str, SystemTally] = {}
+        self.systems: dict[tuple[str, str], SystemTally] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
@@ -28,11 +28,15 @@ class Tally:
             return
         told = json.loads(text)
         outcome = "error" if report.when == "setup" else report.outcome
-        self.systems.setdefault(told["system"], SystemTally()).add(outcome, told["scores"])
+        of = (report.nodeid.split("::")[0], told["system"])
+        self.systems.setdefault(of, SystemTally()).add(outcome, told["scores"])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Prints one line a system."""
-        if self.systems:
-            terminalreporter.section("summarization gate", sep="-")
-            for line in summary_lines(self.systems):
+        """Prints one line a system; one table a suite, since its means are over its own papers."""
+        suites = sorted({suite for suite, _ in self.systems})
+        for suite in suites:
+            title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
+            terminalreporter.section(title, sep="-")
+            tallies = {system: t for (of, system), t in self.systems.items() if of == suite}
+            for line in summary_lines(tallies):
                 terminalreporter.line(line)

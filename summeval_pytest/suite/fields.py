@@ -61,19 +61,17 @@ class Fields:
             raise self.fault(key, f"{self.owner} has no {key!r}; add the key with {expected}")
         return self.values[key]
 
-    def text(self, key: str) -> str:
-        """A text with at least one visible character."""
+    def text(self, key: str, *, remedy: str = "write a text") -> str:
+        """A text with a visible character; ``remedy`` is what to do where it has none."""
         value = self.value(key, "a text")
-        return self.visible(key, value)
+        return self.visible(key, value, remedy=remedy)
 
-    def visible(self, key: str, value: object) -> str:
+    def visible(self, key: str, value: object, *, remedy: str = "write a text") -> str:
         """The value as a text with at least one visible character, wherever under the key."""
         if not isinstance(value, str):
             raise self.wrong(key, value, "a text")
         if not is_visible(value):
-            raise self.fault(
-                key, f"{key!r} of {self.owner} is empty ({brief(value)}); write a text"
-            )
+            raise self.fault(key, f"{key!r} of {self.owner} is empty ({brief(value)}); {remedy}")
         return value
 
     def text_if_any(self, key: str) -> str | None:

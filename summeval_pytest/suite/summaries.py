@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.fields import Fields
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.roster import Roster
     from summeval_pytest.suite.values import Paper, SystemSpec
+
+
+_NOTHING_RETURNED: Final = (
+    "write what the system returned, or '-' where that was nothing: that fails"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,7 @@ def _check(line: Line, roster: Roster) -> str:
     fields = _fields(line)
     fields.only(("paper", "summary"))
     paper = roster.paper(fields)
-    fields.text("summary")
+    fields.text("summary", remedy=_NOTHING_RETURNED)
     return paper
 
 

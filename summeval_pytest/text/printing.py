@@ -14,7 +14,7 @@ _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LAST_BYTE: Final = 0xFF
 _LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-_OLD_COMMAND = re.compile(r"##(?=\[)")
+_OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
 def _shown(character: str) -> str:

@@ -121,10 +121,10 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
             yield Finding(
                 kind="fact",
                 title="fact of the reference",
-                verdict="is not in the summary",
+                verdict="does not follow from the summary",
                 reason=checked.reason,
                 reference=checked.fact.text,
-                summary="",
+                summary=" ".join(checked.evidence),
                 evidence=closest_sentence(checked.fact.text, source),
                 severity=MISSING_FACT,
             )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.agreeing import LEADING, _cell, agree, labelled_pairs
+from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -382,7 +383,7 @@ def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     """The command may be a step of a longer script."""
     suite = load_suite(moss(tmp_path / "moss"))
     threads = threading.active_count()
-    with pytest.raises(ConnectionError):
+    with pytest.raises(JudgeError):
         labelled_pairs(suite, f"{__name__}:Dead")
     assert threading.active_count() == threads
 

@@ -229,10 +229,10 @@ def test_what_a_message_quotes_cannot_command_the_terminal(
 
 
 @pytest.mark.usefixtures("suite")
-def test_what_a_judge_raises_itself_is_not_hidden() -> None:
-    """Whoever wrote the judge needs the traceback."""
-    with pytest.raises(ConnectionError, match="no route"):
-        main(["agree", "moss", "--judge", f"{__name__}:Dead"])
+def test_what_a_judge_raises_itself_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the judge's fault, not a mistake of the user's: exit 1, with what was raised."""
+    told = failed(capsys, 1, "agree", "moss", "--judge", f"{__name__}:Dead")
+    assert "broke down: ConnectionError: no route for " in told
 
 
 def test_a_file_to_import_that_is_not_there_is_a_usage_error(

@@ -197,7 +197,8 @@ def test_a_failure_reaches_everyone_who_waits_for_the_answer() -> None:
         return await asyncio.wait_for(asking, SOON)
 
     outcomes = asyncio.run(main())
-    assert [repr(outcome) for outcome in outcomes] == ["ConnectionError('the line is dead')"] * 3
+    told = "judge 'recorder-1' broke down: ConnectionError: the line is dead"
+    assert [str(outcome) for outcome in outcomes] == [told] * 3
     assert judge.calls == [(ZINC, ALGA)]
 
 
@@ -207,7 +208,7 @@ def test_a_failure_is_not_remembered() -> None:
 
     async def main() -> tuple[Answer, ...]:
         asker = Asker(judge)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(JudgeError, match="broke down: ConnectionError: the line is dead"):
             await asker.ask((ZINC, ALGA))
         return await asker.ask((ALGA,))
 
@@ -223,7 +224,7 @@ def test_a_failure_leaves_answers_to_other_questions_alone() -> None:
         asker = Asker(judge)
         await asker.ask((ZINC,))
         judge.failures = 1
-        with pytest.raises(ConnectionError):
+        with pytest.raises(JudgeError, match="broke down: ConnectionError: the line is dead"):
             await asker.ask((ZINC, ALGA))
         return await asker.ask((ZINC,))
 
@@ -386,3 +387,36 @@ def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
         return await asking
 
     assert asyncio.run(give_up()) == (echo(ZINC),)
+
+
+class Wrong(Recorder):
+    """Raises or returns what no judge should."""
+
+    def __init__(self, fault: object) -> None:
+        super().__init__()
+        self.fault = fault
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The fault."""
+        self.calls.append(questions)
+        if isinstance(self.fault, BaseException):
+            raise self.fault
+        return self.fault  # type: ignore[return-value]  # what a careless judge would do
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (SystemExit(3), "SystemExit: 3"),
+        (asyncio.CancelledError(), "CancelledError: "),
+        (None, "TypeError: 'NoneType' object is not iterable"),
+        (ValueError("bad\x1b[31m line\n::error::x"), "ValueError: bad\\x1b[31m line ::error::x"),
+    ],
+    ids=["exit", "cancelled", "none", "hostile"],
+)
+def test_whatever_a_judge_does_is_one_safe_line(fault: object, told: str) -> None:
+    """It ends one test, with the judge named, and neither the loop nor the terminal."""
+    with pytest.raises(JudgeError) as caught:
+        asyncio.run(Asker(Wrong(fault)).ask((ZINC,)))
+
+    assert str(caught.value) == f"judge 'recorder-1' broke down: {told}".rstrip()

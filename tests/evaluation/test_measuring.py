@@ -332,7 +332,7 @@ def test_an_empty_summary_is_unscored_and_asks_nothing() -> None:
 
 def test_a_judge_that_raises_ends_the_evaluation() -> None:
     """What no question could survive is no score and no "unscored" either."""
-    with pytest.raises(ConnectionError, match="no route for 2 questions"):
+    with pytest.raises(JudgeError, match="broke down: ConnectionError: no route for 2 questions"):
         measured(pair(SLEPT), Dead(), "facet")
 
 

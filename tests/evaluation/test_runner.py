@@ -311,7 +311,7 @@ def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> N
         runner.plan(tasks[:3])
         settle(runner)
         assert runner.evaluation(tasks[0]).paper == "mouse-0"
-        with pytest.raises(ConnectionError, match="no route to mouse 1"):
+        with pytest.raises(JudgeError, match="no route to mouse 1"):
             runner.evaluation(tasks[1])
         assert runner.evaluation(tasks[2]).paper == "mouse-2"
 
@@ -320,7 +320,7 @@ def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
     """The item of the means asks again for what failed, and may get it."""
     judge = Failing(0)
     with closing(Runner(judge)) as runner:
-        with pytest.raises(ConnectionError):
+        with pytest.raises(JudgeError):
             runner.evaluation(tasks[0])
         assert runner.numbers(tasks[0]).values == {"faithfulness": 1.0}
     assert judge.mice == [0, 0]
@@ -331,7 +331,7 @@ def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Ta
     judge = Failing(1, in_flight=2)
     with closing(Runner(judge)) as runner:
         runner.plan(tasks[:4])
-        with pytest.raises(ConnectionError):
+        with pytest.raises(JudgeError):
             runner.evaluation(tasks[1])
         runner.evaluation(tasks[0])
         settle(runner)
@@ -404,7 +404,7 @@ def test_a_conversation_of_ones_own_shares_what_is_remembered(tasks: list[Task])
 
 def test_a_conversation_of_ones_own_raises_what_the_judge_raises() -> None:
     """The test that asked is the one that has to fail."""
-    with closing(Runner(Failing(5))) as runner, pytest.raises(ConnectionError):
+    with closing(Runner(Failing(5))) as runner, pytest.raises(JudgeError):
         runner.converse(faithfulness.measure("Rest came to mouse-5.", ()))
 
 

@@ -67,9 +67,16 @@ def test_rescaled_reaches_zero_and_one() -> None:
     assert facet_score(method=3).rescaled == pytest.approx(2 / 3)
 
 
+def test_a_copy_of_the_reference_has_full_marks() -> None:
+    """It was not rated, and a mean over papers would lose it without its ratings."""
+    copy = FacetScore(value=1.0, identical=True)
+    assert copy.rescaled == 1.0
+    assert copy.values() == {"facet": 1.0} | {f"facet.{f}": float(SCALES[f]) for f in FACETS}
+
+
 def test_rescaled_needs_ratings() -> None:
-    """An identical summary was not rated."""
-    assert FacetScore(value=1.0, identical=True).rescaled is None
+    """Nothing rated is not the same as rated worst."""
+    assert FacetScore(value=1.0).rescaled is None
 
 
 @given(

@@ -105,6 +105,17 @@ def test_two_suites_are_gated_in_one_run(bench: Bench) -> None:
     header = next(line for line in run.lines if line.startswith("summeval:"))
     assert "suite mild " in header
     assert "(good, bad), strict " in header
+    titles = [line.strip("- ") for line in run.lines if "summarization gate" in line]
+    assert titles == [
+        "summarization gate: mild/summeval.toml",
+        "summarization gate: strict/summeval.toml",
+    ]
+    assert [line.split()[:4] for line in run.lines if line.startswith(("good ", "bad "))] == [
+        ["bad", "2", "0", "0"],
+        ["good", "2", "0", "0"],
+        ["bad", "0", "1", "0"],
+        ["good", "1", "0", "0"],
+    ]
 
 
 def test_a_suite_named_twice_is_gated_once(bench: Bench) -> None:

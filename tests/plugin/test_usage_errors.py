@@ -150,7 +150,7 @@ OPTIONS = [
     Mistake(
         name="unknown record mode",
         arguments=("summeval.toml", "--summ-record=some"),
-        told="--summ-record='some' is no mode; choose none, new, all",
+        told="--summ-record='some' (or summ_record, SUMM_RECORD) is no mode; choose none, new, all",
     ),
     Mistake(
         name="replay with a judge that has no record",
@@ -220,7 +220,10 @@ def test_a_mistake_in_the_environment_is_a_usage_error_too(
     monkeypatch.setenv("SUMM_RECORD", "sometimes")
     run = bench.inside("summeval.toml", FAIR)
 
-    assert_stopped(bench, run, "--summ-record='sometimes' is no mode; choose none, new, all")
+    told = (
+        "--summ-record='sometimes' (or summ_record, SUMM_RECORD) is no mode; choose none, new, all"
+    )
+    assert_stopped(bench, run, told)
 
 
 @pytest.mark.parametrize("arguments", [("summeval.toml",), ()], ids=["suite", "hand-written"])
@@ -292,7 +295,7 @@ HANDWRITTEN = {
     "unknown record mode": (
         "def test_judge(summ_judge): pass",
         ("--summ-record=some",),
-        "--summ-record='some' is no mode; choose none, new, all",
+        "--summ-record='some' (or summ_record, SUMM_RECORD) is no mode; choose none, new, all",
     ),
 }
 

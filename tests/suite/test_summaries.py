@@ -15,7 +15,10 @@ if TYPE_CHECKING:
         ({"summary": "a"}, "this summary has no 'paper'; add the key with a text"),
         (
             {"paper": "zinc-01", "summary": " "},
-            "'summary' of this summary is empty (' '); write a text",
+            (
+                "'summary' of this summary is empty (' '); write what the system returned, or '-'"
+                " where that was nothing: that fails"
+            ),
         ),
         (
             {"paper": "zinc-01", "summary": ["a"]},

@@ -175,7 +175,7 @@ def test_a_fact_that_is_lost_is_told() -> None:
         Finding(
             kind="fact",
             title="fact of the reference",
-            verdict="is not in the summary",
+            verdict="does not follow from the summary",
             reason="no fact says so",
             reference="Rain fell on half.",
             summary="",

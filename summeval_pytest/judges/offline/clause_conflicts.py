@@ -25,7 +25,8 @@ def _closeness(clause: Clause, other: Clause, rest: frozenset[str]) -> float:
     """
     stems, numbers = len(clause.stems & other.stems), len(clause.numbers & other.numbers)
     around = len(clause.stems & rest)
-    if stems + numbers < _SHARED and not (stems and around > _SHARED):
+    is_same = bool(clause.stems) and clause.stems == other.stems
+    if stems + numbers < _SHARED and not is_same and not (stems and around > _SHARED):
         return 0.0
     return 4.0 * numbers + 2.0 * stems + around
 
@@ -76,6 +77,16 @@ def opposite_direction(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
     return None
 
 
+def _denies_a_word(one: Clause, other: Clause) -> bool:
+    """Whether a word that both clauses have stands behind a "not" in one of them only.
+
+    That tells something where the clauses say the same otherwise: all stems of the shorter one.
+    """
+    shared = one.stems & other.stems
+    is_same = len(shared) == min(len(one.stems), len(other.stems))
+    return is_same and bool((one.denied ^ other.denied) & shared)
+
+
 def opposite_finding(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """A difference stated where the closest clauses deny it, or denied where they state it."""
     for clause in claim.clauses:
@@ -84,6 +95,7 @@ def opposite_finding(claim: Reading, evidence: Sequence[Reading]) -> Conflict | 
             continue
         stated_but_denied = clause.asserts and all(other.is_null for other in closest)
         denied_but_stated = clause.denies and all(other.asserts for other in closest)
-        if stated_but_denied or denied_but_stated:
+        word_denied = all(_denies_a_word(clause, other) for other in closest)
+        if stated_but_denied or denied_but_stated or word_denied:
             return Conflict(kind="negation", says=clause.text, instead=closest[0].text)
     return None

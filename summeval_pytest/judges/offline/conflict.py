@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+NOWHERE = "nowhere in the evidence"
+"""What stands instead of a number that nothing replaces."""
+
 ConflictKind = Literal["number", "swap", "order", "direction", "negation"]
 
 
@@ -21,4 +24,6 @@ class Conflict:
     sentence: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind}: says {self.says!r}, the evidence has {self.instead!r}"
+        if self.instead == NOWHERE:
+            return f"{self.kind}: {self.says!r} is {NOWHERE}"
+        return f"{self.kind}: {self.says!r} against {self.instead!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _without(placed: Placed, evidence: Sequence[Reading]) -> Conflict:
         default=(None, None),
     )
     if reading is None or rival is None or not _nearness(placed, rival):
-        return Conflict(kind="number", says=placed.text, instead="no such number")
+        return Conflict(kind="number", says=placed.text, instead=NOWHERE)
     return Conflict(kind="number", says=placed.text, instead=rival.text, sentence=reading.text)
 
 

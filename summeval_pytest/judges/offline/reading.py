@@ -26,6 +26,10 @@ _WEAK_P_VALUE = re.compile(r"\bp\s*[=>]\s*0?\.(?:0[6-9]|[1-9])\d*", re.IGNORECAS
 _NEGATED_DIRECTION = re.compile(r"\b(?:no|not|neither|nor|never)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
 _REACH = 300
 """Characters on either side of a number that may say what it is about."""
+_DENIED = re.compile(
+    r"\b(?:not|never|cannot|[a-z]+n['\u2019]t)\s+(?:\w+ly\s+|been\s+|be\s+|yet\s+)?(\w+)",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -37,6 +41,7 @@ class Clause:
         text: Its words.
         stems: Its informative stems, without directions and generic words.
         directions: Which ways its quantities go: +1 up, -1 down.
+        denied: The informative stems that a "not" or "never" stands right before.
         numbers: Its numbers as written.
         is_null: Whether it denies anything ("could not be told apart", p = 0.4).
         denies: Whether it denies a difference or an effect outright.
@@ -46,6 +51,7 @@ class Clause:
     text: str
     stems: frozenset[str]
     directions: frozenset[int]
+    denied: frozenset[str]
     numbers: frozenset[str]
     is_null: bool
     denies: bool
@@ -97,6 +103,12 @@ def _clause(text: str) -> Clause:
         text=text.strip(" ,;:"),
         stems=stems,
         directions=directions,
+        denied=frozenset(
+            word
+            for match in _DENIED.finditer(text)
+            for word in content_words(match.group(1))
+            if word in stems
+        ),
         numbers=frozenset(word for word in content_words(text) if word[0].isdigit()),
         is_null=is_null,
         denies=bool(DENIED_DIFFERENCE.search(text)),

@@ -29,6 +29,10 @@ def replaced(claim: str, *evidence: str) -> Conflict | None:
     ("claim", "evidence", "kind"),
     [
         ("Battery life fell after coating.", "Battery life rose after coating.", "direction"),
+        ("Paint fell.", "Paint rose.", "direction"),
+        ("The varnish is poisonous.", "The varnish is not poisonous.", "negation"),
+        ("Foxes were not shy of lamps.", "Foxes were shy of lamps.", "negation"),
+        ("Foxes weren't shy of lamps.", "Foxes were shy of lamps.", "negation"),
         (
             "The coating shortened charging time.",
             "The coating prolonged charging time.",
@@ -136,16 +140,16 @@ def test_rounded_converted_or_spelled_number_is_not_missing(claim: str, evidence
 @pytest.mark.parametrize(
     ("claim", "evidence", "message"),
     [
-        ("The dose was 2 g.", "The dose was 2 mg.", "number: says '2 g', the evidence has '2 mg'"),
+        ("The dose was 2 g.", "The dose was 2 mg.", "number: '2 g' against '2 mg'"),
         (
             "The yield was 12.34%.",
             "The yield was 12.3%.",
-            "number: says '12.34 %', the evidence has '12.3 %'",
+            "number: '12.34 %' against '12.3 %'",
         ),
         (
             "The ferry has 75 seats.",
             "The ferry is old.",
-            "number: says '75', the evidence has 'no such number'",
+            "number: '75' is nowhere in the evidence",
         ),
     ],
 )
