@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from summeval_pytest.evaluation import Runner, Task
 from summeval_pytest.judges import find_judge
@@ -23,20 +24,31 @@ from summeval_pytest.metrics import METRICS
 from summeval_pytest.metrics.lexical import rouge
 from summeval_pytest.suite import Suite, load_suite
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
 MANY = 300
 
 
-def seconds(job: object, rounds: int = ROUNDS) -> float:
-    """The median time of a job, after one run that is not counted."""
-    assert callable(job)
-    times = []
+def in_turn(*jobs: Callable[[], None], rounds: int = ROUNDS) -> list[list[float]]:
+    """The seconds of each job, round by round, after one round that is not counted.
+
+    The jobs take turns, so that what slows the machine for a while slows them all.
+    """
+    times: list[list[float]] = [[] for _ in jobs]
     for _ in range(rounds + 1):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return median(times[1:])
+        for job, taken in zip(jobs, times, strict=True):
+            start = time.perf_counter()
+            job()
+            taken.append(time.perf_counter() - start)
+    return [taken[1:] for taken in times]
+
+
+def ratio(ours: list[float], theirs: list[float]) -> float:
+    """How many times as long, in the median round."""
+    return median(one / other for one, other in zip(ours, theirs, strict=True))
 
 
 def judge() -> None:
@@ -56,10 +68,10 @@ def judge() -> None:
         for reference, summary in texts:
             rouge(reference, summary)
 
-    ours, theirs = seconds(embedded), seconds(lexical)
-    print(f"embedded judge, three metrics  {len(pairs) / ours:8.1f} pairs/s")
-    print(f"rouge-score, ROUGE-1/2/L       {len(pairs) / theirs:8.1f} pairs/s")
-    print(f"embedded / rouge-score         {ours / theirs:8.2f} times as long")
+    ours, theirs = in_turn(embedded, lexical)
+    print(f"embedded judge, three metrics  {len(pairs) / median(ours):8.1f} pairs/s")
+    print(f"rouge-score, ROUGE-1/2/L       {len(pairs) / median(theirs):8.1f} pairs/s")
+    print(f"embedded / rouge-score         {ratio(ours, theirs):8.2f} times as long")
 
 
 def clear() -> None:
@@ -122,11 +134,16 @@ def warm() -> None:
             "def test_trivial(n):\n    assert n >= 0\n",
             encoding="utf-8",
         )
-        ours = seconds(lambda: run_pytest(gated, "summeval.toml"), rounds=3)
-        plain = seconds(lambda: run_pytest(trivial, "-p", "no:summ", "."), rounds=3)
-    print(f"gated pair     {1000 * ours / MANY:8.2f} ms (all but 12 of 300 answered before)")
-    print(f"trivial test   {1000 * plain / MANY:8.2f} ms")
-    print(f"pair / test    {ours / plain:8.2f} times as long")
+        ours, plain = in_turn(
+            lambda: run_pytest(gated, "summeval.toml"),
+            lambda: run_pytest(trivial, "-p", "no:summ", "."),
+            rounds=3,
+        )
+    print(
+        f"gated pair     {1000 * median(ours) / MANY:8.2f} ms (all but 12 of 300 answered before)"
+    )
+    print(f"trivial test   {1000 * median(plain) / MANY:8.2f} ms")
+    print(f"pair / test    {ratio(ours, plain):8.2f} times as long")
 
 
 def startup() -> None:
@@ -134,13 +151,16 @@ def startup() -> None:
     with tempfile.TemporaryDirectory() as room:
         folder = Path(room)
         (folder / "test_one.py").write_text("def test_one():\n    pass\n", encoding="utf-8")
-        off = seconds(lambda: run_pytest(folder, "-p", "no:summ", "test_one.py"))
-        unused = seconds(lambda: run_pytest(folder, "test_one.py"))
         pair = f"{ROOT / 'golden/summeval.toml'}::careful::zinc-01"
-        used = seconds(lambda: run_pytest(folder, pair))
-    print(f"plugin off            {off:6.3f} s")
-    print(f"installed but unused  {unused:6.3f} s  {unused / off:5.2f} times as long")
-    print(f"gating one pair       {used:6.3f} s  {used / off:5.2f} times as long")
+        off, unused, used = in_turn(
+            lambda: run_pytest(folder, "-p", "no:summ", "test_one.py"),
+            lambda: run_pytest(folder, "test_one.py"),
+            lambda: run_pytest(folder, pair),
+            rounds=2 * ROUNDS,
+        )
+    print(f"plugin off            {median(off):6.3f} s")
+    print(f"installed but unused  {median(unused):6.3f} s  {ratio(unused, off):5.2f} times as long")
+    print(f"gating one pair       {median(used):6.3f} s  {ratio(used, off):5.2f} times as long")
 
 
 def main() -> None:
