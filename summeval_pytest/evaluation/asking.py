@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
@@ -35,7 +34,7 @@ class Asker:
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        self._answers: OrderedDict[Question, asyncio.Future[Answer]] = OrderedDict()
+        self._answers: dict[Question, asyncio.Future[Answer]] = {}
 
     async def ask(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The answers to questions, in order; those asked before or just now are not asked again.

@@ -16,13 +16,13 @@ from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
     GATE,
     MISTAKE,
+    SUITE_NAME,
     TOLD,
     gate_of,
     gated_suites,
     is_controller,
     is_worker,
     stop_on_mistake,
-    suite_arguments,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
-    if suite_arguments(config) and gated_suites(config) and not is_worker(config):
+    if gated_suites(config) and not is_worker(config):
         from summeval_pytest.plugin.tally import Tally
 
         config.pluginmanager.register(Tally(), "summ-tally")
@@ -64,7 +64,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
     """A suite that is among the arguments, as tests."""
-    if not file_path.name.endswith("summeval.toml"):
+    if not file_path.name.endswith(SUITE_NAME):
         return None
     if file_path.resolve() not in gated_suites(parent.config):
         return None

@@ -60,6 +60,11 @@ class VerdictItem(pytest.Item):
         """The pairs that the runner has to evaluate for it."""
         raise NotImplementedError
 
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """The suite file, the line of the system in it, and a name."""
+        suite = self.node.gated.suite
+        return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{self.name}"
+
 
 class PairItem(VerdictItem):
     """One pair as a test.
@@ -99,11 +104,6 @@ class PairItem(VerdictItem):
         """Lets go of the texts."""
         self.__dict__.pop("evaluation", None)
 
-    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, the line of the system in it, and a name."""
-        suite = self.node.gated.suite
-        return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{self.name}"
-
 
 class MeansItem(VerdictItem):
     """The means of one system over all its papers, also where only some of them are selected."""
@@ -136,11 +136,6 @@ class MeansItem(VerdictItem):
             signatures = self.node.gated.signatures(gate_of(self.config).judge.signature)
             text = describe_means(self.node.name, self.verdict, signatures)
             pytest.fail(text, pytrace=False)
-
-    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """The suite file, the line of the system in it, and a name."""
-        suite = self.node.gated.suite
-        return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{MEANS}"
 
 
 def _told(task: Task, evaluation: Evaluation | None = None) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from summeval_pytest.plugin.gate import Gate, GatedSuite
 
 SUITE_NAME = "summeval.toml"
+"""As `summeval_pytest.suite` has it, which is too much to load before a suite is there."""
 GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
@@ -100,10 +101,7 @@ def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:
     for argument in config.args:
         named = argument.split("::")[0]
         path = config.invocation_params.dir / named
-        if path.is_dir():
-            files = sorted(path.glob(f"*{SUITE_NAME}"))
-        else:
-            files = [path] if path.name.endswith(SUITE_NAME) else []
+        files = sorted(path.glob(f"*{SUITE_NAME}")) if path.is_dir() else [path]
         for file in files:
             if file.name == SUITE_NAME or file.name.endswith(f".{SUITE_NAME}"):
                 shown = Path(named) / file.name if path.is_dir() else Path(named)

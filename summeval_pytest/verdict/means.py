@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -91,10 +90,9 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
 
     Its sum is exact: papers that all have 0.7 have a mean of 0.7, in whatever order they stand.
     """
-    metric = CATALOGUE[threshold.name].metric
     values = [p.values[threshold.name] for p in papers if threshold.name in p.values]
     counted = [value for value in values if value is not None]
-    unscored = sum(p.lacking(metric) is not None for p in papers)
+    unscored = sum(p.lacking(threshold.metric) is not None for p in papers)
     return SystemMean(
         name=threshold.name,
         value=statistics.mean(counted) if counted else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
+from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics import CATALOGUE, METRICS, MetricName
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def check_judge_floor(settings: Iterable[Setting]) -> None:
     for setting in settings:
         if not -1.0 <= setting.value <= 1.0:
             raise SuiteError(
-                Place(setting.place.path, setting.place.line),
+                setting.place,
                 f"agreement floor {setting.name} = {setting.value:g} is out of range;"
                 " write a value between -1 and 1",
             )

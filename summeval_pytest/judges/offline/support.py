@@ -32,15 +32,8 @@ class Support:
 
 
 def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
-    """Whether the sentences of a source carry a sentence; one that stands among them is carried."""
-    if sentence in source:
-        return _copied(source.index(sentence))
-    index = index_of(source)
-    match = index.match(sentence)
-    claim = read(sentence)
-    near = _neighbourhood(claim, index, match)
-    conflict = missing_number(claim, near, index.quantities) or find_conflict(claim, near)
-    return _weigh(index, match, conflict, SENTENCE_COVERAGE)
+    """Whether the sentences of a source carry a sentence."""
+    return _support(sentence, sentence, source, by_rarity=True, least=SENTENCE_COVERAGE)
 
 
 def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
@@ -51,18 +44,22 @@ def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
         added: What it says that the fact it refines does not; the same for a root.
         premises: Facts or sentences.
     """
-    if fact in premises:
-        return _copied(premises.index(fact))
+    return _support(fact, added, premises, by_rarity=False, least=FACT_COVERAGE)
+
+
+def _support(
+    claim: str, added: str, premises: tuple[str, ...], *, by_rarity: bool, least: float
+) -> Support:
+    """Whether premises carry what a claim adds; one that stands among them is carried."""
+    if claim in premises:
+        place = premises.index(claim)
+        return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
     index = index_of(premises)
-    match = index.match(added, by_rarity=False)
-    claim = read(fact)
-    near = _neighbourhood(claim, index, match)
-    conflict = missing_number(read(added), near, index.quantities) or find_conflict(claim, near)
-    return _weigh(index, match, conflict, FACT_COVERAGE)
-
-
-def _copied(place: int) -> Support:
-    return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
+    match = index.match(added, by_rarity=by_rarity)
+    whole = read(claim)
+    near = _neighbourhood(whole, index, match)
+    conflict = missing_number(read(added), near, index.quantities) or find_conflict(whole, near)
+    return _weigh(index, match, conflict, least)
 
 
 def _weigh(index: TermIndex, match: Match, conflict: Conflict | None, least: float) -> Support:
