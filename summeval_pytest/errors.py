@@ -3,8 +3,10 @@
     SummevalError
     |-- UsageError        the user's: stops the run before anything is judged (exit 4)
     |   |-- SuiteError    a mistake in a suite's files, with file and line
-    |   `-- OptionError   a mistake in an option, an ini key or an environment variable
-    `-- JudgeError        the judge's: the test errors, its pair stays unscored
+    |   |-- OptionError   a mistake in an option, an ini key or an environment variable
+    |   `-- StoreError    a store that cannot be used, or that somebody else has written into
+    |-- JudgeError        the judge's: the test errors, its pair stays unscored
+    `-- NoReplyError      a request without a usable reply; `fault` names why
 
 What a *system* gets wrong is no exception but a finding of the verdict: the test fails.
 """
@@ -12,7 +14,7 @@ What a *system* gets wrong is no exception but a finding of the verdict: the tes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,8 +51,42 @@ class OptionError(UsageError):
     """A mistake in an option, an ini key or an environment variable."""
 
 
+class StoreError(UsageError):
+    """A store that cannot be used, or that holds what this package never writes."""
+
+
 class JudgeError(SummevalError):
     """The judge gave no usable answer, so nothing was scored."""
+
+
+Fault = Literal[
+    "unreachable",  # nothing listens there, or its name is unknown
+    "unauthorised",  # 401, 403
+    "unknown_model",  # 404
+    "bad_request",  # 400, 413, 422 and other refusals of the request as it is
+    "quota",  # 429 that waiting does not cure
+    "rate_limited",  # 429 until the deadline
+    "server_error",  # 408, 409, 5xx until the deadline
+    "dropped",  # the connection broke until the deadline
+    "timed_out",  # the deadline itself
+    "not_json",  # a body that is no JSON: HTML, or cut short
+    "malformed",  # JSON, and no chat completion
+    "not_recorded",  # replaying, and nobody has asked this before
+    "over_budget",  # the next call could cost more than is left
+]
+"""Why a request has no usable reply."""
+
+
+class NoReplyError(SummevalError):
+    """A request without a usable reply: nobody's text could be read, so nothing was answered.
+
+    Attributes:
+        fault: Why.
+    """
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(message)
+        self.fault: Fault = fault
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

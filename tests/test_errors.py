@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from summeval_pytest import errors
 from summeval_pytest.errors import (
     JudgeError,
+    NoReplyError,
     OptionError,
     Place,
+    StoreError,
     SuiteError,
     SummevalError,
     UsageError,
@@ -25,11 +27,16 @@ from summeval_pytest.errors import (
         (UsageError, SummevalError),
         (SuiteError, UsageError),
         (OptionError, UsageError),
+        (StoreError, UsageError),
         (JudgeError, SummevalError),
+        (NoReplyError, SummevalError),
     ],
 )
 def test_the_tree_is_as_drawn(kind: type[Exception], parent: type[Exception]) -> None:
-    """The user's mistakes end in exit code 4 and the judge's in an error: they must not mix."""
+    """The user's mistakes end in exit code 4, the judge's and a lost reply in an error.
+
+    They must not mix.
+    """
     assert kind.__bases__ == (parent,)
 
 
@@ -55,6 +62,12 @@ def test_suite_error_begins_with_its_place() -> None:
     error = SuiteError(Place("papers.jsonl", 3), "paper 'p1' has no title; add one")
     assert str(error) == "papers.jsonl:3: paper 'p1' has no title; add one"
     assert error.place == Place("papers.jsonl", 3)
+
+
+def test_a_request_without_a_reply_names_its_fault() -> None:
+    """What is done next depends on why there is none, and nobody should have to read a text."""
+    error = NoReplyError("over_budget", "0.10 dollars are left")
+    assert (error.fault, str(error)) == ("over_budget", "0.10 dollars are left")
 
 
 @pytest.mark.parametrize(

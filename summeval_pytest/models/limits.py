@@ -1,0 +1,235 @@
+"""How many requests are out at once: in a run, at an endpoint; and who is next.
+
+Whoever waits is served by urgency first, that is if a test stands still for it, and then by age.
+An endpoint's own limit is halved when it says 429 and grows back by one for every full round of
+successes, as the Internet's own congestion control does it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.models.pace import Pace
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from summeval_pytest.models.endpoint import Endpoint
+
+
+@dataclass(eq=False, slots=True)
+class Urgency:
+    """Whether somebody stands still for what a flow asks; may change while it waits."""
+
+    demanded: bool = False
+
+
+_CALM: Final = Urgency()
+URGENCY: ContextVar[Urgency] = ContextVar("URGENCY", default=_CALM)
+"""The urgency of all that the running task asks; tasks that set none share one and leave it be."""
+
+
+@dataclass(order=True, slots=True)
+class _Waiter:
+    ticket: int
+    n_tokens: int = field(compare=False)
+    granted: asyncio.Future[None] = field(compare=False)
+
+
+_Line = tuple["Lane", Urgency]
+"""Who waits for the same endpoint with the same urgency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One slot, taken; it knows how often its lane had shrunk by then."""
+
+    n_shrunk: int
+
+
+class Slots:
+    """A run's slots, shared by the lanes of all its endpoints; for one event loop.
+
+    Attributes:
+        limit: How many there are, 1 or more.
+        n_taken: How many are taken.
+        is_closed: Whether no more are given.
+    """
+
+    def __init__(self, limit: int) -> None:
+        if limit < 1:
+            raise OptionError(f"{limit!r} requests in flight are none; it has to be 1 or more")
+        self.limit = limit
+        self.n_taken = 0
+        self.is_closed = False
+        self._tickets = count()
+        self._lanes: dict[Endpoint, Lane] = {}
+        self._lines: dict[_Line, list[_Waiter]] = {}
+        self._pauses: set[asyncio.Future[None]] = set()
+        self._alarm: asyncio.TimerHandle | None = None
+
+    @property
+    def n_waiting(self) -> int:
+        """How many wait for a slot."""
+        return sum(not w.granted.done() for line in self._lines.values() for w in line)
+
+    def ticket(self) -> int:
+        """An age: who draws it later is served later, however often it comes back."""
+        return next(self._tickets)
+
+    def lane(self, endpoint: Endpoint) -> Lane:
+        """The share of one endpoint, one and the same for all who ask there."""
+        if endpoint not in self._lanes:
+            maximum = min(endpoint.max_in_flight or self.limit, self.limit)
+            pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
+            self._lanes[endpoint] = Lane(self, maximum, pace)
+        return self._lanes[endpoint]
+
+    def close(self) -> None:
+        """No slot is given any more: whoever waits for one, or pauses, or comes later is cancelled.
+
+        Those who have one keep it.
+        """
+        self.is_closed = True
+        for line in self._lines.values():
+            for waiter in line:
+                waiter.granted.cancel()
+        for pause in tuple(self._pauses):
+            pause.cancel()
+
+    async def pause(self, seconds: float) -> None:
+        """Sleeps, without a slot.
+
+        Raises:
+            asyncio.CancelledError: if the slots are closed before the time is over.
+        """
+        sleep = asyncio.ensure_future(asyncio.sleep(seconds))
+        if self.is_closed:
+            sleep.cancel()
+        self._pauses.add(sleep)
+        try:
+            await sleep
+        finally:
+            self._pauses.discard(sleep)
+
+    async def take(self, lane: Lane, ticket: int, n_tokens: int) -> None:
+        """Waits for a slot, which `give_back` ends; use `Lane.taken`, which does both."""
+        granted = asyncio.get_running_loop().create_future()
+        if self.is_closed:
+            granted.cancel()
+        line = self._lines.setdefault((lane, URGENCY.get()), [])
+        heappush(line, _Waiter(ticket, n_tokens, granted))
+        self._grant()
+        try:
+            await granted
+        except asyncio.CancelledError:
+            if not granted.cancelled():
+                self.give_back(lane)
+            raise
+
+    def give_back(self, lane: Lane) -> None:
+        """Ends what `take` began."""
+        self.n_taken -= 1
+        lane.n_taken -= 1
+        self._grant()
+
+    def _grant(self) -> None:
+        """Serves as many as there is room for; sets an alarm for those whose pace is too fast."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        loop = asyncio.get_running_loop()
+        while self.n_taken < self.limit:
+            line, wait_seconds = self._next(loop.time())
+            if line is None:
+                if wait_seconds is not None:
+                    self._alarm = loop.call_later(wait_seconds, self._grant)
+                return
+            lane, waiter = line[0], heappop(self._lines[line])
+            lane.pace.take(loop.time(), waiter.n_tokens)
+            self.n_taken += 1
+            lane.n_taken += 1
+            waiter.granted.set_result(None)
+
+    def _next(self, now: float) -> tuple[_Line | None, float | None]:
+        """The line whose first is next; if none is for the sake of a pace, seconds until one is."""
+        self._forget_gone()
+        ready: list[tuple[bool, int, _Line]] = []
+        waits: list[float] = []
+        for key, line in self._lines.items():
+            lane, urgency = key
+            if lane.n_taken < lane.limit:
+                wait_seconds = lane.pace.ready_in(now, line[0].n_tokens)
+                if wait_seconds > 0:
+                    waits.append(wait_seconds)
+                else:
+                    ready.append((not urgency.demanded, line[0].ticket, key))
+        best = min(ready, key=itemgetter(0, 1), default=None)
+        return None if best is None else best[2], min(waits, default=None)
+
+    def _forget_gone(self) -> None:
+        """Takes those out of the lines who do not wait any more."""
+        for key, line in tuple(self._lines.items()):
+            while line and line[0].granted.done():
+                heappop(line)
+            if not line:
+                del self._lines[key]
+
+
+class Lane:
+    """One endpoint's share of a run's slots.
+
+    Attributes:
+        limit: How many it may have now, from 1 to ``maximum``.
+        maximum: How many it may ever have.
+        n_taken: How many it has.
+        pace: How fast they may be taken.
+    """
+
+    def __init__(self, slots: Slots, maximum: int, pace: Pace) -> None:
+        self.limit = self.maximum = maximum
+        self.n_taken = 0
+        self.pace = pace
+        self._slots = slots
+        self._n_shrunk = 0
+        self._n_served = 0
+
+    @asynccontextmanager
+    async def taken(self, *, ticket: int | None = None, n_tokens: int = 0) -> AsyncIterator[Lease]:
+        """Waits for a slot and holds it.
+
+        Args:
+            ticket: The age of who waits, from `Slots.ticket`; None to draw one now.
+            n_tokens: What the request counts for in a pace by tokens.
+        """
+        age = self._slots.ticket() if ticket is None else ticket
+        await self._slots.take(self, age, n_tokens)
+        try:
+            yield Lease(self._n_shrunk)
+        finally:
+            self._slots.give_back(self)
+
+    def refused(self, lease: Lease) -> None:
+        """The endpoint says that these are too many: half of them, at least 1.
+
+        All that was out at that time is refused for the same reason, and shrinks it no further.
+        """
+        if lease.n_shrunk == self._n_shrunk:
+            self.limit = max(1, self.limit // 2)
+            self._n_shrunk += 1
+            self._n_served = 0
+
+    def served(self) -> None:
+        """The endpoint answered: after a full round of answers there is room for one more."""
+        self._n_served += 1
+        if self._n_served >= self.limit:
+            self._n_served = 0
+            self.limit = min(self.maximum, self.limit + 1)

@@ -1,0 +1,632 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.models import Backoff, ChatReply, Client, Slots, Usage
+from tests.models.calls import LABEL, QUICK, at, fault, question, reply, run
+from tests.scripted_server import (
+    HTML,
+    Action,
+    Answer,
+    Delay,
+    Drop,
+    HalfBody,
+    Html,
+    Raw,
+    ScriptedServer,
+    Seen,
+    Status,
+    Trickle,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 5 s"
+
+
+def first(*actions: Action) -> Callable[[Seen], Action]:
+    """A script that does these in order, and answers "yes" from then on."""
+    return lambda seen: actions[seen.index] if seen.index < len(actions) else Answer("yes")
+
+
+def always(action: Action) -> Callable[[Seen], Action]:
+    """A script that knows one thing."""
+    return lambda _: action
+
+
+def free_port() -> int:
+    """A port at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+# What comes back
+
+
+def test_a_reply_has_the_text_and_what_it_used() -> None:
+    """The whole way: a request goes out, a reply comes in."""
+    with ScriptedServer(always(Answer("yes", usage=(90, 7, 64), model="llama3-8b"))) as server:
+        got = reply(at(server.url))
+    assert got == ChatReply(
+        text="yes",
+        finish="stop",
+        model="llama3-8b",
+        fingerprint="fp_scripted",
+        usage=Usage(prompt_tokens=90, completion_tokens=7, cached_tokens=64),
+    )
+    assert server.n_requests == 1
+    assert server.seen[0].path == "/v1/chat/completions"
+
+
+def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
+    """What the key of a store is made of has to be what was sent."""
+    with ScriptedServer() as server:
+        reply(at(server.url), question("Is zinc ✓ a metal?"))
+    assert server.seen[0].body == {
+        "model": "llama3",
+        "messages": [{"role": "user", "content": "Is zinc ✓ a metal?"}],
+        "max_tokens": 16,
+        "temperature": 0.0,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_a_cut_off_or_filtered_reply_is_a_reply(finish: str) -> None:
+    """It was paid for, and what to make of it is for the judge to say."""
+    with ScriptedServer(always(Answer("ye", finish=finish))) as server:
+        got = reply(at(server.url))
+    assert (got.text, got.finish) == ("ye", finish)
+    assert server.n_requests == 1
+
+
+def test_a_refusal_is_a_reply() -> None:
+    """Asking again would be refused again."""
+    with ScriptedServer(always(Answer(None, refusal="I'd rather not."))) as server:
+        got = reply(at(server.url))
+    assert (got.text, got.finish) == ("I'd rather not.", "refusal")
+    assert server.n_requests == 1
+
+
+# What is worth another attempt
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Status(408),
+        Status(409),
+        Status(429),
+        Status(429, code="rate_limit_exceeded"),
+        Status(500),
+        Status(502),
+        Status(503),
+        Status(529),
+        Html(502),
+        Drop(),
+        HalfBody(),
+        Status(418, headers={"x-should-retry": "true"}),
+        Html(),
+        Raw(b'{"choices": ['),
+        Raw(b'{"choices": null}'),
+        Raw(b"[]"),
+        Raw(b""),
+    ],
+    ids=repr,
+)
+def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
+    """A busy server must not cost a run its answers."""
+    with ScriptedServer(first(action, action)) as server:
+        assert reply(at(server.url)).text == "yes"
+    assert server.n_requests == 3
+
+
+@pytest.mark.parametrize(
+    ("action", "named"),
+    [
+        (Status(400), "bad_request"),
+        (Status(401), "unauthorised"),
+        (Status(402), "quota"),
+        (Status(403), "unauthorised"),
+        (Status(404), "unknown_model"),
+        (Status(413), "bad_request"),
+        (Status(418), "bad_request"),
+        (Status(422), "bad_request"),
+        (Status(429, code="insufficient_quota"), "quota"),
+        (Status(429, type="insufficient_quota"), "quota"),
+        (Status(429, code="billing_hard_limit_reached"), "quota"),
+        (Status(503, headers={"x-should-retry": "false"}), "server_error"),
+        (Status(429, headers={"x-should-retry": "false"}), "rate_limited"),
+        (Status(400, headers={"x-should-retry": "true"}), "bad_request"),
+        (Raw(b"", status=307, headers={"location": "http://127.0.0.1:9/v1"}), "bad_request"),
+    ],
+    ids=repr,
+)
+def test_a_lasting_trouble_is_a_fault_at_once(action: Action, named: str) -> None:
+    """Repeating what cannot work costs time, and sometimes money."""
+    with ScriptedServer(always(action)) as server:
+        assert fault(at(server.url)).fault == named
+    assert server.n_requests == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "named"),
+    [
+        (Html(), "not_json"),
+        (Raw(b'{"choices": ['), "not_json"),
+        (Raw(b'{"choices": null}'), "malformed"),
+        (Answer("yes", finish="tool_calls"), "malformed"),
+    ],
+    ids=repr,
+)
+def test_a_good_status_with_a_bad_body_is_tried_three_times(action: Action, named: str) -> None:
+    """A proxy has hiccups; an address that is no endpoint answers like that for ever."""
+    with ScriptedServer(always(action)) as server:
+        assert fault(at(server.url)).fault == named
+    assert server.n_requests == 3
+
+
+# How long is waited
+
+
+def gap(headers: Mapping[str, str], status: int = 429) -> float:
+    """Seconds between a refusal with these headers and the next attempt."""
+    came: list[float] = []
+
+    def script(_: Seen) -> Action:
+        came.append(time.monotonic())
+        return Status(status, headers=headers) if len(came) == 1 else Answer("yes")
+
+    with ScriptedServer(script) as server:
+        assert reply(at(server.url)).text == "yes"
+    return came[1] - came[0]
+
+
+def test_a_wait_in_milliseconds_is_granted() -> None:
+    """An endpoint knows best when it has room again."""
+    assert 0.3 <= gap({"retry-after-ms": "300"}) < 1.0
+
+
+def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
+    """503 comes with the same header."""
+    assert 0.4 <= gap({"retry-after": "0.4"}, status=503) < 1.0
+
+
+def test_a_wait_until_a_date_is_granted() -> None:
+    """HTTP knows dates in this place, whole seconds only."""
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
+    assert 0.4 <= gap({"retry-after": date}) < 2.0
+
+
+@pytest.mark.parametrize(
+    ("status", "named"), [(429, "rate_limited"), (503, "server_error")], ids=str
+)
+def test_a_wait_past_the_deadline_is_a_fault_at_once(status: int, named: str) -> None:
+    """Sleeping through the time that is left helps nobody; how long was asked is said."""
+    began = time.monotonic()
+    with ScriptedServer(always(Status(status, headers={"retry-after": "3600"}))) as server:
+        error = fault(at(server.url, timeout_seconds=5))
+    assert time.monotonic() - began < 3
+    assert error.fault == named
+    assert "it asks to be left alone for 3600 s, too long for a call of 5 s" in str(error)
+    assert server.n_requests == 1
+
+
+def test_a_wait_above_two_minutes_is_slept_if_there_is_time() -> None:
+    """The package gives up on more than two minutes; a nightly run has hours."""
+    with ScriptedServer(first(Status(429, headers={"retry-after": "121"}))) as server:
+
+        async def waiting(client: Client) -> bool:
+            asking = asyncio.ensure_future(client.send(question()))
+            await asyncio.wait([asking], timeout=0.3)
+            is_waiting = not asking.done()
+            asking.cancel()
+            await asyncio.wait([asking])
+            return is_waiting and asking.cancelled()
+
+        assert run(at(server.url, timeout_seconds=600), waiting)
+    assert server.n_requests == 1
+
+
+def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
+    """0.1 s, 0.2 s, 0.4 s, a quarter less by chance: four attempts fit into a second, not eight."""
+    with ScriptedServer(always(Status(503, message="overloaded"))) as server:
+        began = time.monotonic()
+        error = fault(at(server.url, timeout_seconds=1.0), backoff=Backoff(0.1, 30.0))
+    assert time.monotonic() - began < 1.5
+    assert error.fault == "server_error"
+    assert server.n_requests == 4
+    assert "status 503 (overloaded); the next attempt would be in 0." in str(error)
+    assert str(error).endswith("too long for a call of 1 s, after 4 attempts")
+
+
+def test_a_retry_waits_without_a_slot() -> None:
+    """One call that was sent away for long must not keep the others from being sent."""
+    with ScriptedServer(first(Status(429, headers={"retry-after": "0.6"}))) as server:
+
+        async def both(client: Client) -> list[str]:
+            ended: list[str] = []
+
+            async def one(name: str) -> None:
+                await client.send(question(name))
+                ended.append(name)
+
+            sent_away = asyncio.ensure_future(one("sent away"))
+            while client.traffic.outcomes != {"429": 1}:
+                await asyncio.sleep(0.01)
+            client._talk.settle(client._talk.dialect)
+            await asyncio.gather(sent_away, one("other"))
+            return ended
+
+        assert run(at(server.url), both, n_slots=1) == ["other", "sent away"]
+
+
+def test_a_retry_keeps_its_place_in_line() -> None:
+    """It came before those who wait, and its time is running."""
+
+    def script(seen: Seen) -> Action:
+        match seen.index, seen.texts:
+            case 1, _:
+                return Status(503)
+            case _, ("second",):
+                return Delay(0.2, Answer("yes"))
+            case _:
+                return Answer("yes")
+
+    with ScriptedServer(script) as server:
+
+        async def three(client: Client) -> None:
+            await client.send(question())
+            names = ("first", "second", "third")
+            await asyncio.gather(*[client.send(question(name)) for name in names])
+
+        run(at(server.url), three, n_slots=1)
+    came = [seen.texts[0] for seen in server.seen[1:]]
+    assert came == ["first", "second", "first", "third"]
+
+
+def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
+    """(3 + 8) + 16 tokens are 135 ms at 200 a second: two waits for three calls."""
+    with ScriptedServer() as server:
+
+        async def three(client: Client) -> float:
+            began = time.monotonic()
+            for _ in range(3):
+                await client.send(question())
+            return time.monotonic() - began
+
+        endpoint = replace(at(server.url), tokens_per_minute=12_000)
+        assert 0.25 <= run(endpoint, three) < 2
+
+
+# Deadlines
+
+
+def test_a_trickling_reply_ends_at_the_deadline() -> None:
+    """The package's own limit is per read, so that a byte now and then would keep it for ever."""
+    with ScriptedServer(always(Trickle("yes", 0.02))) as server:
+        began = time.monotonic()
+        error = fault(at(server.url, timeout_seconds=0.4))
+    assert 0.4 <= time.monotonic() - began < 1.5
+    assert error.fault == "timed_out"
+    assert str(error) == (
+        f"endpoint 'test' at {server.url}: no reply within 0.4 s; raise timeout_seconds or"
+        " attempt_seconds, or ask for less at once"
+    )
+
+
+def test_the_deadline_holds_for_all_attempts_together() -> None:
+    """Three slow attempts must not take three times as long as a user allowed."""
+    with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:
+        began = time.monotonic()
+        error = fault(at(server.url, timeout_seconds=0.8, attempt_seconds=0.3))
+    assert 0.8 <= time.monotonic() - began < 2
+    assert error.fault == "timed_out"
+    assert server.n_requests == 3
+    assert "the last trouble before was: no whole response came in time" in str(error)
+
+
+@pytest.mark.parametrize("action", [Delay(30, Answer("late")), Trickle("slow", 0.1)], ids=repr)
+def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
+    """One lost packet must not cost the whole time that a call has."""
+    with ScriptedServer(first(action)) as server:
+        assert reply(at(server.url, attempt_seconds=0.3)).text == "yes"
+    assert server.n_requests == 2
+
+
+def test_waiting_for_a_slot_costs_no_time_of_the_call() -> None:
+    """The last of many calls would time out before it was sent."""
+    with ScriptedServer(lambda _: Delay(0.2, Answer("yes"))) as server:
+
+        async def four(client: Client) -> list[ChatReply]:
+            return await asyncio.gather(*[client.send(question(str(n))) for n in range(4)])
+
+        got = run(at(server.url, timeout_seconds=0.6), four, n_slots=1)
+    assert [one.text for one in got] == ["yes"] * 4
+
+
+# Nobody there
+
+
+def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
+    """The first thing that goes wrong is a server that nobody has started."""
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    error = fault(at(url), backoff=Backoff(60, 60))
+    assert error.fault == "unreachable"
+    assert str(error) == (
+        f"endpoint 'test' at {url}: nothing answers (connection refused, or a name that nobody"
+        " knows); start the server there, or set another base_url"
+    )
+
+
+def test_a_name_that_nobody_knows_is_unreachable_at_once() -> None:
+    """A typing mistake in an address looks like this."""
+    error = fault(at("http://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
+    assert error.fault == "unreachable"
+
+
+def test_a_server_that_went_away_is_waited_for() -> None:
+    """It answered before, so it is being restarted."""
+    port = free_port()
+
+    async def twice(client: Client) -> list[str]:
+        with ScriptedServer(port=port):
+            texts = [(await client.send(question())).text]
+        asking = asyncio.ensure_future(client.send(question()))
+        while "no_connection" not in client.traffic.outcomes:
+            await asyncio.sleep(0.01)
+        with ScriptedServer(port=port):
+            return [*texts, (await asking).text]
+
+    assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
+
+
+def test_a_server_that_stays_away_is_a_broken_connection() -> None:
+    """At the deadline, and not as long as the run lasts."""
+    port = free_port()
+
+    async def twice(client: Client) -> NoReplyError:
+        with ScriptedServer(port=port):
+            await client.send(question())
+        with pytest.raises(NoReplyError) as caught:
+            await client.send(question())
+        return caught.value
+
+    error = run(at(f"http://127.0.0.1:{port}/v1"), twice, backoff=Backoff(60, 60))
+    assert error.fault == "dropped"
+    assert str(error).endswith(f": the connection broke; {TOO_LONG}")
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Office machines set one for everything, and it cannot reach a model on loopback."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with ScriptedServer() as server:
+        assert reply(at(server.url)).text == "yes"
+
+
+def test_a_key_of_the_environment_goes_to_no_endpoint_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The package would send OpenAI's key to whatever address is asked."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-environment-0123456789")
+    with ScriptedServer() as server:
+        reply(at(server.url, api_key=""))
+    assert server.seen[0].headers["authorization"] == "Bearer none"
+
+
+def test_the_key_and_the_query_of_an_address_are_sent() -> None:
+    """Gateways want the one or the other."""
+    with ScriptedServer() as server:
+        reply(at(f"{server.url}?api-version=2024&tier="))
+    assert server.seen[0].path == "/v1/chat/completions?api-version=2024&tier="
+    assert server.seen[0].headers["authorization"] == "Bearer sk-test-0123456789abcdef"
+
+
+def test_a_redirection_is_not_followed() -> None:
+    """It would carry papers and perhaps a key to where nobody pointed."""
+    with ScriptedServer() as other:
+        moved = Raw(b"", status=307, headers={"location": f"{other.url}/chat/completions"})
+        with ScriptedServer(always(moved)) as server:
+            error = fault(at(server.url))
+    assert other.n_requests == 0
+    assert "status 307, which points elsewhere; redirections are not followed" in str(error)
+
+
+# Many at once
+
+
+def test_as_many_are_in_flight_as_there_are_slots() -> None:
+    """Fewer would waste time, more would be refused."""
+    with ScriptedServer(lambda _: Delay(0.05, Answer("yes"))) as server:
+
+        async def many(client: Client) -> list[ChatReply]:
+            await client.send(question())
+            return await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
+
+        run(at(server.url), many, n_slots=20)
+    assert server.n_requests == 61
+    assert server.peak == 20
+
+
+def test_an_endpoint_has_a_limit_of_its_own() -> None:
+    """A local model serves fewer at once than a run has slots."""
+    with ScriptedServer(lambda _: Delay(0.03, Answer("yes"))) as server:
+
+        async def many(client: Client) -> list[ChatReply]:
+            await client.send(question())
+            return await asyncio.gather(*[client.send(question(str(n))) for n in range(12)])
+
+        run(at(server.url, max_in_flight=3), many, n_slots=20)
+    assert server.peak == 3
+
+
+def test_clients_of_one_endpoint_share_its_limit() -> None:
+    """A judge and a system at one address are two clients."""
+    with ScriptedServer(lambda _: Delay(0.05, Answer("yes"))) as server:
+
+        async def main() -> None:
+            slots = Slots(20)
+            clients = [Client(at(server.url, max_in_flight=3), slots) for _ in range(4)]
+            await asyncio.gather(*[client.send(question()) for client in clients])
+            for client in clients:
+                await client.close()
+
+        asyncio.run(main())
+    assert server.n_requests == 4
+    assert server.peak == 3
+
+
+def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
+    """The server takes 4 at once; 16 are tried, halved to 8, 4, and each full round adds one."""
+
+    def script(_: Seen) -> Action:
+        return Status(429) if server.n_open > 4 else Delay(0.03, Answer("yes"))
+
+    with ScriptedServer(script) as server:
+
+        async def many(client: Client) -> int:
+            await client.send(question())
+            await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
+            return client._lane.limit
+
+        limit = run(at(server.url), many, n_slots=16, backoff=Backoff(0.05, 0.1))
+        n_crowded = server.n_requests
+    assert n_crowded < 160
+    assert 2 <= limit <= 8
+
+
+def test_a_cancelled_call_gives_its_slot_back() -> None:
+    """With `-x`, calls that nobody waits for are ended, and the others go on."""
+    with ScriptedServer(lambda seen: Delay(30 if "slow" in seen.texts else 0, Answer("y"))) as srv:
+
+        async def some(client: Client) -> str:
+            await client.send(question())
+            slow = asyncio.ensure_future(client.send(question("slow")))
+            waiting = asyncio.ensure_future(client.send(question("waiting")))
+            while srv.n_requests < 2:
+                await asyncio.sleep(0.01)
+            slow.cancel()
+            return (await waiting).text
+
+        assert run(at(srv.url), some, n_slots=1) == "y"
+
+
+def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> None:
+    """At its end a run keeps what was paid for and asks nothing more."""
+
+    def script(seen: Seen) -> Action:
+        if seen.texts == ("sent away",):
+            return Status(429, headers={"retry-after": "60"})
+        return Delay(0.2, Answer("yes"))
+
+    with ScriptedServer(script) as server:
+
+        async def main() -> list[object]:
+            slots = Slots(4)
+            client = Client(at(server.url, timeout_seconds=600), slots, backoff=QUICK)
+            await client.send(question())
+            sent = [asyncio.ensure_future(client.send(question("sent away")))]
+            while "429" not in client.traffic.outcomes:
+                await asyncio.sleep(0.01)
+            names = ("in flight", "in flight, too", "waiting, as 4 were too many")
+            sent += [asyncio.ensure_future(client.send(question(name))) for name in names]
+            while server.n_requests < 4:
+                await asyncio.sleep(0.01)
+            slots.close()
+            sent.append(asyncio.ensure_future(client.send(question("later"))))
+            got = await asyncio.wait_for(asyncio.gather(*sent, return_exceptions=True), 5)
+            await client.close()
+            return [one.text if isinstance(one, ChatReply) else type(one) for one in got]
+
+        gone = asyncio.CancelledError
+        assert asyncio.run(main()) == [gone, "yes", "yes", gone, gone]
+    assert server.n_requests == 4
+
+
+def test_a_closed_client_can_be_used_again() -> None:
+    """Whoever closes connections between two runs loses nothing else."""
+    with ScriptedServer() as server:
+
+        async def again(client: Client) -> str:
+            await client.close()
+            await client.send(question())
+            await client.close()
+            await client.close()
+            return (await client.send(question(schema=LABEL))).text
+
+        assert run(at(server.url), again) == '{"label": "yes"}'
+
+
+# What is told
+
+
+def test_traffic_counts_every_attempt_and_how_it_ended() -> None:
+    """A report says what was sent, and not only what came of it."""
+    with ScriptedServer(first(Status(503), Drop(), Html(), Status(429))) as server:
+
+        async def counted(client: Client) -> tuple[int, int, Mapping[str, int]]:
+            await client.send(question())
+            traffic = client.traffic
+            return traffic.n_attempts, traffic.n_retried, traffic.outcomes
+
+        assert run(at(server.url), counted) == (
+            5,
+            4,
+            {"200": 1, "429": 1, "503": 1, "dropped": 1, "not_json": 1},
+        )
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (
+            Status(401, code="invalid_api_key", message="No such key"),
+            "status 401 (invalid_api_key: No such key); look at its API key and what it may do",
+        ),
+        (
+            Status(404, message="no llama3"),
+            "model 'llama3': status 404 (no llama3); look at the model's name and base_url's path",
+        ),
+        (
+            Status(429, code="insufficient_quota"),
+            "status 429 (insufficient_quota: scripted); its account has to be topped up",
+        ),
+        (Raw(b"", status=400), "status 400"),
+        (
+            Raw(json.dumps({"error": "loading\x1b[31m\n\n::error::x"}).encode(), status=400),
+            r"status 400 (loading\x1b[31m ::error::x)",
+        ),
+        (Html(503), f"status 503 ({HTML}); {TOO_LONG}"),
+        (
+            Raw(b'{"choices": [], "error": {"message": "busy"}}'),
+            (
+                "the response is no chat completion: its 'choices' are empty, no list of objects;"
+                f" it says 'busy'; {TOO_LONG}; see whether base_url is an OpenAI-compatible"
+                " address up to its version"
+            ),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_fault_says_where_what_and_what_to_do(action: Action, message: str) -> None:
+    """It stands in a test report, far from whoever set the endpoint up."""
+    with ScriptedServer(always(action)) as server:
+        error = fault(at(server.url), backoff=Backoff(60, 60))
+    assert str(error) == f"endpoint 'test' at {server.url}: {message}"
