@@ -122,10 +122,15 @@ class FactList:
 
 @dataclass(frozen=True, slots=True)
 class CheckFacts:
-    """Does each fact follow from the premises, and from which of them?"""
+    """Does each fact follow from the premises, and from which of them?
+
+    Where ``every_premise`` is set, all premises that carry a fact are wanted and not only enough
+    of them: recall counts them.
+    """
 
     facts: tuple[Fact, ...]
     premises: tuple[str, ...]
+    every_premise: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,12 +167,14 @@ class SentenceCheck:
 
     For a supported sentence ``evidence`` carries it; for an unsupported one it is what the source
     says instead, and may be empty. ``support`` is the judge's strength of belief, 0 to 1.
+    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source.
     """
 
     reason: str
     supported: bool
     evidence: tuple[int, ...] = ()
     support: float | None = None
+    n_ungrounded: int = 0
 
 
 @dataclass(frozen=True, slots=True)

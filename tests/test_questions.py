@@ -116,4 +116,11 @@ def test_facts_and_checks_need_no_more_than_their_meaning() -> None:
     check = FactCheck(reason="", entailed=False)
     assert (check.premises, check.support) == ((), None)
     sentence = SentenceCheck(reason="", supported=False)
-    assert (sentence.evidence, sentence.support) == ((), None)
+    assert (sentence.evidence, sentence.support, sentence.n_ungrounded) == ((), None, 0)
+
+
+def test_every_premise_is_wanted_unless_enough_of_them_will_do() -> None:
+    """Recall counts premises; where nothing counts them, it is another and cheaper question."""
+    asked = CheckFacts((FACT,), ("Ice thaws.",))
+    assert asked.every_premise
+    assert asked != CheckFacts((FACT,), ("Ice thaws.",), every_premise=False)

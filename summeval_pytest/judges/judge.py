@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from summeval_pytest.questions import Answer, Question
 
 
@@ -31,4 +33,13 @@ class Judge(Protocol):
         A question that cannot be answered is `Unanswered` with a reason; raising is for what no
         question could survive.
         """
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A judge that counts what its replies were like; a judge of one's own need not."""
+
+    def counts(self) -> Mapping[str, float]:
+        """Counts by name, which add up over processes."""
         ...

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from importlib.util import find_spec
+from typing import Final
 
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.judge import Judge
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 OFFLINE: Final = "offline"
 """The embedded judge's name, and the default."""
@@ -21,13 +19,34 @@ _NO_JUDGE: Final = (
 """What importing and making somebody's judge may raise."""
 
 
-def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
-    """The judge of this name.
+def is_local(name: str) -> bool:
+    """Whether a name is that of a judge in this process, and not of a model at an endpoint.
+
+    A colon parts a module from its judge, and a model from its tag (``mistral:latest``): what is
+    before it is a module if it has a dot, if what is after it begins with a capital letter, or if
+    there is a module of that name.
+    """
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        return name == OFFLINE
+    if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        return False
+    return "." in module or attribute[0].isupper() or _is_module(module)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # it is loaded, and nobody knows from where
+        return True
+
+
+def find_judge(name: str) -> Judge:
+    """The judge of this name, in this process.
 
     Args:
         name: ``offline``, or ``package.module:attribute`` for a team's own judge: an object with
             the members of `Judge`, or a class or function that makes one without arguments.
-        defined: Names of judges that the suite defines and this version cannot reach yet.
 
     Raises:
         OptionError: if there is no such judge.
@@ -36,17 +55,7 @@ def find_judge(name: str, defined: Collection[str] = ()) -> Judge:
         from summeval_pytest.judges.offline import OfflineJudge
 
         return OfflineJudge()
-    if ":" in name:
-        return _imported(name)
-    if name in defined:
-        raise OptionError(
-            f"judge {name!r} asks an endpoint, which this version cannot do yet; "
-            f"use {OFFLINE!r}, or name your own judge as package.module:Class"
-        )
-    raise OptionError(
-        f"no judge {name!r}: {nearest(name, [OFFLINE, *defined])}"
-        " (name your own judge as package.module:Class)"
-    )
+    return _imported(name)
 
 
 def _imported(name: str) -> Judge:

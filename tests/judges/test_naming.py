@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges import OFFLINE, find_judge
+from summeval_pytest.judges import OFFLINE, find_judge, is_local
 from summeval_pytest.judges.offline import OfflineJudge
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "team_judges"
 
 
-def refusal(name: str, defined: tuple[str, ...] = ()) -> str:
+def refusal(name: str) -> str:
     """What the user reads."""
     with pytest.raises(OptionError) as caught:
-        find_judge(name, defined)
+        find_judge(name)
     return str(caught.value)
 
 
@@ -68,28 +68,48 @@ def test_own_judge_is_a_class_a_function_or_an_object(team: str, attribute: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "defined", "hint"),
+    "name",
     [
-        ("ofline", (), "did you mean 'offline'?"),
-        ("panell", ("panel",), "did you mean 'panel'?"),
-        ("zzz", ("panel",), "known: offline, panel"),
+        "offline",
+        "team_judges:Strict",
+        "team_judges:make",
+        "no_such_package.judges:own",
+        "no_such_module:Own",
+        "json:tool",
     ],
 )
-def test_unknown_name_is_answered_with_the_nearest_known_one(
-    name: str, defined: tuple[str, ...], hint: str
-) -> None:
-    """A typing mistake is mended by reading one line; those that the suite defines are known."""
-    assert refusal(name, defined) == (
-        f"no judge {name!r}: {hint} (name your own judge as package.module:Class)"
-    )
+@pytest.mark.usefixtures("team")
+def test_a_judge_in_this_process_is_told_by_its_name(name: str) -> None:
+    """The embedded one, and whatever looks like an attribute of a module, importable or not."""
+    assert is_local(name)
 
 
-def test_judge_behind_an_endpoint_is_said_to_be_out_of_reach() -> None:
-    """The suite may define it; this version asks no endpoint."""
-    assert refusal("panel", ("panel",)) == (
-        "judge 'panel' asks an endpoint, which this version cannot do yet;"
-        " use 'offline', or name your own judge as package.module:Class"
-    )
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ofline",
+        "gpt-4o",
+        "panel",
+        "llama3.1",
+        "mistral:latest",
+        "qwen2.5:7b",
+        "gpt-oss:20b",
+        "org/model:Q4_K_M",
+        "team_judges:",
+        ":Own",
+        "",
+    ],
+)
+@pytest.mark.usefixtures("team")
+def test_any_other_name_is_that_of_a_model(name: str) -> None:
+    """A model's tag follows a colon as well, and no module of that name is imported to find out."""
+    assert not is_local(name)
+
+
+@pytest.mark.parametrize("name", ["ofline", "panel"])
+def test_a_model_is_no_judge_of_this_process(name: str) -> None:
+    """Whoever asks for it here has not asked `is_local` first."""
+    assert refusal(name).startswith(f"no judge {name!r}: ")
 
 
 @pytest.mark.parametrize(

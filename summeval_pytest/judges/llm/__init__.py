@@ -1,0 +1,7 @@
+"""The LLM judge: questions as prompts and schemas, replies read strictly, quotes verified."""
+
+from __future__ import annotations
+
+from summeval_pytest.judges.llm.judge import LlmJudge
+
+__all__ = ["LlmJudge"]

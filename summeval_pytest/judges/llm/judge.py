@@ -1,0 +1,225 @@
+"""The LLM judge: every question becomes requests, and every reply is read strictly."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Final, assert_never
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.extracting import (
+    SENTENCES_PER_REQUEST,
+    Stated,
+    TextSheet,
+    facts,
+    segments,
+)
+from summeval_pytest.judges.llm.fact_checking import FactSheet
+from summeval_pytest.judges.llm.polling import Poll
+from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
+from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.rounds import Rounds
+from summeval_pytest.judges.llm.sentence_checking import (
+    SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
+)
+from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
+from summeval_pytest.judges.llm.voting import lower_median, majority
+from summeval_pytest.questions import (
+    Answer,
+    CheckFacts,
+    CheckSentences,
+    FacetRatings,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    Question,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from summeval_pytest.text import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.judges.llm.instructions import Kind
+    from summeval_pytest.judges.llm.voting import Outcome
+    from summeval_pytest.models.sender import Sender
+
+IN_FLIGHT: Final = 64
+
+
+class LlmJudge:
+    """Asks a model, through whoever gets replies to requests.
+
+    Equal requests may be sent at the same time: a sender that remembers replies, or that lets one
+    wait for the other, is paid for one of them. Facets and facts of a text are such requests.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is a setting that moves the numbers, by keyword only
+        self,
+        sender: Sender,
+        *,
+        model: str,
+        endpoint: str,
+        votes: int = 1,
+        batched: bool = True,
+        in_flight: int = IN_FLIGHT,
+    ) -> None:
+        """Makes a judge; nothing is sent yet.
+
+        Args:
+            sender: Who gets replies.
+            model: The endpoint's name for the model.
+            endpoint: The name or address that tells this endpoint from others.
+            votes: How often each rating and each check is asked for; 1 or more.
+            batched: Whether items share requests; one request for each sentence, facet and fact,
+                and facets apart from facts, is how the papers did it.
+            in_flight: How many pairs are worth having open at once; 1 or more.
+
+        Raises:
+            OptionError: if a number is less than 1, or a name is empty.
+        """
+        for name, number in (("votes", votes), ("in_flight", in_flight)):
+            if number < 1:
+                raise OptionError(f"{name} is {number}; it has to be 1 or more")
+        if not model or not endpoint:
+            raise OptionError("an LLM judge needs the name of a model and of its endpoint")
+        self._ledger = Ledger()
+        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self._endpoint = endpoint
+        self._in_flight = in_flight
+
+    @property
+    def signature(self) -> str:
+        """The model, where it is served, and how it is asked."""
+        calls = "batched" if self._poll.batched else "single"
+        return (
+            f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
+            f" votes={self._poll.votes} calls={calls}"
+        )
+
+    @property
+    def in_flight(self) -> int:
+        """How many pairs are worth having open at once."""
+        return self._in_flight
+
+    @property
+    def tally(self) -> Tally:
+        """What the replies were like so far."""
+        return self._ledger.tally
+
+    @property
+    def agreement(self) -> Agreement:
+        """How far votes agreed so far."""
+        return self._ledger.agreement
+
+    def counts(self) -> Mapping[str, float]:
+        """The tally and the agreement as counts that add up over processes."""
+        agreement = self.agreement
+        return {
+            **asdict(self.tally),
+            "n_voted": agreement.n_items,
+            "n_agreeing": agreement.n_items * agreement.share,
+        }
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question, in the order asked, all asked at once."""
+        return tuple(await asyncio.gather(*map(self._answer, questions)))
+
+    async def _answer(self, question: Question) -> Answer:
+        match question:
+            case SegmentFacets(text):
+                sentences = tuple(sentence.text for sentence in split_sentences(text))
+                stated = await self._stated(sentences, "facets")
+                return stated if isinstance(stated, Unanswered) else segments(sentences, stated)
+            case ListFacts(sentences):
+                return await self._facts(sentences)
+            case RateFacets(pairs):
+                return await self._ratings(RatingSheet(pairs))
+            case CheckFacts():
+                return await self._fact_checks(question)
+            case CheckSentences():
+                return await self._sentence_checks(question)
+            case _:
+                assert_never(question)
+
+    async def _stated(
+        self, sentences: tuple[str, ...], alone: Kind
+    ) -> tuple[Stated, ...] | Unanswered:
+        """What each sentence states; unanswered as a whole where one sentence stays so."""
+        if not sentences:
+            return ()
+        sheet = TextSheet(sentences, "facets_and_facts" if self._poll.batched else alone)
+        stated: list[Stated] = []
+        for found in await self._poll.replies(sheet, SENTENCES_PER_REQUEST):
+            if isinstance(found, Unanswered):
+                return found
+            stated.append(found)
+        return tuple(stated)
+
+    async def _facts(self, sentences: tuple[str, ...]) -> FactList | Unanswered:
+        stated = await self._stated(sentences, "facts")
+        if isinstance(stated, Unanswered):
+            return stated
+        kept, n_dropped = facts(sentences, stated)
+        self._ledger.add(dropped=n_dropped)
+        return FactList(kept)
+
+    async def _ratings(self, sheet: RatingSheet) -> FacetRatings:
+        outcomes = await self._poll.outcomes(
+            sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
+        )
+        return FacetRatings(tuple(o if isinstance(o, Unanswered) else o.item for o in outcomes))
+
+    async def _fact_checks(self, question: CheckFacts) -> FactChecks:
+        if not question.premises:
+            nothing = FactCheck(reason="there is no premise", entailed=False)
+            return FactChecks((nothing,) * len(question.facts))
+        sheet = FactSheet(question.facts, question.premises, question.every_premise)
+        outcomes = await self._poll.outcomes(
+            sheet, sheet.size, lambda check: check.entailed, majority
+        )
+        return FactChecks(
+            tuple(
+                o
+                if isinstance(o, Unanswered)
+                else replace(o.item, support=self._support(o, affirmed=o.item.entailed))
+                for o in outcomes
+            )
+        )
+
+    async def _sentence_checks(self, question: CheckSentences) -> SentenceChecks:
+        if not question.source:
+            nothing = SentenceCheck(reason="there is no source", supported=False)
+            return SentenceChecks((nothing,) * len(question.sentences))
+        outcomes = await self._poll.outcomes(
+            SentenceSheet(question.sentences, question.source),
+            CHECKS_PER_REQUEST,
+            lambda check: check.supported,
+            majority,
+        )
+        checks = tuple(
+            o
+            if isinstance(o, Unanswered)
+            else replace(o.item, support=self._support(o, affirmed=o.item.supported))
+            for o in outcomes
+        )
+        self._ledger.add(ungrounded=_n_ungrounded(checks))
+        return SentenceChecks(checks)
+
+    def _support(
+        self, outcome: Outcome[FactCheck] | Outcome[SentenceCheck], *, affirmed: bool
+    ) -> float | None:
+        """Share of the usable votes that affirm an item; one vote tells no strength."""
+        if self._poll.votes == 1:
+            return None
+        return outcome.agreeing if affirmed else 1.0 - outcome.agreeing
+
+
+def _n_ungrounded(checks: Sequence[SentenceCheck | Unanswered]) -> int:
+    return sum(check.n_ungrounded for check in checks if isinstance(check, SentenceCheck))

@@ -1,0 +1,212 @@
+"""A model by rule: reads the LLM judge's own requests and answers them by shared words.
+
+`answer_by_rule` takes the body that an endpoint receives, so it can stand behind a real server;
+`RuleSender` stands where a client would. Both are deterministic.
+
+    sentences: the first is background, the last conclusion, doing makes a method, else result
+    facts:     the clauses of a sentence; the later ones refine the first
+    a check:   holds where half of its content words and all its numbers stand in one premise
+    a rating:  the share of the reference's content words, on the facet's scale
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from summeval_pytest.models.reply import ChatReply
+from summeval_pytest.models.request import ChatRequest
+from summeval_pytest.questions import SCALES
+from summeval_pytest.text import content_words
+
+Body = Mapping[str, object]
+Json = dict[str, object]
+
+_BLOCK = re.compile(
+    r"^<<<(?P<name>[\w ]+) (?P<mark>[0-9a-f]+)\n(?P<content>.*?)\n(?P=name) (?P=mark)>>>$",
+    re.DOTALL | re.MULTILINE,
+)
+_LINE = re.compile(r"\[(\d+)\] (?:\(refines \[\d+\]\) )?(.*)")
+_WORK = re.compile(r"^(?:Work on|Check) (?:sentences|facts): ([\d, -]+)\.", re.MULTILINE)
+_CLAUSE = re.compile(r"\s*(?:;|,)\s+(?:and\s+)?|\s+(?:and|whereas|while|but)\s+")
+_DONE = re.compile(r"\b(?:we|randomi[sz]ed|planted|fired|counted|were given|measured)\b", re.I)
+_HALF = 0.5
+
+
+def answer_by_rule(body: Body) -> str:
+    """The reply to a request of the LLM judge.
+
+    Args:
+        body: A chat completion's body: its ``messages``, the first of which names the kind of
+            question in its heading. Where the answer's schema goes does not matter.
+
+    Raises:
+        ValueError: if the request is none of ours.
+    """
+    system, user = _contents(body)
+    kind = system.split("\n", 1)[0]
+    blocks = {match["name"]: match["content"] for match in _BLOCK.finditer(user)}
+    if kind not in _RULES:
+        raise ValueError(f"no rule for {kind!r}")
+    return json.dumps(_RULES[kind](blocks, _asked(user)), ensure_ascii=False)
+
+
+def kind_of(request: ChatRequest) -> str:
+    """Which kind of question a request asks, by the name of its schema."""
+    assert request.schema is not None
+    return request.schema.name
+
+
+def _contents(body: Body) -> tuple[str, str]:
+    """The system's message, and the user's."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    contents = {message["role"]: message["content"] for message in messages}
+    return contents["system"], contents["user"]
+
+
+def _asked(user: str) -> list[int]:
+    """The numbers of the items asked about, from the line that ends a request."""
+    work = _WORK.findall(_BLOCK.sub("", user))
+    numbers: list[int] = []
+    for run in work[0].split(", ") if work else []:
+        first, _, last = run.partition("-")
+        numbers.extend(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+def _lines(content: str) -> dict[int, str]:
+    """The numbered lines of a block."""
+    found = (_LINE.fullmatch(line) for line in content.split("\n"))
+    return {int(match[1]): match[2] for match in found if match}
+
+
+def _share(claim: str, premise: str) -> float:
+    """Share of a claim's content words that a premise has; 0 where a number is not there."""
+    words, there = content_words(claim), set(content_words(premise))
+    if not words or any(word[0].isdigit() and word not in there for word in words):
+        return 0.0
+    return sum(word in there for word in words) / len(words)
+
+
+def _facets(number: int, n_sentences: int, sentence: str) -> list[str]:
+    if number == 1 and n_sentences > 2:
+        return ["background"]
+    if number == n_sentences and n_sentences > 1:
+        return ["conclusion"]
+    return ["method"] if _DONE.search(sentence) else ["result"]
+
+
+def _facts(sentence: str) -> list[Json]:
+    pieces = [piece.strip(" .") for piece in _CLAUSE.split(sentence)]
+    kept = [piece for piece in pieces if content_words(piece)]
+    return [{"text": f"{p}.", "refines": min(place, 1)} for place, p in enumerate(kept)]
+
+
+def _extracted(blocks: Mapping[str, str], asked: list[int], *keys: str) -> Json:
+    lines = _lines(blocks["text"])
+    entries = []
+    for number in asked:
+        made: Json = {
+            "id": number,
+            "facets": _facets(number, len(lines), lines[number]),
+            "facts": _facts(lines[number]),
+        }
+        entries.append({key: made[key] for key in ("id", *keys)})
+    return {"sentences": entries}
+
+
+def _rated(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    del asked
+    rated: Json = {}
+    for name, reference in blocks.items():
+        key, _, side = name.partition(" ")
+        if side == "reference":
+            words, there = content_words(reference), set(content_words(blocks[f"{key} summary"]))
+            share = sum(word in there for word in words) / max(1, len(words))
+            scale = next(scale for facet, scale in SCALES.items() if key.startswith(facet))
+            reason = f"{share:.0%} of the words"
+            rated[key] = {"reason": reason, "rating": 1 + int(share * (scale - 1) + _HALF)}
+    return rated
+
+
+def _fact_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    facts, premises = _lines(blocks["facts"]), _lines(blocks["premises"])
+    checks = []
+    for number in asked:
+        carrying = [n for n, text in premises.items() if _share(facts[number], text) >= _HALF]
+        label = "entailed" if carrying else "not_entailed"
+        checks.append({"id": number, "reason": "words", "premises": carrying, "label": label})
+    return {"checks": checks}
+
+
+def _sentence_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    sentences, source = _lines(blocks["sentences"]), _lines(blocks["source"])
+    checks = []
+    for number in asked:
+        shares = {n: _share(sentences[number], text) for n, text in source.items()}
+        best = max(shares, key=lambda n: shares[n])
+        holds = shares[best] >= _HALF
+        evidence = [{"id": best, "quote": source[best]}] if holds else []
+        label = "supported" if holds else "unsupported"
+        checks.append({"id": number, "reason": "words", "evidence": evidence, "label": label})
+    return {"checks": checks}
+
+
+_RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
+    "# Facets and facts": lambda blocks, asked: _extracted(blocks, asked, "facets", "facts"),
+    "# Facets": lambda blocks, asked: _extracted(blocks, asked, "facets"),
+    "# Facts": lambda blocks, asked: _extracted(blocks, asked, "facts"),
+    "# Facet ratings": _rated,
+    "# Fact checks": _fact_checks,
+    "# Sentence checks": _sentence_checks,
+}
+
+
+def body_of(request: ChatRequest) -> Body:
+    """The body that a client would send."""
+    return {
+        "model": request.model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "max_tokens": request.max_tokens,
+    }
+
+
+Hook = Callable[[ChatRequest, str], "ChatReply | str"]
+"""From a request and the text that answers it to what is replied instead; it may raise."""
+
+
+def as_it_is(request: ChatRequest, text: str) -> ChatReply | str:
+    """The answer by rule, unchanged."""
+    del request
+    return text
+
+
+@dataclass(slots=True)
+class RuleSender:
+    """A sender by rule that remembers its replies, as an exchange does.
+
+    Attributes:
+        hook: What becomes of each reply.
+        sent: The requests in order; one equal to an earlier one is not sent again.
+        asked: All requests in order.
+    """
+
+    hook: Hook = as_it_is
+    sent: list[ChatRequest] = field(default_factory=list)
+    asked: list[ChatRequest] = field(default_factory=list)
+    _replies: dict[str, ChatReply] = field(default_factory=dict)
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """The reply by rule."""
+        self.asked.append(request)
+        key = json.dumps(request.identity("rule"), sort_keys=True)
+        if key not in self._replies:
+            self.sent.append(request)
+            reply = self.hook(request, answer_by_rule(body_of(request)))
+            if isinstance(reply, str):
+                reply = ChatReply(text=reply, model=request.model)
+            self._replies[key] = reply
+        return self._replies[key]

@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.judges.judge import Judge
+from summeval_pytest.judges.llm import LlmJudge
+from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.tally import Agreement, Tally
+from summeval_pytest.models.reply import ChatReply
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    FacetPair,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
+
+if TYPE_CHECKING:
+    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.questions import Answer, Question
+    from tests.judges.llm.by_rule import Hook
+
+SENTENCES = (
+    "Bricks crack.",
+    "We fired forty bricks and weighed them.",
+    "Slow firing gave bricks of 31 MPa.",
+    "Slow firing is worth its fuel.",
+)
+TEXT = " ".join(SENTENCES)
+FACTS = (
+    Fact(text="Forty bricks were fired.", sentence=0),
+    Fact(text="Slow firing gave 31 MPa.", sentence=1),
+    Fact(text="Slow firing gave 22 MPa.", sentence=1, parent=1),
+)
+PAIRS = (
+    FacetPair(facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."),
+    FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
+)
+
+
+def judge_of(hook: Hook = as_it_is, *, votes: int = 1, batched: bool = True) -> LlmJudge:
+    """A judge with a model by rule behind it."""
+    return LlmJudge(RuleSender(hook), model="m-1", endpoint="rule", votes=votes, batched=batched)
+
+
+def sender_of(judge: LlmJudge) -> RuleSender:
+    """The model behind a judge."""
+    sender = judge._poll.rounds.sender
+    assert isinstance(sender, RuleSender)
+    return sender
+
+
+def ask(judge: LlmJudge, *questions: Question) -> tuple[Answer, ...]:
+    """The judge's answers."""
+    return asyncio.run(judge.answer(questions))
+
+
+def kinds_sent(judge: LlmJudge) -> Counter[str]:
+    """How many requests of each kind were sent."""
+    return Counter(kind_of(request) for request in sender_of(judge).sent)
+
+
+def test_every_kind_of_question_is_answered_in_order() -> None:
+    """Worked example; the rules of the model are in by_rule.py."""
+    judge = judge_of()
+    answers = ask(
+        judge,
+        CheckSentences(("Forty bricks were fired.", "Winter came."), SENTENCES),
+        SegmentFacets(TEXT),
+        CheckFacts(FACTS, SENTENCES),
+        ListFacts(SENTENCES),
+        RateFacets(PAIRS),
+    )
+    assert answers == (
+        SentenceChecks(
+            (
+                SentenceCheck(reason="words", supported=True, evidence=(1,)),
+                SentenceCheck(reason="words", supported=False),
+            )
+        ),
+        FacetSegments(
+            background=SENTENCES[0],
+            method=SENTENCES[1],
+            result=SENTENCES[2],
+            conclusion=SENTENCES[3],
+        ),
+        FactChecks(
+            (
+                FactCheck(reason="words", entailed=True, premises=(1,)),
+                FactCheck(reason="words", entailed=True, premises=(2,)),
+                FactCheck(reason="words", entailed=False),
+            )
+        ),
+        FactList(
+            (
+                Fact(text="Bricks crack.", sentence=0),
+                Fact(text="We fired forty bricks.", sentence=1),
+                Fact(text="weighed them.", sentence=1, parent=1),
+                Fact(text="Slow firing gave bricks of 31 MPa.", sentence=2),
+                Fact(text="Slow firing is worth its fuel.", sentence=3),
+            )
+        ),
+        FacetRatings(
+            (
+                FacetRating(facet="method", reason="100% of the words", rating=4),
+                FacetRating(facet="result", reason="0% of the words", rating=1),
+            )
+        ),
+    )
+    assert judge.tally == Tally()
+    assert judge.agreement == Agreement(n_items=0, share=1.0)
+
+
+def test_facets_and_facts_of_a_text_are_one_request() -> None:
+    """Two metrics ask about the same sentences; the sender is asked twice and sends once."""
+    judge = judge_of()
+    ask(judge, SegmentFacets(TEXT), ListFacts(SENTENCES))
+    assert len(sender_of(judge).asked) == 2
+    assert kinds_sent(judge) == {"facets_and_facts": 1}
+
+
+def test_long_questions_are_cut_into_requests() -> None:
+    """Of 32 facts in chains of 2, seven chains fit a request of 15, and twelve one of 25.
+
+    Of 30 sentences, 12 are worked on at once, and 15 checked.
+    """
+    judge = judge_of()
+    many = tuple(f"Kiln {n} was hot." for n in range(30))
+    chains = tuple(
+        Fact(text=f"Kiln {n} was hot.", sentence=n // 2, parent=n - 1 if n % 2 else None)
+        for n in range(32)
+    )
+    ask(
+        judge,
+        ListFacts(many),
+        CheckSentences(many, SENTENCES),
+        CheckFacts(chains, SENTENCES),
+        CheckFacts(chains, SENTENCES, every_premise=False),
+    )
+    assert [request.topic.rpartition("', ")[2] for request in sender_of(judge).sent] == [
+        "1-12", "13-24", "25-30", "1-15", "16-30", "1-14", "15-28", "29-32", "1-24", "25-32",
+    ]  # fmt: skip
+
+
+def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
+    """One call for each sentence, facet and fact is how the papers' numbers were made."""
+    judge = judge_of(batched=False)
+    together = ask(
+        judge_of(),
+        SegmentFacets(TEXT),
+        ListFacts(SENTENCES),
+        RateFacets(PAIRS),
+        CheckFacts(FACTS, SENTENCES),
+        CheckSentences(SENTENCES[:2], SENTENCES),
+    )
+    alone = ask(
+        judge,
+        SegmentFacets(TEXT),
+        ListFacts(SENTENCES),
+        RateFacets(PAIRS),
+        CheckFacts(FACTS, SENTENCES),
+        CheckSentences(SENTENCES[:2], SENTENCES),
+    )
+    assert alone == together
+    assert kinds_sent(judge) == {
+        "facets": 4, "facts": 4, "facet_ratings": 2, "fact_checks": 3, "sentence_checks": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (SegmentFacets(""), FacetSegments()),
+        (ListFacts(()), FactList(())),
+        (RateFacets(()), FacetRatings(())),
+        (CheckFacts((), SENTENCES), FactChecks(())),
+        (CheckSentences((), SENTENCES), SentenceChecks(())),
+        (
+            CheckFacts(FACTS[:1], ()),
+            FactChecks((FactCheck(reason="there is no premise", entailed=False),)),
+        ),
+        (
+            CheckSentences(SENTENCES[:1], ()),
+            SentenceChecks((SentenceCheck(reason="there is no source", supported=False),)),
+        ),
+    ],
+    ids=["text", "sentences", "pairs", "facts", "checks", "premises", "source"],
+)
+def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) -> None:
+    """A request about nothing costs money and has no reply."""
+    judge = judge_of()
+    assert ask(judge, question) == (answer,)
+    assert sender_of(judge).asked == []
+
+
+def dropping(id_: int) -> Hook:
+    """A model that never answers about one item."""
+
+    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+        del request
+        reply = json.loads(text)
+        for key, entries in reply.items():
+            if isinstance(entries, list):
+                reply[key] = [entry for entry in entries if entry["id"] != id_]
+        return ChatReply(text=json.dumps(reply))
+
+    return hook
+
+
+def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
+    """It keeps its place, so that no answer stands for another fact."""
+    judge = judge_of(dropping(2))
+    (answer,) = ask(judge, CheckFacts(FACTS, SENTENCES))
+    assert isinstance(answer, FactChecks)
+    assert answer.checks[1] == Unanswered("item 2 is missing")
+    assert [type(check) for check in answer.checks[::2]] == [FactCheck, FactCheck]
+    assert judge.tally == Tally(n_reasked=2, n_unanswered=1)
+
+
+@pytest.mark.parametrize("question", [SegmentFacets(TEXT), ListFacts(SENTENCES)], ids=type)
+def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Question) -> None:
+    """Its facts would be fewer, and fewer facts have a higher precision."""
+    assert ask(judge_of(dropping(3)), question) == (Unanswered("item 3 is missing"),)
+
+
+def test_an_endpoint_without_a_reply_leaves_items_unanswered_in_its_words() -> None:
+    """The message names the address or the option; it is made of our words only."""
+
+    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+        del request, text
+        raise NoReplyError("over_budget", "not judged: budget of $5.00 is spent")
+
+    lost = Unanswered("not judged: budget of $5.00 is spent")
+    answers = ask(judge_of(hook), RateFacets(PAIRS), ListFacts(SENTENCES))
+    assert answers == (FacetRatings((lost, lost)), lost)
+
+
+def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted() -> None:
+    """They are the judge's faults, and the report says how many."""
+
+    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+        del request
+        return text.replace("Bricks crack.", "9 bricks crack.").replace(
+            '"quote": "We fired forty', '"quote": "We fired 50'
+        )
+
+    judge = judge_of(hook)
+    listed, checked = ask(
+        judge, ListFacts(SENTENCES), CheckSentences(("Forty bricks were fired.",), SENTENCES)
+    )
+    assert isinstance(listed, FactList)
+    assert len(listed.facts) == 4
+    assert checked == SentenceChecks(
+        (SentenceCheck(reason="words", supported=True, n_ungrounded=1),)
+    )
+    assert judge.tally == Tally(n_ungrounded_quotes=1, n_dropped_facts=1)
+
+
+def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
+    """A second vote equal to the first in every byte would be the first one's reply again."""
+    judge = judge_of(votes=3)
+    ask(judge, CheckSentences(SENTENCES, SENTENCES), ListFacts(SENTENCES))
+    checks = [r for r in sender_of(judge).sent if kind_of(r) == "sentence_checks"]
+    assert [(request.vote, request.seed) for request in checks] == [(0, 0), (1, 1), (2, 2)]
+    assert len({request.messages[1].content for request in checks}) == 3
+    source = checks[0].messages[1].content.split("<<<sentences")[0]
+    assert all(request.messages[1].content.startswith(source) for request in checks)
+    assert kinds_sent(judge)["facets_and_facts"] == 1
+    assert judge.agreement == Agreement(n_items=4, share=1.0)
+
+
+def voting(*labels: str) -> Hook:
+    """A model whose votes on the first item are these; where one is empty it has no reply."""
+
+    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+        label, reply = labels[request.vote], json.loads(text)
+        for entry in reply["checks"]:
+            entry["reason"] = f"vote {request.vote}"
+            if entry["id"] == 1:
+                entry["label"] = label
+        return json.dumps(reply)
+
+    return hook
+
+
+CHECK = CheckFacts(FACTS[:1], SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "entailed", "support", "reason"),
+    [
+        (("not_entailed", "entailed", "entailed"), True, 2 / 3, "vote 1"),
+        (("entailed", "not_entailed"), False, 1 / 2, "vote 1"),
+        (("entailed", "", "entailed"), True, 1.0, "vote 0"),
+        (("entailed", "", "not_entailed"), False, 1 / 2, "vote 2"),
+        (("not_entailed",) * 3, False, 0.0, "vote 0"),
+    ],
+    ids=["majority", "tie", "lost", "lost tie", "none"],
+)
+def test_labels_go_by_majority(
+    labels: tuple[str, ...], entailed: bool, support: float, reason: str
+) -> None:
+    """Reason and premises are of the first vote that agrees; support is the share that affirms."""
+    judge = judge_of(voting(*labels), votes=len(labels))
+    (answer,) = ask(judge, CHECK)
+    assert answer == FactChecks(
+        (FactCheck(reason=reason, entailed=entailed, premises=(1,), support=support),)
+    )
+
+
+def test_too_few_votes_answer_nothing() -> None:
+    """Half of the votes are not enough."""
+    judge = judge_of(voting("entailed", ""), votes=2)
+    told = "item 1: label '' is none of entailed, not_entailed"
+    assert ask(judge, CHECK) == (FactChecks((Unanswered(told),)),)
+    assert judge.agreement == Agreement()
+
+
+def test_agreement_is_the_mean_over_items() -> None:
+    """Item 1: two of three agree; items 2 and 3: all three. (2/3 + 1 + 1) / 3 = 8/9."""
+    judge = judge_of(voting("entailed", "entailed", "not_entailed"), votes=3)
+    ask(judge, CheckFacts(FACTS, SENTENCES))
+    assert judge.agreement.n_items == 3
+    assert judge.agreement.share == pytest.approx(8 / 9)
+
+
+def test_ratings_go_by_the_lower_median() -> None:
+    """Votes of 4, 1, 2 and 3 on the method: the two in the middle are 2 and 3."""
+    given = (4, 1, 2, 3)
+
+    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+        reply = json.loads(text)
+        reply["method"] = {"reason": f"vote {request.vote}", "rating": given[request.vote]}
+        return json.dumps(reply)
+
+    judge = judge_of(hook, votes=4)
+    (answer,) = ask(judge, RateFacets(PAIRS))
+    assert isinstance(answer, FacetRatings)
+    assert answer.ratings[0] == FacetRating(facet="method", reason="vote 2", rating=2)
+    orders = [r.messages[1].content.find("<<<method") for r in sender_of(judge).sent]
+    assert min(orders) == 0 < max(orders)
+
+
+def test_the_signature_holds_all_that_moves_the_answers() -> None:
+    """And it is one judge among others."""
+    judge = judge_of()
+    assert isinstance(judge, Judge)
+    assert judge.in_flight == 64
+    assert judge.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=1 calls=batched"
+    other = judge_of(votes=3, batched=False)
+    assert other.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=3 calls=single"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"votes": 0}, "votes is 0; it has to be 1 or more"),
+        ({"in_flight": -1}, "in_flight is -1; it has to be 1 or more"),
+        ({"model": ""}, "an LLM judge needs the name of a model and of its endpoint"),
+        ({"endpoint": ""}, "an LLM judge needs the name of a model and of its endpoint"),
+    ],
+    ids=["votes", "in flight", "model", "endpoint"],
+)
+def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message: str) -> None:
+    """No votes would answer everything with nothing."""
+    settings: dict[str, object] = {"model": "m", "endpoint": "e"} | wrong
+    with pytest.raises(OptionError) as caught:
+        LlmJudge(RuleSender(), **settings)  # type: ignore[arg-type]  # a wrong value is the point
+    assert str(caught.value) == message

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.llm.quotes import LookedUp, Quote, look_up, words_of
+
+SOURCE = (
+    "Zinc was given to 312 adults with a shortage (p < 0.05).",
+    "The primary outcome was infection within 30 days of the operation in hospital.",
+    "Infection was not more frequent in the group that had been given placebo tablets daily.",
+    "Nausea was seen in 17.2% of them.",
+    "Copper fell by 1,200 units, a change of -1.4 per day.",
+    "Five weeks later they were asked again.",
+    "Six nurses had left by then.",
+    "The adults with zinc went home two days earlier than others.",
+)
+
+
+def find(number: int, text: str) -> LookedUp:
+    """Where one quotation stands, its sentence named from 0."""
+    return look_up([Quote(number, text)], SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "zinc was given to 312 adults"),
+        (0, "a shortage (P<0.05)"),
+        (3, "\u201cnausea was seen in 17.2 % of them\u201d"),
+        (3, "nausea"),
+        (4, "Copper fell by 1200 units"),
+        (4, "a change of \u22121.4 per day"),
+        (2, "infection was not more frequent in the group that had been given placebo pills daily"),
+    ],
+    ids=["words", "typing", "quotes", "one word", "thousands", "minus", "nine in ten"],
+)  # fmt: skip
+def test_a_quotation_stands_in_the_sentence_that_it_names(number: int, text: str) -> None:
+    """Case, spaces and marks are typing; of many words one may differ."""
+    assert find(number, text) == LookedUp((number,), 0)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (2, "Infection was more frequent in the group that had been given placebo tablets daily"),
+        (1, "The primary outcome was infection within 40 days of the operation in hospital"),
+        (0, "Zinc was given to 213 adults with a shortage (p < 0.05)"),
+        (0, "Zinc was given to 312 adults with a shortage (p > 0.05)"),
+        (4, "Copper fell by 1,200 units, a change of 1.4 per day"),
+        (0, "Zinc was withheld from 312 adults"),
+        (0, "Zinc was shown to 312 adults with a shortage"),
+        (3, ""),
+        (3, " ... "),
+        (99, "nausea"),
+        (-1, "the"),
+    ],
+    ids=[
+        "negation", "number", "digits", "comparison", "sign", "words", "eight in nine", "empty",
+        "dots", "one word elsewhere", "article",
+    ],
+)  # fmt: skip
+def test_a_quotation_that_stands_nowhere_is_ungrounded(number: int, text: str) -> None:
+    """One wrong number, sign, comparison or negation makes another claim of the same words."""
+    assert find(number, text) == LookedUp((), 1)
+
+
+@pytest.mark.parametrize("number", [5, 99, -7], ids=repr)
+def test_a_quotation_under_a_wrong_number_is_found_where_it_stands(number: int) -> None:
+    """Judges miscount long sources; the words tell where they looked."""
+    assert find(number, "was seen in 17.2% of them") == LookedUp((3,), 0)
+
+
+def test_of_two_places_the_one_named_counts_and_else_the_nearest() -> None:
+    """A phrase that is repeated must not always lead to its first place."""
+    source = ("Mice slept well.", "Rats ran.", "Mice slept well.", "Rats ran.", "Rats ran.")
+    assert look_up([Quote(2, "Mice slept well")], source).sentences == (2,)
+    assert look_up([Quote(4, "Mice slept well")], source).sentences == (2,)
+    assert look_up([Quote(1, "Mice slept well")], source).sentences == (0,)
+
+
+def test_words_far_apart_in_a_sentence_hold_no_number_between_them() -> None:
+    """The stretch is as tight as it can be, and all in it that is exact has to be quoted."""
+    source = ("The 12 mice slept and the rats ate all of their very dry food overnight.",)
+    changed = "the rats ate all of their very dry meal overnight"
+    assert look_up([Quote(0, changed)], source) == LookedUp((0,), 0)
+    across = "The mice slept and the rats ate all of their very dry food"
+    assert look_up([Quote(0, across)], source) == LookedUp((), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Zinc was given ... with a shortage", (0,)),
+        ("Zinc was given [...] Nausea was seen in 17.2%", (0, 1, 2, 3)),
+        ("Zinc was given \u2026 a change of -1.4", (0, 1, 2, 3, 4)),
+        ("Zinc was given ... Five weeks later", (0, 5)),
+        ("Zinc was given (...) Five weeks later . . . two days earlier", (0, 5, 6, 7)),
+        ("... Nausea was seen ...", (3,)),
+    ],
+    ids=["within", "three", "gap of three", "gap of four", "two", "around"],
+)
+def test_an_ellipsis_stands_for_few_sentences(text: str, sentences: tuple[int, ...]) -> None:
+    """Up to three sentences between its ends count; over a wider gap only the ends do."""
+    assert find(0, text) == LookedUp(sentences, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nausea was seen ... Zinc was given",
+        "with a shortage ... Zinc was given",
+        "Zinc was given ... the end of it all",
+        "Zinc was given ... two days",
+        "the end of it all ... Zinc was given",
+    ],
+    ids=["order", "order within", "second end", "short end", "first end"],
+)
+def test_both_ends_of_an_ellipsis_stand_there_in_order(text: str) -> None:
+    """An ellipsis between words that do not follow each other joins what the paper does not."""
+    assert find(0, text) == LookedUp((), 1)
+
+
+def test_evidence_is_each_sentence_once_and_every_lost_quotation() -> None:
+    """The count is of quotations, as the judge's fault; the sentences are the evidence."""
+    quotes = [
+        Quote(3, "Nausea was seen"),
+        Quote(0, "no such words here"),
+        Quote(0, "Zinc was given"),
+        Quote(3, "17.2% of them"),
+        Quote(1, "nor these ones"),
+    ]
+    assert look_up(quotes, SOURCE) == LookedUp((3, 0), 2)
+
+
+def test_words_are_alike_however_they_are_typed() -> None:
+    """Papers come out of PDFs: ligatures, fonts, non-breaking spaces, leading zeros."""
+    assert words_of("The e\ufb00ect\u00a0(\u00b5g, P\u2009=\u2009.04; 12\u201324)") == (
+        "the", "effect", "\u03bcg", "p", "=", "0.04", "12", "24",
+    )  # fmt: skip
+    assert words_of("didn\u2019t H\u2082O, \u22121.4") == ("didn't", "h2", "o", "-1.4")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, len(SOURCE) - 1), st.integers(-2, 9), st.data())
+def test_every_stretch_of_a_sentence_is_found_there_or_in_its_like(
+    place: int, named: int, data: st.DataObject
+) -> None:
+    """Three words or more, copied as they stand, are never ungrounded."""
+    tokens = SOURCE[place].split()
+    start = data.draw(st.integers(0, len(tokens) - 4))
+    end = data.draw(st.integers(start + 4, len(tokens)))
+    found = find(named, " ".join(tokens[start:end]))
+    assert found.n_ungrounded == 0
+    assert found.sentences
+
+
+def test_a_quotation_too_long_to_compare_word_by_word_has_to_stand_there_as_it_is() -> None:
+    """A reply may be as long as its sender likes; comparing takes time with its square."""
+    long = " ".join(f"word{n}" for n in range(5000))
+    changed = long.replace("word7 ", "other ")
+    assert look_up([Quote(0, long), Quote(0, changed)], (long,)) == LookedUp((0,), 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=30), st.integers(-3, 12), st.lists(st.text(max_size=20), max_size=4))
+def test_any_quotation_is_found_or_counted(text: str, named: int, source: list[str]) -> None:
+    """Quotations and papers are other people's text."""
+    found = look_up([Quote(named, text)], source)
+    assert bool(found.sentences) != bool(found.n_ungrounded)
+    assert all(0 <= place < len(source) for place in found.sentences)
