@@ -48,6 +48,7 @@ def measure(
     summary: str,
     *,
     reference_facts: _Facts | None = None,
+    entailed_recall: bool = True,
     short_circuit: bool = True,
 ) -> Flow[EvaScore]:
     """The conversation that checks the facts of one summary against one reference.
@@ -56,6 +57,8 @@ def measure(
         reference: The reference abstract.
         summary: The summary to check.
         reference_facts: Reviewed facts of the reference; without them the judge is asked.
+        entailed_recall: Whether the reference's facts are checked against the summary, too; without
+            it an LLM judge is asked about half as often, and ``recall_entailed`` is None.
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
@@ -67,48 +70,78 @@ def measure(
             value=PERFECT,
             precision=PERFECT,
             recall=PERFECT,
-            recall_entailed=PERFECT,
+            recall_entailed=PERFECT if entailed_recall else None,
             identical=True,
         )
     try:
-        return (yield from _score(reference, summary, reference_facts))
+        facts = yield from _facts(reference, summary, reference_facts)
+        return (yield from _score(*facts, summary, both=entailed_recall))
     except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
 
 
-def _score(reference: str, summary: str, frozen: _Facts | None) -> Dialogue[EvaScore | Unscored]:
-    reference_facts, candidate_facts = yield from _facts(reference, summary, frozen)
-    if not reference_facts:
+def _score(
+    reference: _Facts, candidate: _Facts, summary: str, *, both: bool
+) -> Dialogue[EvaScore | Unscored]:
+    """The score of one summary's facts against the reference's, in both directions if wanted."""
+    if not reference:
         reason = "the reference states no fact"
         return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
-    if not candidate_facts:
-        lost = tuple(
-            CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference_facts
+    if not candidate:
+        lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference)
+        entailed = 0.0 if both else None
+        return EvaScore(
+            value=0.0, precision=None, recall=0.0, recall_entailed=entailed, reference=lost
         )
-        return EvaScore(value=0.0, precision=None, recall=0.0, recall_entailed=0.0, reference=lost)
-    premises = tuple(fact.text for fact in reference_facts)
+    premises = tuple(fact.text for fact in reference)
     sentences = tuple(sentence.text for sentence in split_sentences(summary))
-    forward, backward = yield from ask(
-        FactChecks, CheckFacts(candidate_facts, premises), CheckFacts(reference_facts, sentences)
-    )
-    candidate = _checked(candidate_facts, forward, premises)
-    covered = _checked(reference_facts, backward, sentences)
+    questions = [CheckFacts(candidate, premises)]
+    if both:
+        questions.append(CheckFacts(reference, sentences, every_premise=False))
+    forward, *backward = yield from ask(FactChecks, *questions)
+    checked = _checked(candidate, forward, premises)
     matched = frozenset(
         premise
         for check in forward.checks
         if isinstance(check, FactCheck) and check.entailed
         for premise in check.premises
     )
-    precision = _share(candidate)
-    recall = len(matched) / len(reference_facts)
+    covered = (
+        _checked(reference, backward[0], sentences)
+        if both
+        else _matched(reference, matched, checked)
+    )
+    precision = _share(checked)
+    recall = len(matched) / len(reference)
     return EvaScore(
         value=f1(precision, recall),
         precision=precision,
         recall=recall,
-        recall_entailed=_share(covered),
-        candidate=candidate,
+        recall_entailed=_share(covered) if both else None,
+        candidate=checked,
         reference=covered,
         matched=matched,
+    )
+
+
+def _matched(
+    reference: _Facts, matched: frozenset[int], candidate: tuple[CheckedFact, ...]
+) -> tuple[CheckedFact, ...]:
+    """The reference's facts as matching alone tells of them."""
+    carriers: dict[str, list[str]] = {}
+    for checked in candidate:
+        for premise in checked.evidence if checked.holds else ():
+            carriers.setdefault(premise, []).append(checked.fact.text)
+    return tuple(
+        CheckedFact(
+            fact=fact,
+            holds=place in matched,
+            reason="a fact of the summary matches it"
+            if place in matched
+            else "no fact of the summary matches it",
+            evidence=tuple(carriers.get(fact.text, ())),
+        )
+        for place, fact in enumerate(reference)
     )
 
 

@@ -132,7 +132,8 @@ class EvaScore:
         value: F1 of precision and matched recall, 0 to 1, higher is better.
         precision: Share of the summary's facts that follow from the reference; None without facts.
         recall: Share of the reference's facts that an entailed fact of the summary matched.
-        recall_entailed: Share of the reference's facts that follow from the summary.
+        recall_entailed: Share of the reference's facts that follow from the summary; None where
+            that was not asked.
         candidate: The summary's facts, checked against the reference.
         reference: The reference's facts, checked against the summary.
         matched: Indices, in ``reference``, of the matched facts.
@@ -141,7 +142,7 @@ class EvaScore:
     value: float
     precision: float | None
     recall: float
-    recall_entailed: float
+    recall_entailed: float | None
     candidate: tuple[CheckedFact, ...] = ()
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
@@ -150,14 +151,14 @@ class EvaScore:
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; precision is None where the summary has no fact."""
-        return MappingProxyType(
-            {
-                "eva": self.value,
-                "eva.precision": self.precision,
-                "eva.recall": self.recall,
-                "eva.recall_entailed": self.recall_entailed,
-            }
-        )
+        named: dict[str, float | None] = {
+            "eva": self.value,
+            "eva.precision": self.precision,
+            "eva.recall": self.recall,
+        }
+        if self.recall_entailed is not None:
+            named["eva.recall_entailed"] = self.recall_entailed
+        return MappingProxyType(named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +191,7 @@ class FaithfulnessScore:
     Attributes:
         value: Supported sentences / answered sentences, 0 to 1, higher is better.
         sentences: Every judged sentence in order; fragments under five characters are left out.
-        n_ungrounded: Evidence that the judge named and the source does not hold.
+        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
         n_unsupported_yes: Sentences called supported without any evidence.
     """
 

@@ -9,13 +9,18 @@ from summeval_pytest.suite.labels import (
     Label,
     SentenceLabel,
 )
+from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.recorded import Recorded
 from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.suite_file import SUITE_NAME, find_suite_file
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
+    PROMPTS,
+    SOURCE_MARK,
     EndpointSpec,
+    EvaRecall,
+    Flaw,
     JudgeSpec,
     Pair,
     Paper,
@@ -26,11 +31,16 @@ from summeval_pytest.suite.values import (
 
 __all__ = [
     "BUILT_IN_ENDPOINTS",
+    "PROMPTS",
+    "RESERVED_SYSTEMS",
+    "SOURCE_MARK",
     "SUITE_NAME",
     "EndpointSpec",
+    "EvaRecall",
     "EvidenceLabel",
     "FactLabel",
     "FactLabels",
+    "Flaw",
     "ImportReport",
     "JudgeSpec",
     "Label",
@@ -42,6 +52,7 @@ __all__ = [
     "Setting",
     "Suite",
     "SystemSpec",
+    "check_name",
     "find_suite_file",
     "import_scholarsum",
     "load_suite",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
+from summeval_pytest.models import Price
 from summeval_pytest.suite.fields import OWN_KEYS, Fields, brief
 from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name, closest
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
+    PROMPTS,
+    SOURCE_MARK,
     EndpointSpec,
     JudgeSpec,
     SystemSpec,
@@ -21,7 +26,20 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.toml_text import TomlText
 
 _RESERVED_JUDGES: Final = frozenset({"offline"})
-_SYSTEM_KEYS: Final = ("summaries", "endpoint", "model", "prompt", "skip")
+_PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
+_ASKED_KEYS: Final = (
+    "model", "prompt", "max_tokens", "context_tokens", "temperature", *_PRICE_KEYS,
+)  # fmt: skip
+"""The keys of a system that go with an endpoint only."""
+_ENDPOINT_KEYS: Final = (
+    "base_url", "api_key_env", "max_in_flight", "requests_per_minute", "tokens_per_minute",
+    "timeout_seconds",
+)  # fmt: skip
+_SYSTEM_KEYS: Final = ("summaries", "endpoint", "skip", *_ASKED_KEYS)
+_HOTTEST: Final = 2.0
+_DEAREST: Final = 100_000.0
+_LONGEST_CALL: Final = 86_400.0
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def read_systems(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, SystemSpec]:
@@ -50,21 +68,90 @@ def _system(toml: TomlText, name: str, fields: Fields, endpoints: Collection[str
             else "neither 'summaries' nor 'endpoint'"
         )
         raise fields.fault("", f"{fields.owner} has {both}; write exactly one of them")
-    spec = SystemSpec(
-        name=name,
-        summaries=fields.text_if_any("summaries"),
-        endpoint=_endpoint(fields, endpoints) if fields.has("endpoint") else None,
-        model=fields.text("model") if fields.has("endpoint") else None,
-        prompt=fields.text_if_any("prompt"),
-        skip=fields.texts("skip") if fields.values.get("skip", []) != [] else (),
-        place=toml.place("systems", name),
-    )
-    for key in ("model", "prompt"):
-        if spec.summaries is not None and fields.has(key):
+    skip = fields.texts("skip") if fields.values.get("skip", []) != [] else ()
+    place = toml.place("systems", name)
+    if fields.has("endpoint"):
+        return SystemSpec(
+            name=name,
+            endpoint=_endpoint(fields, endpoints),
+            model=fields.text("model"),
+            prompt=_prompt(toml, fields),
+            max_tokens=fields.whole("max_tokens", least=1) if fields.has("max_tokens") else 1024,
+            context_tokens=_whole_if_any(fields, "context_tokens"),
+            temperature=_bounded(fields, "temperature", 0.0, _HOTTEST, default=0.0),
+            price=_price(fields),
+            skip=skip,
+            place=place,
+        )
+    for key in _ASKED_KEYS:
+        if fields.has(key):
             raise fields.fault(
                 key, f"{key!r} of {fields.owner} goes with 'endpoint', not 'summaries'; delete it"
             )
-    return spec
+    return SystemSpec(name=name, summaries=fields.text("summaries"), skip=skip, place=place)
+
+
+def _prompt(toml: TomlText, fields: Fields) -> str:
+    """A named prompt as its name, a file as its text."""
+    if not fields.has("prompt"):
+        return PROMPTS[0]
+    name = fields.text("prompt")
+    if name in PROMPTS:
+        return name
+    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
+        raise fields.wrong("prompt", name, "a path relative to the suite file's folder")
+    file = toml.file.beside(name)
+    try:
+        text = file.path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise fields.fault(
+            "prompt",
+            f"'prompt' of {fields.owner} is {brief(name)}, neither {' nor '.join(PROMPTS)} nor a"
+            " text file beside the suite; write one of them",
+        ) from None
+    if SOURCE_MARK not in text:
+        raise fields.fault(
+            "prompt",
+            f"the prompt {brief(name)} of {fields.owner} never says {SOURCE_MARK}, where the paper"
+            " belongs; add it",
+        )
+    return text
+
+
+def _price(fields: Fields) -> Price | None:
+    """Dollars per million tokens, of the prompt and of the reply; None where neither is there."""
+    given = [key for key in _PRICE_KEYS if fields.has(key)]
+    if not given:
+        return None
+    for key in _PRICE_KEYS[:2]:
+        if not fields.has(key):
+            raise fields.fault(
+                given[0],
+                f"{fields.owner} has {given[0]!r} and no {key!r}; write both, in dollars per"
+                " million tokens",
+            )
+    prices = [_bounded(fields, key, 0.0, _DEAREST) for key in _PRICE_KEYS[:2]]
+    cached = _PRICE_KEYS[2]
+    return Price(
+        input=prices[0],
+        output=prices[1],
+        cached_input=_bounded(fields, cached, 0.0, _DEAREST) if fields.has(cached) else None,
+    )
+
+
+def _bounded(
+    fields: Fields, key: str, low: float, high: float, *, default: float | None = None
+) -> float:
+    if default is not None and not fields.has(key):
+        return default
+    number = fields.number(key)
+    if not low <= number <= high:
+        raise fields.wrong(key, fields.values[key], f"a number from {low:g} to {high:g}")
+    return number
+
+
+def _whole_if_any(fields: Fields, key: str) -> int | None:
+    return fields.whole(key, least=1) if fields.has(key) else None
 
 
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
@@ -75,15 +162,39 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """
     endpoints = {}
     for name, fields in _tables(toml, "endpoints", "endpoint", ()):
-        fields.only(("base_url", "max_in_flight"))
+        fields.only(_ENDPOINT_KEYS)
         url = None
         if fields.has("base_url") or name not in BUILT_IN_ENDPOINTS:
             url = fields.text("base_url")
             if not url.startswith(("http://", "https://")):
                 raise fields.wrong("base_url", url, "a URL that starts with http:// or https://")
-        limit = fields.whole("max_in_flight", least=1) if fields.has("max_in_flight") else None
-        endpoints[name] = EndpointSpec(name=name, base_url=url, max_in_flight=limit)
+        seconds = "timeout_seconds"
+        endpoints[name] = EndpointSpec(
+            name=name,
+            base_url=url,
+            api_key_env=_variable(fields, "api_key_env"),
+            max_in_flight=_whole_if_any(fields, "max_in_flight"),
+            requests_per_minute=_whole_if_any(fields, "requests_per_minute"),
+            tokens_per_minute=_whole_if_any(fields, "tokens_per_minute"),
+            timeout_seconds=_bounded(fields, seconds, 0.1, _LONGEST_CALL)
+            if fields.has(seconds)
+            else None,
+        )
     return MappingProxyType(endpoints)
+
+
+def _variable(fields: Fields, key: str) -> str | None:
+    """The name of an environment variable; a key in its place would be in the repository."""
+    if not fields.has(key):
+        return None
+    name = fields.text(key)
+    if not _VARIABLE.match(name):
+        raise fields.fault(
+            key,
+            f"{key!r} of {fields.owner} is no name of an environment variable; write the name, and"
+            " keep the key itself out of every file",
+        )
+    return name
 
 
 def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, JudgeSpec]:
@@ -94,12 +205,14 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
     """
     judges = {}
     for name, fields in _tables(toml, "judges", "judge", _RESERVED_JUDGES):
-        fields.only(("endpoint", "model", "votes"))
+        fields.only(("endpoint", "model", "votes", "batched", *_PRICE_KEYS))
         judges[name] = JudgeSpec(
             name=name,
             endpoint=_endpoint(fields, endpoints),
             model=fields.text("model"),
             votes=fields.whole("votes", least=1) if fields.has("votes") else 1,
+            batched=fields.flag("batched") if fields.has("batched") else True,
+            price=_price(fields),
         )
     return MappingProxyType(judges)
 

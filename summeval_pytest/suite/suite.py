@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.summaries import SummaryShelf
     from summeval_pytest.suite.values import (
         EndpointSpec,
+        EvaRecall,
         JudgeSpec,
         Pair,
         Paper,
@@ -100,6 +101,16 @@ class Suite:
         return self._contents.thresholds.judge
 
     @property
+    def eva_recall(self) -> EvaRecall:
+        """Whether EVA-Score also checks the reference's facts against the summary."""
+        return self._contents.eva_recall
+
+    @property
+    def cassette(self) -> TextFile:
+        """The file of recorded replies; it may not be there yet."""
+        return self._contents.cassette
+
+    @property
     def fingerprint(self) -> str:
         """12 hex digits over all of the papers that can move a score."""
         return self._papers.fingerprint
@@ -115,13 +126,19 @@ class Suite:
         return tuple(self._papers.spots)
 
     def paper_ids_of(self, system: str) -> tuple[str, ...]:
-        """The papers that a system has a summary for, in file order.
+        """The papers that a system has a summary for, or is asked for one, in file order.
 
         Raises:
-            SuiteError: For an unknown system, and for one that has no recorded summaries.
+            SuiteError: For an unknown system.
         """
-        shelf = self._shelf(system)
-        return tuple(paper for paper in self._papers.spots if paper in shelf.spots)
+        self.place_of(system)
+        skipped = self.systems[system].skip
+        return tuple(paper for paper in self._papers.spots if paper not in skipped)
+
+    def with_system(self, spec: SystemSpec) -> Suite:
+        """The suite with one more system."""
+        systems = MappingProxyType({**self.systems, spec.name: spec})
+        return replace(self, _contents=replace(self._contents, systems=systems))
 
     def paper(self, paper_id: str) -> Paper:
         """One paper, read from its file.
@@ -181,8 +198,7 @@ class Suite:
         if system not in self._summaries:
             raise SuiteError(
                 place,
-                f"system {system!r} has an endpoint, and this version judges recorded summaries"
-                " only; write its summaries to a file and name it under 'summaries'",
+                f"system {system!r} has no recorded summaries: its model is asked for them",
             )
         return self._summaries[system]
 

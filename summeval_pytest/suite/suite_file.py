@@ -12,20 +12,23 @@ from summeval_pytest.suite.names import closest
 from summeval_pytest.suite.specs import fields_of, read_endpoints, read_judges, read_systems
 from summeval_pytest.suite.thresholds import Thresholds, read_thresholds
 from summeval_pytest.suite.toml_text import read_toml
+from summeval_pytest.suite.values import EVA_RECALLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml_text import TomlText
-    from summeval_pytest.suite.values import EndpointSpec, JudgeSpec, SystemSpec
+    from summeval_pytest.suite.values import EndpointSpec, EvaRecall, JudgeSpec, SystemSpec
 
 SUITE_NAME: Final = "summeval.toml"
+CASSETTE_NAME: Final = "cassette.jsonl"
 _SUFFIX: Final = f".{SUITE_NAME}"
 _KEYS: Final = (
     "papers",
     "labels",
     "recorded",
+    "eva_recall",
     "default_systems",
     "systems",
     "endpoints",
@@ -36,9 +39,10 @@ _KEYS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFile:
-    """A suite file's contents; every file it names exists, none has been read.
+    """A suite file's contents; every file that it names exists, none has been read.
 
-    ``summaries`` has the systems whose summaries are recorded.
+    ``summaries`` has the systems whose summaries are recorded; ``cassette`` is where recorded
+    replies lie, or would: ``cassette.jsonl``, or ``NAME.cassette.jsonl`` of a named suite.
     """
 
     toml: TomlText
@@ -51,6 +55,8 @@ class SuiteFile:
     endpoints: Mapping[str, EndpointSpec]
     judges: Mapping[str, JudgeSpec]
     thresholds: Thresholds
+    eva_recall: EvaRecall
+    cassette: TextFile
 
 
 def is_suite_name(name: str) -> bool:
@@ -114,7 +120,17 @@ def read_suite_file(file: TextFile) -> SuiteFile:
         endpoints=endpoints,
         judges=read_judges(toml, endpoints),
         thresholds=read_thresholds(toml),
+        eva_recall=_eva_recall(fields),
+        cassette=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{CASSETTE_NAME}"),
     )
+
+
+def _eva_recall(fields: Fields) -> EvaRecall:
+    value = fields.values.get("eva_recall", EVA_RECALLS[0])
+    for recall in EVA_RECALLS:
+        if value == recall:
+            return recall
+    raise fields.wrong("eva_recall", value, " or ".join(f'"{recall}"' for recall in EVA_RECALLS))
 
 
 def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from summeval_pytest.errors import Place
+    from summeval_pytest.models import Price
     from summeval_pytest.questions import FacetSegments, Fact
 
 BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
 """The endpoints that exist without being written in a suite."""
+PROMPTS: Final = ("abstract", "plain")
+"""The prompts for models under test that exist without being written to a file."""
+
+SOURCE_MARK: Final = "{source}"
+"""Where a prompt's template takes the paper's text."""
+
+EvaRecall = Literal["both", "matched"]
+EVA_RECALLS: Final[tuple[EvaRecall, ...]] = ("both", "matched")
+"""Whether EVA-Score also checks the reference's facts against the summary, or only matches them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +54,33 @@ class Paper:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Why a text that a model returned is no summary: it was cut off, declined, or filtered."""
+
+    status: Literal["degenerate_candidate", "refused_candidate"]
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One system's summary of one paper, and the line that holds the summary."""
+    """One system's summary of one paper.
+
+    Attributes:
+        paper: The paper.
+        system: The system's name.
+        summary: What it wrote.
+        place: The line that holds the summary, or that of the system where a model was asked.
+        flaw: The system's fault that leaves nothing to score; None where there is none.
+        note: What a reader of the verdict has to know of how the summary was made; mostly empty.
+    """
 
     paper: Paper
     system: str
     summary: str
     place: Place
+    flaw: Flaw | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +92,11 @@ class SystemSpec:
         summaries: The file of summaries as the suite names it.
         endpoint: The endpoint that serves the system; None where summaries are recorded.
         model: The endpoint's name for the model; there exactly where an endpoint is.
-        prompt: A named template or a file; None stands for the endpoint's default.
+        prompt: One of `PROMPTS`, or the text of a template of one's own.
+        max_tokens: At most so many tokens of summary; one that needs more is cut off, and fails.
+        context_tokens: What the model can read and write at once; longer sources lose their middle.
+        temperature: 0 for the likeliest summary.
+        price: What its tokens cost; None where nobody said.
         skip: The papers that this system has no summary for, on purpose.
         place: The line of the system's table.
     """
@@ -72,28 +105,57 @@ class SystemSpec:
     summaries: str | None = None
     endpoint: str | None = None
     model: str | None = None
-    prompt: str | None = None
+    prompt: str = PROMPTS[0]
+    max_tokens: int = 1024
+    context_tokens: int | None = None
+    temperature: float = 0.0
+    price: Price | None = None
     skip: tuple[str, ...] = ()
     place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointSpec:
-    """Where models answer; None leaves the address or the limit to what is built in."""
+    """Where models answer; None leaves a value to what is built in.
+
+    Attributes:
+        name: The endpoint's name.
+        base_url: Its address, up to and with ``/v1``.
+        api_key_env: The environment variable that holds its key; the key itself is in no file.
+        max_in_flight: At most so many requests at once.
+        requests_per_minute: At most so many requests a minute.
+        tokens_per_minute: At most so many tokens a minute, prompts and replies.
+        timeout_seconds: How long one call may take with all its retries.
+    """
 
     name: str
     base_url: str | None = None
+    api_key_env: str | None = None
     max_in_flight: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
-    """A model that judges, and how many votes it gives on each question."""
+    """A model that judges.
+
+    Attributes:
+        name: The judge's name.
+        endpoint: The endpoint that serves it.
+        model: The endpoint's name for the model.
+        votes: How many votes it gives on each question.
+        batched: Whether a request may ask about several items; the papers ask about one at a time.
+        price: What its tokens cost; None where nobody said.
+    """
 
     name: str
     endpoint: str
     model: str
     votes: int = 1
+    batched: bool = True
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

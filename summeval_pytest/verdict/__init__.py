@@ -5,7 +5,13 @@ from __future__ import annotations
 from summeval_pytest.verdict.deciding import PairVerdict, decide
 from summeval_pytest.verdict.findings import Finding, Shortfall
 from summeval_pytest.verdict.means import MeanVerdict, SystemMean, decide_means
-from summeval_pytest.verdict.thresholds import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict.thresholds import (
+    Threshold,
+    Thresholds,
+    check_judge_floor,
+    check_measured,
+    read_thresholds,
+)
 
 __all__ = [
     "Finding",
@@ -15,6 +21,8 @@ __all__ = [
     "SystemMean",
     "Threshold",
     "Thresholds",
+    "check_judge_floor",
+    "check_measured",
     "decide",
     "decide_means",
     "read_thresholds",

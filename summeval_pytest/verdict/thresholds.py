@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 OPTION: Final = "--summ-min"
 _MEAN: Final = "mean."
+ENTAILED: Final = "eva.recall_entailed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,20 @@ def _from_option(option: str) -> tuple[str, Threshold]:
     if fault:
         raise OptionError(f"{OPTION}={option}: {fault}")
     return prefix, Threshold(name, value)
+
+
+def check_measured(thresholds: Thresholds, recall: str, suite: str) -> None:
+    """Refuses a threshold on a number that the suite says not to measure.
+
+    Raises:
+        OptionError: for ``eva.recall_entailed`` where ``eva_recall = "matched"``.
+    """
+    named = {threshold.name for threshold in (*thresholds.pair, *thresholds.mean)}
+    if recall == "matched" and ENTAILED in named:
+        raise OptionError(
+            f'{suite} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
+            ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
+        )
 
 
 def check_judge_floor(settings: Iterable[Setting]) -> None:

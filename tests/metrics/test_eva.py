@@ -206,13 +206,17 @@ def test_the_judges_strength_of_belief_is_handed_on() -> None:
 
 
 def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
-    """Precision asks the reference's facts, and entailed recall the summary's sentences."""
+    """Precision asks the reference's facts, and entailed recall the summary's sentences.
+
+    Matched recall counts every premise that precision names; nothing counts those of the other.
+    """
     flow = eva.measure(REFERENCE, SUMMARY)
     assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
-    assert flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY))) == (
-        CheckFacts(OF_SUMMARY, ("Zinc raised growth by 24 %", "Zinc did no harm")),
-        CheckFacts(OF_REFERENCE, OURS),
-    )
+    forward, backward = flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY)))
+    assert forward == CheckFacts(OF_SUMMARY, ("Zinc raised growth by 24 %", "Zinc did no harm"))
+    assert backward == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
+    assert isinstance(forward, CheckFacts)
+    assert forward.every_premise
 
 
 def test_texts_are_normalised_before_they_are_asked_about() -> None:
@@ -227,7 +231,7 @@ def test_reviewed_facts_are_not_asked_for_again() -> None:
     assert next(flow) == (ListFacts(OURS),)
     first, second = flow.send((FactList(OF_SUMMARY),))
     assert first == CheckFacts(OF_SUMMARY, tuple(fact.text for fact in OF_REFERENCE))
-    assert second == CheckFacts(OF_REFERENCE, OURS)
+    assert second == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
 
 
 @pytest.mark.parametrize("summary", ["", " \n", "<s></s>", "<pad><pad><pad>", "Abstract:", "...-!"])
@@ -262,6 +266,72 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     assert isinstance(score, EvaScore)
     assert score.value == score.recall_entailed == 1.0
     assert not score.identical
+
+
+# Without entailed recall
+
+
+def one_way(candidate: tuple[Fact, ...] = OF_SUMMARY) -> Flow[EvaScore]:
+    """The conversation at its second question, where the summary is not asked for facts."""
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
+    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
+    premises = ("Zinc raised growth by 24 %", "Zinc did no harm")
+    asked = flow.send((FactList(OF_REFERENCE), FactList(candidate)))
+    assert asked == (CheckFacts(candidate, premises),)
+    return flow
+
+
+def test_without_entailed_recall_facts_are_checked_one_way() -> None:
+    """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks."""
+    score = ended(one_way(), checks(yes(1), no(0)))
+    assert isinstance(score, EvaScore)
+    assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
+    assert score.recall_entailed is None
+
+
+def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> None:
+    """A failing test still shows what the summary leaves out, and what carries the rest.
+
+    What the fact that does not follow names is what the reference says instead: no match.
+    """
+    score = ended(one_way(), checks(yes(1), no(0)))
+    assert isinstance(score, EvaScore)
+    assert [(c.fact, c.holds, c.reason, c.evidence) for c in score.reference] == [
+        (OF_REFERENCE[0], False, "no fact of the summary matches it", ()),
+        (OF_REFERENCE[1], True, "a fact of the summary matches it", ("Zinc changed growth",)),
+    ]
+
+
+def test_summary_without_a_fact_has_no_entailed_recall_that_was_not_asked() -> None:
+    """A number that a suite leaves out is left out of every pair, or its mean covers a few."""
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
+    next(flow)
+    score = ended(flow, FactList(OF_REFERENCE), FactList(()))
+    assert isinstance(score, EvaScore)
+    assert score.values() == {"eva": 0.0, "eva.precision": None, "eva.recall": 0.0}
+
+
+def test_identical_texts_have_no_entailed_recall_that_was_not_asked() -> None:
+    """As above, where nothing is asked at all."""
+    score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=False))
+    assert isinstance(score, EvaScore)
+    assert score.values() == {"eva": 1.0, "eva.precision": 1.0, "eva.recall": 1.0}
+
+
+@given(judged)
+def test_eva_is_the_same_without_entailed_recall(
+    judgements: list[tuple[bool, frozenset[int]]],
+) -> None:
+    """Law: the cheaper way drops a number and moves none."""
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
+    next(flow)
+    flow.send((FactList(facts(4)), FactList(facts(len(judgements), "lake"))))
+    score = ended(flow, forward_of(judgements))
+    assert isinstance(score, EvaScore)
+    both = of(judgements)
+    assert score.values() == {n: v for n, v in both.values().items() if n != "eva.recall_entailed"}
+    assert (score.candidate, score.matched) == (both.candidate, both.matched)
+    assert [c.holds for c in score.reference] == [place in both.matched for place in range(4)]
 
 
 # Lists of facts
@@ -314,7 +384,7 @@ def test_repeated_reference_fact_does_not_lower_recall() -> None:
     flow = eva.measure(REFERENCE, SUMMARY, reference_facts=(*OF_REFERENCE, OF_REFERENCE[0]))
     next(flow)
     _, backward = flow.send((FactList(OF_SUMMARY),))
-    assert backward == CheckFacts(OF_REFERENCE, OURS)
+    assert backward == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
 
 
 def test_children_of_a_repeated_fact_move_to_the_first() -> None:
@@ -495,14 +565,21 @@ def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -
 # Laws
 
 
+def forward_of(judgements: list[tuple[bool, frozenset[int]]]) -> FactChecks:
+    """The checks of candidate facts that are judged like this."""
+    return FactChecks(
+        tuple(
+            FactCheck(reason="", entailed=entailed, premises=tuple(sorted(premises)))
+            for entailed, premises in judgements
+        )
+    )
+
+
 def of(judgements: list[tuple[bool, frozenset[int]]]) -> EvaScore:
     """The score of candidate facts judged like this against four reference facts."""
-    forward = [
-        FactCheck(reason="", entailed=entailed, premises=tuple(sorted(premises)))
-        for entailed, premises in judgements
-    ]
+    forward = forward_of(judgements)
     return scored(
-        facts(4), facts(len(forward), "lake"), checks(*forward), checks(yes(0), no(), no(), no())
+        facts(4), facts(len(judgements), "lake"), forward, checks(yes(0), no(), no(), no())
     )
 
 

@@ -237,6 +237,14 @@ def test_evidence_that_the_source_does_not_hold_is_dropped_and_counted() -> None
     assert score.value == pytest.approx(2 / 3)
 
 
+def test_quotations_that_the_judge_could_not_place_are_counted_with_them() -> None:
+    """A quotation is evidence by its words; one that stands nowhere is as empty as a bad index."""
+    misquoted = SentenceCheck(reason="said", supported=True, evidence=(0, 7), n_ungrounded=2)
+    score = scored(SUMMARY, misquoted, yes(1), no(2))
+    assert score.n_ungrounded == 3
+    assert score.value == pytest.approx(2 / 3)
+
+
 def test_without_a_source_every_sentence_is_asked_and_no_evidence_holds() -> None:
     """An empty source supports nothing by rule."""
     flow = faithfulness.measure("Mice ate zinc.", ())

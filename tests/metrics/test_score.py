@@ -106,6 +106,14 @@ def test_missing_precision_is_none_and_not_zero() -> None:
     assert score.values()["eva.precision"] is None
 
 
+def test_entailed_recall_that_was_not_asked_has_no_number() -> None:
+    """None would read as a number that a summary lacks, and no summary was asked for it."""
+    score = EvaScore(value=0.5, precision=0.5, recall=0.5, recall_entailed=None)
+    assert "eva.recall_entailed" not in score.values()
+    asked = EvaScore(value=0.5, precision=0.5, recall=0.5, recall_entailed=0.0)
+    assert asked.values()["eva.recall_entailed"] == 0.0
+
+
 @pytest.mark.parametrize(
     ("verdicts", "faithful"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
@@ -67,6 +67,7 @@ def test_canonical_text_gives_the_paper_back(paper: Paper) -> None:
     assert read(canonical_text(paper)) == paper
 
 
+@settings(deadline=None)  # making papers is slow on a busy machine
 @given(papers, st.randoms(use_true_random=False), texts)
 def test_fingerprint_does_not_see_key_order_titles_or_own_keys(
     paper: Paper, random: Random, note: str

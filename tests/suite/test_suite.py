@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite import SystemSpec, load_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,25 +102,78 @@ def test_pair_that_does_not_exist_is_refused(
     assert str(caught.value) == message
 
 
-def test_system_with_an_endpoint_loads_and_has_no_pairs(golden: Golden) -> None:
-    """Until generated summaries are supported, the message says how to go on."""
+def test_system_with_an_endpoint_has_papers_and_no_recorded_summaries(golden: Golden) -> None:
+    """Its model is asked about every paper that it does not skip, and a file holds none of it."""
     golden.spoil(
         "summeval.toml",
         "[thresholds]\n",
-        '[systems.llama3]\nendpoint = "ollama"\nmodel = "llama3"\n\n[thresholds]\n',
+        '[systems.llama3]\nendpoint = "ollama"\nmodel = "llama3"\n'
+        '[systems.half]\nendpoint = "ollama"\nmodel = "llama3"\nskip = ["zinc-01"]\n\n'
+        "[thresholds]\n",
     )
     suite = golden.load()
-    message = (
-        "golden/summeval.toml:13: system 'llama3' has an endpoint, and this version judges"
-        " recorded summaries only; write its summaries to a file and name it under 'summaries'"
-    )
 
+    assert suite.paper_ids_of("llama3") == ("zinc-01", "zinc-02")
+    assert suite.paper_ids_of("half") == ("zinc-02",)
     with pytest.raises(SuiteError) as caught:
         suite.pair("zinc-01", "llama3")
-    assert str(caught.value) == message
+    assert str(caught.value) == (
+        "golden/summeval.toml:13: system 'llama3' has no recorded summaries: its model is asked"
+        " for them"
+    )
+
+
+def test_papers_of_a_system_that_is_not_there_are_refused(golden: Golden) -> None:
+    """No papers would read as nothing to do."""
+    suite = golden.load()
+
     with pytest.raises(SuiteError) as caught:
-        suite.paper_ids_of("llama3")
-    assert str(caught.value) == message
+        suite.paper_ids_of("ters")
+    assert str(caught.value) == (
+        "golden/summeval.toml: the suite has no system 'ters'; did you mean 'terse'?"
+    )
+
+
+def test_system_of_the_command_line_joins_those_of_the_suite(golden: Golden) -> None:
+    """It is gated over the same papers, and the suite that was loaded stays as it is."""
+    suite = golden.load()
+    place = Place("--summ-model=nemo")
+    spec = SystemSpec(name="nemo", endpoint="ollama", model="nemo", place=place)
+    wider = suite.with_system(spec)
+
+    assert tuple(wider.systems) == ("careful", "terse", "nemo")
+    assert (wider.systems["nemo"], wider.place_of("nemo")) == (spec, place)
+    assert wider.paper_ids_of("nemo") == ("zinc-01", "zinc-02")
+    assert wider.fingerprint == suite.fingerprint
+    assert wider.pair("zinc-01", "careful") == suite.pair("zinc-01", "careful")
+    assert tuple(suite.systems) == ("careful", "terse")
+
+
+@pytest.mark.parametrize(
+    ("name", "cassette"),
+    [
+        ("summeval.toml", "cassette.jsonl"),
+        ("long.summeval.toml", "long.cassette.jsonl"),
+    ],
+)
+def test_cassette_lies_beside_the_suite_under_its_name(
+    golden: Golden, name: str, cassette: str
+) -> None:
+    """Suites that share a folder do not share a cassette; it need not be there."""
+    (golden.path / "summeval.toml").rename(golden.path / name)
+    file = golden.load().cassette
+
+    assert (file.path, file.shown) == (golden.path / cassette, f"golden/{cassette}")
+    assert not file.path.exists()
+
+
+def test_recall_is_measured_both_ways_unless_the_suite_says_otherwise(golden: Golden) -> None:
+    """The cheaper way leaves a number out, so nobody gets it without asking for it."""
+    assert golden.load().eva_recall == "both"
+
+    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
+    golden.write("summeval.toml", f'eva_recall = "matched"\n{text}')
+    assert golden.load().eva_recall == "matched"
 
 
 def test_paper_that_changed_after_loading_is_refused(golden: Golden) -> None:

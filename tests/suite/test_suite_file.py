@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import SuiteError
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.models import Price
 from summeval_pytest.suite import (
     EndpointSpec,
     JudgeSpec,
+    SystemSpec,
     find_suite_file,
     load_suite,
 )
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from tests.suite.conftest import Golden
 
+LLAMA = '[systems.llama3]\nendpoint = "ollama"\nmodel = "llama3"\n'
 CAREFUL = '[systems.careful]\nsummaries = "systems/careful.jsonl"\n'
 
 
@@ -162,6 +165,11 @@ def test_folder_with_two_suite_files_is_refused(golden: Golden) -> None:
         ),
         (
             'default_systems = ["careful"]',
+            'eva_recall = "none"',
+            """4: 'eva_recall' of the suite is 'none'; write "both" or "matched\"""",
+        ),
+        (
+            'default_systems = ["careful"]',
             'default_systems = ["carefull"]',
             "4: 'default_systems' names the unknown system 'carefull'; did you mean 'careful'?",
         ),
@@ -244,6 +252,58 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
             "10: 'model' of system 'llama3' goes with 'endpoint', not 'summaries'; delete it",
         ),
         (
+            '[systems.llama3]\nsummaries = "papers.jsonl"\nmax_tokens = 9\n',
+            "10: 'max_tokens' of system 'llama3' goes with 'endpoint', not 'summaries'; delete it",
+        ),
+        (
+            f"{LLAMA}max_tokens = 0\n",
+            "11: 'max_tokens' of system 'llama3' is 0; write a whole number of at least 1",
+        ),
+        (
+            f"{LLAMA}context_tokens = 1.5\n",
+            "11: 'context_tokens' of system 'llama3' is 1.5; write a whole number of at least 1",
+        ),
+        (
+            f"{LLAMA}temperature = 2.1\n",
+            "11: 'temperature' of system 'llama3' is 2.1; write a number from 0 to 2",
+        ),
+        (
+            f"{LLAMA}temperature = -0.1\n",
+            "11: 'temperature' of system 'llama3' is -0.1; write a number from 0 to 2",
+        ),
+        (
+            f'{LLAMA}prompt = "abstrct"\n',
+            (
+                "11: 'prompt' of system 'llama3' is 'abstrct', neither abstract nor plain nor a"
+                " text file beside the suite; write one of them"
+            ),
+        ),
+        (
+            f'{LLAMA}prompt = "papers.jsonl"\n',
+            (
+                "11: the prompt 'papers.jsonl' of system 'llama3' never says {source}, where the"
+                " paper belongs; add it"
+            ),
+        ),
+        (
+            f"{LLAMA}input_price = 1\n",
+            (
+                "11: system 'llama3' has 'input_price' and no 'output_price'; write both, in"
+                " dollars per million tokens"
+            ),
+        ),
+        (
+            f"{LLAMA}cached_input_price = 1\n",
+            (
+                "11: system 'llama3' has 'cached_input_price' and no 'input_price'; write both,"
+                " in dollars per million tokens"
+            ),
+        ),
+        (
+            f"{LLAMA}input_price = 1\noutput_price = -1\n",
+            "12: 'output_price' of system 'llama3' is -1; write a number from 0 to 100000",
+        ),
+        (
             '[systems.llama3]\nendpoint = "olama"\nmodel = "llama3"\n',
             "9: system 'llama3' names the unknown endpoint 'olama'; did you mean 'ollama'?",
         ),
@@ -272,6 +332,28 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
         (
             "[endpoints.ollama]\nmax_in_fligth = 8\n",
             "9: unknown key 'max_in_fligth' in endpoint 'ollama'; did you mean 'max_in_flight'?",
+        ),
+        (
+            '[endpoints.openai]\napi_key_env = "sk-abc"\n',
+            (
+                "9: 'api_key_env' of endpoint 'openai' is no name of an environment variable;"
+                " write the name, and keep the key itself out of every file"
+            ),
+        ),
+        (
+            "[endpoints.openai]\nrequests_per_minute = 0\n",
+            (
+                "9: 'requests_per_minute' of endpoint 'openai' is 0; write a whole number of at"
+                " least 1"
+            ),
+        ),
+        (
+            "[endpoints.openai]\ntimeout_seconds = 0\n",
+            "9: 'timeout_seconds' of endpoint 'openai' is 0; write a number from 0.1 to 86400",
+        ),
+        (
+            '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nbatched = 1\n',
+            "11: 'batched' of judge 'gpt' is 1; write true or false",
         ),
         (
             '[judges.gpt]\nmodel = "gpt"\n',
@@ -312,7 +394,7 @@ def test_table_that_is_none_is_refused(golden: Golden, key: str) -> None:
 
 
 def test_endpoints_and_judges_are_read(golden: Golden) -> None:
-    """Later work finds them typed; a built-in endpoint needs no address."""
+    """Whoever asks them finds them typed; a built-in endpoint needs no address."""
     text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
     golden.write(
         "summeval.toml",
@@ -320,28 +402,93 @@ def test_endpoints_and_judges_are_read(golden: Golden) -> None:
 [systems."llama.3"]
 endpoint = "ollama"
 model = "llama3"
-prompt = "abstract"
+[systems.far]
+endpoint = "near"
+model = "m"
+prompt = "plain"
+max_tokens = 300
+context_tokens = 4096
+temperature = 0.5
+input_price = 1
+output_price = 2.5
+skip = ["zinc-01"]
 [endpoints.ollama]
 max_in_flight = 8
 [endpoints.near]
 base_url = "http://localhost:8000/v1"
+api_key_env = "NEAR_KEY"
+requests_per_minute = 60
+tokens_per_minute = 9000
+timeout_seconds = 30
 [judges.gpt]
 endpoint = "openai"
 model = "gpt-4o"
 votes = 3
+[judges.slow]
+endpoint = "near"
+model = "m"
+batched = false
+input_price = 1
+output_price = 2
+cached_input_price = 0.5
 """,
     )
     suite = golden.load()
 
     assert dict(suite.endpoints) == {
         "ollama": EndpointSpec(name="ollama", max_in_flight=8),
-        "near": EndpointSpec(name="near", base_url="http://localhost:8000/v1"),
+        "near": EndpointSpec(
+            name="near",
+            base_url="http://localhost:8000/v1",
+            api_key_env="NEAR_KEY",
+            requests_per_minute=60,
+            tokens_per_minute=9000,
+            timeout_seconds=30,
+        ),
     }
     assert dict(suite.judges) == {
-        "gpt": JudgeSpec(name="gpt", endpoint="openai", model="gpt-4o", votes=3)
+        "gpt": JudgeSpec(name="gpt", endpoint="openai", model="gpt-4o", votes=3),
+        "slow": JudgeSpec(
+            name="slow",
+            endpoint="near",
+            model="m",
+            batched=False,
+            price=Price(input=1, output=2, cached_input=0.5),
+        ),
     }
-    system = suite.systems["llama.3"]
-    assert (system.endpoint, system.model, system.prompt) == ("ollama", "llama3", "abstract")
+    line = text.count("\n") + 2
+    assert suite.systems["llama.3"] == SystemSpec(
+        name="llama.3",
+        endpoint="ollama",
+        model="llama3",
+        prompt="abstract",
+        max_tokens=1024,
+        temperature=0.0,
+        place=Place("golden/summeval.toml", line),
+    )
+    assert suite.systems["far"] == SystemSpec(
+        name="far",
+        endpoint="near",
+        model="m",
+        prompt="plain",
+        max_tokens=300,
+        context_tokens=4096,
+        temperature=0.5,
+        price=Price(input=1, output=2.5),
+        skip=("zinc-01",),
+        place=Place("golden/summeval.toml", line + 3),
+    )
+
+
+def test_a_prompt_of_ones_own_is_read_from_its_file(golden: Golden) -> None:
+    """What is asked is part of the suite, and its text of every request's key."""
+    golden.write("prompts/short.txt", "Say it in one sentence.\n\n{source}\n")
+    golden.spoil(
+        "summeval.toml", "[thresholds]\n", f'{LLAMA}prompt = "prompts/short.txt"\n\n[thresholds]\n'
+    )
+
+    prompt = golden.load().systems["llama3"].prompt
+    assert prompt == "Say it in one sentence.\n\n{source}\n"
 
 
 def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:

@@ -17,6 +17,7 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import Fact
+from summeval_pytest.suite import Pair, Paper, Section
 from summeval_pytest.verdict import Shortfall, Threshold, decide
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ def sentences(value: float, *supports: float) -> FaithfulnessScore:
 
 def evaluation(*scores: Score | Unscored) -> Evaluation:
     """A pair with these scores."""
-    return Evaluation(
-        paper="moss-01",
-        system="careful",
-        scores=scores,
-        signatures=(),
-        source=("Moss was grown on stone.",),
-        place=Place("careful.jsonl", 1),
+    paper = Paper(
+        id="moss-01",
+        source=(Section(text="Moss was grown on stone."),),
+        references=("Moss grew.",),
+        place=Place("papers.jsonl", 1),
     )
+    pair = Pair(paper=paper, system="careful", summary=MOSS, place=Place("careful.jsonl", 1))
+    return Evaluation(pair=pair, scores=scores, signatures=(), source=("Moss was grown on stone.",))
 
 
 def test_a_pair_that_meets_its_thresholds_passes_without_findings() -> None:

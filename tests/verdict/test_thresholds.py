@@ -4,7 +4,7 @@ import pytest
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.suite import Setting
-from summeval_pytest.verdict import Threshold, Thresholds, read_thresholds
+from summeval_pytest.verdict import Threshold, Thresholds, check_measured, read_thresholds
 from summeval_pytest.verdict.thresholds import check_judge_floor
 
 FILE = "golden/summeval.toml"
@@ -225,3 +225,28 @@ def test_a_judges_floor_out_of_range_is_refused(value: float, shown: str) -> Non
         " write a value between -1 and 1"
     )
     assert caught.value.place == Place(FILE, 21)
+
+
+@pytest.mark.parametrize(
+    "thresholds",
+    [
+        Thresholds(pair=(Threshold("eva.recall_entailed", 0.5),), mean=()),
+        Thresholds(pair=(), mean=(Threshold("facet", 0.5), Threshold("eva.recall_entailed", 0.5))),
+    ],
+    ids=["of pairs", "of means"],
+)
+def test_a_threshold_of_a_number_that_is_not_measured_is_refused(thresholds: Thresholds) -> None:
+    """No pair has the number, so none could miss it, and the gate would be green for ever."""
+    with pytest.raises(OptionError) as caught:
+        check_measured(thresholds, "matched", FILE)
+    assert str(caught.value) == (
+        f'{FILE} has a threshold for eva.recall_entailed and says eva_recall = "matched", which'
+        ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
+    )
+    check_measured(thresholds, "both", FILE)
+
+
+def test_matched_recall_is_measured_either_way() -> None:
+    """It needs no question of its own."""
+    for recall in ("both", "matched"):
+        check_measured(Thresholds(pair=(Threshold("eva.recall", 0.5),), mean=()), recall, FILE)
