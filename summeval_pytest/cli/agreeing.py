@@ -6,10 +6,15 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import check_writable
 from summeval_pytest.errors import OptionError, Place, SuiteError
-from summeval_pytest.evaluation import Runner, Task
-from summeval_pytest.judges import find_judge
-from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.evaluation import Runner, Summariser, Task
+from summeval_pytest.metrics import (
+    METRICS,
+    EvaScore,
+    FacetScore,
+    Unscored,
+)
 from summeval_pytest.metrics.lexical import facet_presence, length, rouge
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import load_suite
@@ -27,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.evaluation import Desk, Evaluation
+    from summeval_pytest.metrics import Score
     from summeval_pytest.questions import Facet
     from summeval_pytest.suite import Label, Suite
 
@@ -41,17 +47,24 @@ A recorded one of the same name is marked, so that neither hides the other."""
 _NAME: Final = 26
 
 
-def agree(path: Path, *, judge_name: str, json_file: Path | None) -> list[str]:
+def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) -> list[str]:
     """The table of agreement, also written as JSON where a file is named.
+
+    Args:
+        path: The suite.
+        judge_name: Who judges.
+        desk: On which terms models are asked.
+        json_file: Where the figures are written, too.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
     if json_file is not None:
-        _check_target(json_file)
+        check_writable(json_file, "--json")
     suite = load_suite(path)
-    pairs = labelled_pairs(suite, judge_name)
+    desk.add_cassette(suite)
+    pairs = labelled_pairs(suite, judge_name, desk)
     found = {column for pair in pairs for column in pair.columns}
     columns = [c for c in LEADING if c in found] + sorted(found - set(LEADING))
     metrics = {column: column_agreement(pairs, column) for column in columns}
@@ -59,13 +72,6 @@ def agree(path: Path, *, judge_name: str, json_file: Path | None) -> list[str]:
     if json_file is not None:
         _write(json_file, as_json(len(pairs), metrics, facets))
     return list(_table(suite, judge_name, len(pairs), metrics, facets))
-
-
-def _check_target(file: Path) -> None:
-    """Refuses a file that cannot be written before anything is asked, which may cost money."""
-    fault = "it is a folder" if file.is_dir() else "its folder is not there"
-    if file.is_dir() or not file.parent.is_dir():
-        raise _unwritable(file, fault)
 
 
 def _write(file: Path, figures: Mapping[str, object]) -> None:
@@ -80,7 +86,7 @@ def _unwritable(file: Path, fault: str) -> OptionError:
     return OptionError(f"--json={file}: cannot be written, {fault}; name another file")
 
 
-def labelled_pairs(suite: Suite, judge_name: str) -> list[LabelledPair]:
+def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPair]:
     """Every pair with a human overall score, measured by the judge and by the baselines."""
     labels = [label for label in suite.labels.values() if label.overall is not None]
     if not labels:
@@ -93,7 +99,8 @@ def labelled_pairs(suite: Suite, judge_name: str) -> list[LabelledPair]:
     for line in suite.recorded():
         if line.system is not None and line.overall is not None:
             recorded[line.paper, line.system][line.by] = line.overall
-    runner = Runner(find_judge(judge_name, suite.judges))
+    find_pair = Summariser(desk.sender).pair
+    runner = Runner(desk.judge(judge_name, [suite]), find_pair=find_pair, finish=desk.finish)
     tasks = {
         (label.paper, label.system): Task(
             suite=suite, paper=label.paper, system=label.system, metrics=METRICS
@@ -103,42 +110,30 @@ def labelled_pairs(suite: Suite, judge_name: str) -> list[LabelledPair]:
     runner.plan(tasks.values())
     try:
         return [
-            _labelled(suite, label, runner.evaluation(task), recorded[label.paper, label.system])
+            _labelled(label, runner.evaluation(task), recorded[label.paper, label.system])
             for label, task in zip(labels, tasks.values(), strict=True)
         ]
     finally:
         runner.close()
+        desk.forget_run()
 
 
-def _labelled(
-    suite: Suite, label: Label, evaluation: Evaluation, recorded: Mapping[str, float]
-) -> LabelledPair:
-    pair = suite.pair(label.paper, label.system)
+def _labelled(label: Label, evaluation: Evaluation, recorded: Mapping[str, float]) -> LabelledPair:
+    pair = evaluation.pair
     columns = {f"{by} (recorded)" if by in LEADING else by: n for by, n in recorded.items()}
     columns["length"] = length(pair.summary)
     by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
     columns.update({name: max(scores[name] for scores in by_reference) for name in by_reference[0]})
     ratings: dict[Facet, tuple[int, int]] = {}
     for score in evaluation.scores:
-        match score:
-            case FacetScore():
-                columns |= {"FM": score.value, "facet presence": facet_presence(score)}
-                for rated in score.ratings:
-                    human = (label.facets or {}).get(rated.facet)
-                    if human is not None:
-                        ratings[rated.facet] = (human, rated.rating)
-            case EvaScore():
-                columns |= {
-                    "EVA": score.value,
-                    "EVA recall": score.recall,
-                    "EVA recall (entailed)": score.recall_entailed,
-                }
-                if score.precision is not None:
-                    columns["EVA precision"] = score.precision
-            case FaithfulnessScore():
-                columns["faithfulness"] = score.value
-            case _:
-                pass
+        if isinstance(score, Unscored):
+            continue
+        columns.update(_columns(score))
+        if isinstance(score, FacetScore):
+            for rated in score.ratings:
+                human = (label.facets or {}).get(rated.facet)
+                if human is not None:
+                    ratings[rated.facet] = (human, rated.rating)
     assert label.overall is not None, "only labels with an overall score are asked for"
     return LabelledPair(
         paper=label.paper,
@@ -147,6 +142,27 @@ def _labelled(
         columns=columns,
         ratings=ratings,
     )
+
+
+def _columns(score: Score) -> Mapping[str, float]:
+    """The columns that a score fills; what it does not have is left out."""
+    found: dict[str, float | None]
+    match score:
+        case FacetScore():
+            found = {
+                "FM": score.value,
+                "facet presence": facet_presence(score),
+            }
+        case EvaScore():
+            found = {
+                "EVA": score.value,
+                "EVA precision": score.precision,
+                "EVA recall": score.recall,
+                "EVA recall (entailed)": score.recall_entailed,
+            }
+        case _:
+            found = {"faithfulness": score.value}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def as_json(

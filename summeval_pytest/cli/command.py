@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import JudgeError, UsageError
+from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text import safe
 
 if TYPE_CHECKING:
@@ -16,48 +16,130 @@ if TYPE_CHECKING:
 USAGE: Final = 4
 """Exit code of a usage error, as pytest has it."""
 FAILED: Final = 1
+INTERRUPTED: Final = 130
+"""As shells have it for Ctrl-C."""
 
 
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
     top = argparse.ArgumentParser(
         prog="summeval",
-        description="Suites for summarization gates: import them, measure judges against labels.",
+        description="Suites for summarization gates: import them, measure judges against labels,"
+        " plan and record what models are asked.",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    importing = commands.add_parser("import", help="make a suite from released data")
-    importing.add_argument("format", choices=["scholarsum"], help="what FILE is")
-    importing.add_argument("file", type=Path, metavar="FILE", help="the released file, unchanged")
-    importing.add_argument("--out", type=Path, required=True, metavar="DIR", help="the new suite")
-    agreeing = commands.add_parser(
-        "agree", help="how every metric and baseline agrees with a suite's labels"
+    _add_importing(commands.add_parser("import", help="make a suite from released data"))
+    _add_agreeing(
+        commands.add_parser(
+            "agree", help="how every metric and baseline agrees with a suite's labels"
+        )
     )
-    agreeing.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
-    agreeing.add_argument(
-        "--judge", default="offline", metavar="NAME", help="who judges (default: offline)"
-    )
-    agreeing.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
+    _add_planning(commands.add_parser("plan", help="what a run would ask and cost; asks nothing"))
+    _add_cassettes(commands.add_parser("cassette", help="a suite's recorded replies"))
+    _add_batching(commands.add_parser("batch", help="requests and replies as batch files"))
     return top
+
+
+def _add_importing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("format", choices=["scholarsum"], help="what FILE is")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the released file, unchanged")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the new suite")
+
+
+def _add_agreeing(parser: argparse.ArgumentParser) -> None:
+    from summeval_pytest.cli.terms import add_asking, add_judge
+
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
+    add_judge(parser)
+    add_asking(parser)
+
+
+def _add_suite(parser: argparse.ArgumentParser) -> None:
+    from summeval_pytest.cli.terms import add_judge, add_systems
+
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_systems(parser)
+    add_judge(parser)
+
+
+def _add_planning(parser: argparse.ArgumentParser) -> None:
+    _add_suite(parser)
+
+
+def _add_cassettes(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, told in (
+        ("export", "write the stored replies that a run uses into the suite's cassette"),
+        ("import", "put the cassette's replies into the local store"),
+        ("prune", "remove the replies that a run does not use"),
+        ("verify", "check that a run can be replayed, and what it leaves unused"),
+    ):
+        _add_suite(actions.add_parser(name, help=told))
+
+
+def _add_batching(parser: argparse.ArgumentParser) -> None:
+    from summeval_pytest.cli.terms import add_store
+
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    exporting = actions.add_parser("export", help="write the unanswered requests of the next round")
+    _add_suite(exporting)
+    exporting.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the requests, in OpenAI's format"
+    )
+    importing = actions.add_parser("import", help="store the replies of a responses file")
+    importing.add_argument("file", type=Path, metavar="FILE", help="the responses")
+    add_store(importing)
+
+
+def _run(chosen: argparse.Namespace) -> list[str]:
+    """Has the one do the work who can."""
+    judge: str = getattr(chosen, "judge", "")
+    if ":" in judge:
+        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
+    match chosen.command:
+        case "import":
+            from summeval_pytest.cli.importing import import_suite
+
+            return import_suite(chosen.file, chosen.out)
+        case "agree":
+            from summeval_pytest.cli.agreeing import agree
+            from summeval_pytest.cli.terms import desk_of
+
+            return agree(
+                chosen.suite, judge_name=judge, desk=desk_of(chosen), json_file=chosen.json
+            )
+        case "plan":
+            from summeval_pytest.cli.planning import plan
+
+            return plan(chosen)
+        case "cassette":
+            from summeval_pytest.cli import cassettes
+
+            actions = {
+                "export": cassettes.export,
+                "import": cassettes.import_,
+                "prune": cassettes.prune,
+                "verify": cassettes.verify,
+            }
+            return actions[chosen.action](chosen)
+        case _:
+            from summeval_pytest.cli import batching
+
+            return (batching.export if chosen.action == "export" else batching.import_)(chosen)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     chosen = parser().parse_args(arguments)
     try:
-        match chosen.command:
-            case "import":
-                from summeval_pytest.cli.importing import import_suite
-
-                lines = import_suite(chosen.file, chosen.out)
-            case _:
-                from summeval_pytest.cli.agreeing import agree
-
-                if ":" in chosen.judge:
-                    sys.path.insert(0, "")  # a judge of one's own may stand in this folder
-                lines = agree(chosen.suite, judge_name=chosen.judge, json_file=chosen.json)
-    except (UsageError, JudgeError) as error:
+        lines = _run(chosen)
+    except (UsageError, JudgeError, NoReplyError) as error:
         sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write("summeval: interrupted; what was answered is kept\n")
+        return INTERRUPTED
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import JudgeError
+from summeval_pytest.errors import JudgeError, UsageError
 from summeval_pytest.questions import FacetRatings, FactChecks, SentenceChecks, Unanswered
 from summeval_pytest.text import one_line
 
@@ -40,7 +40,9 @@ class Asker:
         """The answers to questions, in order; those asked before or just now are not asked again.
 
         Raises:
-            JudgeError: if the judge returns another number of answers than it was asked for.
+            JudgeError: if the judge returns another number of answers than it was asked for, or
+                breaks down.
+            UsageError: if the judge finds that the user has to mend something: a key, the store.
         """
         loop = asyncio.get_running_loop()
         new = tuple(q for q in dict.fromkeys(questions) if q not in self._answers)
@@ -69,7 +71,7 @@ class Asker:
                 del self._answers[question]
 
     async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """What the judge returns; whatever it raises instead is the judge's fault.
+        """What the judge returns; whatever it raises instead is the judge's fault, or the user's.
 
         A judge is anybody's code: what it raises, `SystemExit` too, must end one test and not the
         loop that all tests share.
@@ -81,6 +83,8 @@ class Asker:
             if task is None or task.cancelling():
                 raise
             raise self._broken(error) from error
+        except UsageError:
+            raise
         except (Exception, SystemExit) as error:
             raise self._broken(error) from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -16,7 +17,6 @@ from summeval_pytest.metrics import faithfulness as sentence_faithfulness
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.errors import Place
     from summeval_pytest.evaluation.asking import Asker
     from summeval_pytest.metrics import (
         EvaScore,
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
         ScoreT,
         Signature,
     )
-    from summeval_pytest.suite import Pair, Paper
+    from summeval_pytest.suite import EvaRecall, Pair, Paper
+
+
+METRIC: ContextVar[str] = ContextVar("METRIC", default="")
+"""The metric whose conversation is going on, for whoever counts its questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +58,26 @@ class Evaluation:
     """Everything that was measured on one pair.
 
     Attributes:
-        paper: The paper's id.
-        system: The system's name.
+        pair: The paper and the system's summary of it.
         scores: One score, or the reason for none, for each metric measured.
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
-        place: The line of the summary.
     """
 
-    paper: str
-    system: str
+    pair: Pair
     scores: tuple[Score | Unscored, ...]
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
-    place: Place
+
+    @property
+    def paper(self) -> str:
+        """The paper's id."""
+        return self.pair.paper.id
+
+    @property
+    def system(self) -> str:
+        """The system's name."""
+        return self.pair.system
 
     def score(self, metric: MetricName) -> Score | Unscored:
         """What one metric came to.
@@ -114,24 +124,34 @@ def facet_flow(pair: Pair) -> Flow[FacetScore]:
     )
 
 
-def eva_flow(pair: Pair) -> Flow[EvaScore]:
+def eva_flow(pair: Pair, recall: EvaRecall = "both") -> Flow[EvaScore]:
     """The conversation of EVA-Score about one pair."""
     paper = pair.paper
     return best_of(
         tuple(
-            eva_score.measure(text, pair.summary, reference_facts=paper.reference_facts)
+            eva_score.measure(
+                text,
+                pair.summary,
+                reference_facts=paper.reference_facts,
+                entailed_recall=recall == "both",
+            )
             for text in paper.references
         )
     )
 
 
-async def _measure(metric: MetricName, pair: Pair, asker: Asker) -> Score | Unscored:
+async def _measure(
+    metric: MetricName, pair: Pair, asker: Asker, recall: EvaRecall
+) -> Score | Unscored:
     """One metric of one pair; with several references, the best counts."""
+    METRIC.set(metric)
+    if pair.flaw is not None:
+        return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
     match metric:
         case "facet":
             return await converse(facet_flow(pair), asker)
         case "eva":
-            return await converse(eva_flow(pair), asker)
+            return await converse(eva_flow(pair, recall), asker)
         case "faithfulness":
             flow = sentence_faithfulness.measure(pair.summary, source_of(pair.paper))
             return await converse(flow, asker)
@@ -149,7 +169,12 @@ async def converse(flow: Flow[ScoreT], asker: Asker) -> ScoreT | Unscored:
 
 
 async def evaluate(
-    pair: Pair, asker: Asker, *, suite: str, metrics: Sequence[MetricName] = METRICS
+    pair: Pair,
+    asker: Asker,
+    *,
+    suite: str,
+    metrics: Sequence[MetricName] = METRICS,
+    recall: EvaRecall = "both",
 ) -> Evaluation:
     """Measures one pair, all its metrics at once.
 
@@ -158,14 +183,13 @@ async def evaluate(
         asker: Who asks the judge.
         suite: The suite's fingerprint, for the signatures.
         metrics: Which metrics to measure.
+        recall: Whether EVA-Score also checks the reference's facts against the summary.
     """
-    scores = await asyncio.gather(*(_measure(metric, pair, asker) for metric in metrics))
+    scores = await asyncio.gather(*(_measure(metric, pair, asker, recall) for metric in metrics))
     judge = asker.judge.signature
     return Evaluation(
-        paper=pair.paper.id,
-        system=pair.system,
+        pair=pair,
         scores=tuple(scores),
         signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
         source=source_of(pair.paper),
-        place=pair.place,
     )

@@ -1,8 +1,9 @@
 """The runner: one event loop in a background thread that evaluates pairs ahead of their tests.
 
 A judge that waits for a network is worth asking about many pairs at once, one that computes is not:
-`Judge.in_flight` says how many pairs may be open. What a test asks for goes first; what was
-evaluated ahead of its test waits, and counts as open until it is fetched, so memory stays bounded.
+`Judge.in_flight` says how many pairs may be open. What a test asks for goes first. What was
+evaluated ahead of its test waits for it and counts as open, so memory stays bounded; where several
+processes share the tests, only its replies are kept, since another process may own the test.
 """
 
 from __future__ import annotations
@@ -10,22 +11,29 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
+from concurrent.futures import wait
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.measuring import Evaluation, Numbers, converse, evaluate
+from summeval_pytest.models import URGENCY, Urgency
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from concurrent.futures import Future
 
     from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Flow, MetricName, ScoreT, Unscored
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite import Pair, Suite
 
 CLOSE_SECONDS: Final = 2.0
 """How long closing waits for the loop's thread, which is a daemon and cannot keep a run alive."""
+GRACE_SECONDS: Final = 0.5
+"""How much longer than it may take the end of what is open is waited for."""
+LOOK_SECONDS: Final = 0.5
+"""How often somebody who waits is told how things stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,40 +46,80 @@ class Task:
     metrics: tuple[MetricName, ...]
 
 
-class Runner:
-    """Evaluates pairs through one judge, in a thread of its own that starts when first needed."""
+@dataclass(slots=True)
+class _Open:
+    """A task on the loop."""
 
-    def __init__(self, judge: Judge, *, ahead: int | None = None) -> None:
+    future: Future[Evaluation]
+    urgency: Urgency
+
+
+async def _recorded_pair(suite: Suite, paper: str, system: str) -> Pair:
+    return suite.pair(paper, system)
+
+
+class Runner:
+    """Evaluates pairs through one judge, in a thread of its own that starts when first needed.
+
+    Args:
+        judge: Who answers.
+        ahead: How many pairs to evaluate ahead of their tests; None leaves it to the judge.
+        find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
+        shares_tests: Whether other processes run some of the planned tests.
+        finish: Ends what the judge has open on the loop, within so many seconds.
+        while_waiting: Called with True every half second while a test waits, and with False when
+            it no longer does.
+    """
+
+    def __init__(  # noqa: PLR0913 - by keyword; each is somebody else's business
+        self,
+        judge: Judge,
+        *,
+        ahead: int | None = None,
+        find_pair: Callable[[Suite, str, str], Awaitable[Pair]] | None = None,
+        shares_tests: bool = False,
+        finish: Callable[[float], Awaitable[None]] | None = None,
+        while_waiting: Callable[[bool], None] | None = None,
+    ) -> None:
         self.judge = judge
         self._ahead = judge.in_flight - 1 if ahead is None else ahead
+        self._find_pair = find_pair or _recorded_pair
+        self._shares_tests = shares_tests
+        self._finish = finish
+        self._while_waiting = while_waiting
         self._planned: deque[Task] = deque()
-        self._open: dict[Task, Future[Evaluation]] = {}
+        self._open: dict[Task, _Open] = {}
         self._demanded: set[Task] = set()
         self._numbers: dict[Task, Numbers] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._asker = Asker(judge)
 
+    @property
+    def n_judged(self) -> int:
+        """How many pairs have been evaluated."""
+        return len(self._numbers)
+
     def plan(self, tasks: Iterable[Task]) -> None:
         """Says in which order tests will ask, so that pairs can be evaluated ahead of them."""
-        with self._lock:
-            self._planned.extend(tasks)
         if self._ahead > 0:
+            with self._lock:
+                self._planned.extend(tasks)
             self._read_ahead()
 
     def evaluation(self, task: Task) -> Evaluation:
         """Everything measured on one pair; waits until it is there.
 
         Raises:
-            SuiteError: if a file of the suite has changed since it was loaded.
+            UsageError: if a file of the suite has changed since it was loaded, or nobody can be
+                asked for the summary.
+            NoReplyError: if the system's endpoint gave no summary.
             JudgeError: if the judge breaks its contract; whatever the judge itself raises.
         """
-        with self._lock:
-            self._demanded.add(task)
-            future = self._open.get(task) or self._start(task)
+        future = self._demand(task)
         try:
-            evaluation = future.result()
+            evaluation = self._waited_for(future)
         finally:
             with self._lock:
                 self._open.pop(task, None)
@@ -80,43 +128,115 @@ class Runner:
         self._read_ahead()
         return evaluation
 
-    def numbers(self, task: Task) -> Numbers:
-        """The numbers of one pair; evaluated only if they are not known yet."""
+    def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
+        """The numbers of pairs; only those are evaluated that are not known yet, many at once.
+
+        Raises:
+            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
+        """
         with self._lock:
-            known = self._numbers.get(task)
-        return known or self.evaluation(task).numbers()
+            left = deque(task for task in tasks if task not in self._numbers)
+        opened = 0
+        try:
+            for task in tuple(left):
+                while left and opened < max(self.judge.in_flight, self._ahead + 1):
+                    self._demand(left.popleft())
+                    opened += 1
+                self.evaluation(task)
+                opened -= 1
+        except BaseException:
+            with self._lock:
+                for task in tasks:
+                    self._open.pop(task, None)
+            raise
+        return [self._numbers[task] for task in tasks]
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         """What a conversation of one's own with the judge comes to; waits until it is there."""
         with self._lock:
             loop = self._running_loop()
-        return asyncio.run_coroutine_threadsafe(converse(flow, self._asker), loop).result()
+        return asyncio.run_coroutine_threadsafe(self._conversed(flow), loop).result()
 
-    def close(self) -> None:
-        """Ends the thread; what is still open is given up."""
+    def close(self, *, seconds: float = 0.0) -> None:
+        """Ends the thread. What is open may take so many seconds to end; then it is given up."""
         loop, thread = self._loop, self._thread
         self._loop = self._thread = None
+        with self._lock:
+            self._planned.clear()
         if loop is None or thread is None:
             return
+        if self._finish is not None:
+            finishing = asyncio.run_coroutine_threadsafe(_finished(self._finish(seconds)), loop)
+            try:
+                finishing.result(seconds + GRACE_SECONDS)
+            except TimeoutError:
+                finishing.cancel()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(CLOSE_SECONDS)
+
+    def _demand(self, task: Task) -> Future[Evaluation]:
+        """The task, opened if it is not yet, and ahead of all that no test waits for."""
+        with self._lock:
+            self._demanded.add(task)
+            known = self._open.get(task) or self._start(task)
+            known.urgency.demanded = True
+            return known.future
+
+    def _waited_for(self, future: Future[Evaluation]) -> Evaluation:
+        tell = self._while_waiting
+        if tell is None:
+            return future.result()
+        while not future.done():
+            wait((future,), LOOK_SECONDS)
+            tell(not future.done())
+        return future.result()
 
     def _read_ahead(self) -> None:
         with self._lock:
             while self._planned and len(self._open) < self._ahead:
                 task = self._planned.popleft()
-                if task not in self._open and task not in self._demanded:
-                    self._start(task)
+                if task in self._open or task in self._demanded or task in self._numbers:
+                    continue
+                known = self._start(task)
+                if self._shares_tests:
+                    known.future.add_done_callback(partial(self._keep_numbers, task))
 
-    def _start(self, task: Task) -> Future[Evaluation]:
+    def _keep_numbers(self, task: Task, _: Future[Evaluation]) -> None:
+        """Lets a pair go whose test may be another process's, and goes on."""
+        with self._lock:
+            known = self._open.get(task)
+            if known is None or task in self._demanded:
+                return
+            del self._open[task]
+            future = known.future
+            if not future.cancelled() and future.exception() is None:
+                self._numbers[task] = future.result().numbers()
+        self._read_ahead()
+
+    def _start(self, task: Task) -> _Open:
         """Opens a task on the loop; the lock is held."""
-        future = asyncio.run_coroutine_threadsafe(self._evaluate(task), self._running_loop())
-        self._open[task] = future
-        return future
+        urgency = Urgency()
+        future = asyncio.run_coroutine_threadsafe(
+            self._evaluate(task, urgency), self._running_loop()
+        )
+        self._open[task] = known = _Open(future, urgency)
+        return known
 
-    async def _evaluate(self, task: Task) -> Evaluation:
-        pair = task.suite.pair(task.paper, task.system)
-        return await evaluate(pair, self._asker, suite=task.suite.fingerprint, metrics=task.metrics)
+    async def _conversed(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
+        URGENCY.set(Urgency(demanded=True))
+        return await converse(flow, self._asker)
+
+    async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
+        URGENCY.set(urgency)
+        suite = task.suite
+        pair = await self._find_pair(suite, task.paper, task.system)
+        return await evaluate(
+            pair,
+            self._asker,
+            suite=suite.fingerprint,
+            metrics=task.metrics,
+            recall=suite.eva_recall,
+        )
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -126,6 +246,10 @@ class Runner:
             )
             self._thread.start()
         return self._loop
+
+
+async def _finished(finishing: Awaitable[None]) -> None:
+    await finishing
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

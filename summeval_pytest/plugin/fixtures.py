@@ -17,8 +17,10 @@ if TYPE_CHECKING:
         EvaScore,
         FacetScore,
         FaithfulnessScore,
+        Flow,
         MetricName,
         Score,
+        ScoreT,
         Unscored,
     )
     from summeval_pytest.plugin.gate import GatedSuite
@@ -33,8 +35,8 @@ class SummPair:
         evaluation: Every score with its evidence and signature.
     """
 
-    def __init__(self, pair: Pair, evaluation: Evaluation, gated: GatedSuite) -> None:
-        self.pair = pair
+    def __init__(self, evaluation: Evaluation, gated: GatedSuite) -> None:
+        self.pair: Pair = evaluation.pair
         self.evaluation = evaluation
         self._gated = gated
 
@@ -111,8 +113,9 @@ class SummPair:
 class SummJudge:
     """The run's judge, for texts that are in no suite."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, config: pytest.Config) -> None:
         self._runner = runner
+        self._config = config
 
     @property
     def signature(self) -> str:
@@ -123,26 +126,30 @@ class SummJudge:
         """The Facet-aware Metric of a summary against its reference."""
         from summeval_pytest.metrics import facet
 
-        return self._runner.converse(facet.measure(reference, summary))
+        return self._asked(facet.measure(reference, summary))
 
     def eva(self, reference: str, summary: str) -> EvaScore | Unscored:
         """EVA-Score of a summary against its reference."""
         from summeval_pytest.metrics import eva
 
-        return self._runner.converse(eva.measure(reference, summary))
+        return self._asked(eva.measure(reference, summary))
 
     def faithfulness(self, summary: str, source: str) -> FaithfulnessScore | Unscored:
         """Sentence faithfulness of a summary to its source."""
         from summeval_pytest.metrics import faithfulness
 
         sentences = faithfulness.source_sentences([source])
-        return self._runner.converse(faithfulness.measure(summary, sentences))
+        return self._asked(faithfulness.measure(summary, sentences))
+
+    def _asked(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
+        with message_alone(self._config):
+            return self._runner.converse(flow)
 
 
 @pytest.fixture
 def summ_judge(request: pytest.FixtureRequest) -> SummJudge:
     """The run's judge (`--summ-judge`), to be asked about any texts."""
-    return SummJudge(gate_of(request.config).runner)
+    return SummJudge(gate_of(request.config).runner, request.config)
 
 
 @pytest.fixture
@@ -158,7 +165,7 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     gate = gate_of(request.config)
     gated = gate.gated(Path(path))
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
-    with message_alone():
+    with message_alone(request.config):
         evaluation = gate.runner.evaluation(task)
         raise_judge_faults(evaluation)
-    return SummPair(gated.suite.pair(paper, system), evaluation, gated)
+    return SummPair(evaluation, gated)

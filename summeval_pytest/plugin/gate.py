@@ -6,26 +6,28 @@ plugin costs a foreign test suite next to nothing.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.evaluation import Runner, Task
-from summeval_pytest.judges import OFFLINE, find_judge
+from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Terms
+from summeval_pytest.judges import is_local
 from summeval_pytest.metrics import signature_of
-from summeval_pytest.reports import header_line
-from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import read_thresholds
-from summeval_pytest.verdict.thresholds import check_judge_floor
+from summeval_pytest.reports import cassette_lines, header_line
+from summeval_pytest.suite import RESERVED_SYSTEMS, check_name, load_suite
+from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Signature
     from summeval_pytest.plugin.options import Options
+    from summeval_pytest.plugin.progress import Progress
+    from summeval_pytest.plugin.session import Share
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict import Thresholds
 
@@ -56,11 +58,32 @@ class GatedSuite:
 
 
 class Gate:
-    """What all items and fixtures of one process share."""
+    """What all items and fixtures of one process share.
 
-    def __init__(self, options: Options, *, ahead: int | None = None) -> None:
+    Args:
+        options: What was chosen.
+        share: Which part of the run this process is.
+        progress: Where a waiting test shows how the run stands; None for nowhere.
+    """
+
+    def __init__(self, options: Options, share: Share, *, progress: Progress | None = None) -> None:
         self.options = options
-        self._ahead = ahead
+        self.desk = Desk(
+            Terms(
+                environ=dict(os.environ),
+                record=options.record,
+                directory=Path(options.store) if options.store else None,
+                endpoint=options.endpoint,
+                votes=options.votes,
+                budget=options.budget,
+                in_flight=options.in_flight,
+                n_processes=share.n_processes,
+                run=share.run,
+            )
+        )
+        self._share = share
+        self._progress = progress
+        self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
         self._runner: Runner | None = None
 
@@ -69,29 +92,60 @@ class Gate:
         """The chosen judge.
 
         Raises:
-            OptionError: if there is no such judge, or the record mode forbids it.
+            OptionError: if there is no such judge, or the record mode or the budget forbids it.
         """
-        name = self.options.judge
-        defined = {judge for gated in self._suites.values() for judge in gated.suite.judges}
-        judge = find_judge(name, defined)
-        if self.options.record == "none" and name != OFFLINE:
-            raise OptionError(
-                f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
-                f" use --summ-judge={OFFLINE} or --summ-record=new"
-            )
-        return judge
+        return self.desk.judge(self.options.judge, [gated.suite for gated in self.suites])
+
+    @property
+    def suites(self) -> list[GatedSuite]:
+        """The suites of this run, each once."""
+        return list(dict.fromkeys(self._suites.values()))
 
     @property
     def runner(self) -> Runner:
         """The runner, made when it is first needed."""
         if self._runner is None:
-            self._runner = Runner(self.judge, ahead=self._ahead)
+            judge = self.judge
+            summariser = Summariser(self.desk.sender)
+            self._runner = Runner(
+                judge,
+                ahead=self._ahead(),
+                find_pair=summariser.pair,
+                shares_tests=self._share.n_processes > 1,
+                finish=self.desk.finish,
+                while_waiting=self._show if self._progress is not None else None,
+            )
         return self._runner
 
-    def close(self) -> None:
-        """Ends the runner's thread, if it ever began."""
+    def _ahead(self) -> int:
+        """How many pairs to read ahead, where that is not the judge's to say.
+
+        As many as requests may be open where models under test are asked; one where the first
+        failure may end the run; none where other processes would ask the same of a judge whose
+        answers nobody remembers.
+        """
+        is_asking = any(
+            gated.suite.systems[system].endpoint is not None
+            for gated in self.suites
+            for system in gated.systems
+        )
+        if is_local(self.options.judge) and not is_asking and self._share.n_processes > 1:
+            return 0
+        ahead = self.desk.roles.in_flight - 1 if is_asking else self.judge.in_flight - 1
+        return min(1, ahead) if self._share.may_stop else ahead
+
+    def plan(self, tasks: Sequence[Task]) -> None:
+        """Begins to read ahead, each process of the run at a place of its own."""
+        self._n_pairs = len(tasks)
+        start = len(tasks) * self._share.index // self._share.n_processes
+        self.runner.plan([*tasks[start:], *tasks[:start]])
+
+    def close(self, *, seconds: float) -> None:
+        """Ends the runner's thread, if it ever began; calls in flight may take so many seconds."""
         if self._runner is not None:
-            self._runner.close()
+            self._runner.close(seconds=seconds)
+        if self._progress is not None:
+            self._progress.close()
 
     def gated(self, path: Path, shown: str | None = None) -> GatedSuite:
         """The suite of a file or folder, loaded and checked once.
@@ -102,11 +156,14 @@ class Gate:
         key = path.resolve()
         if key not in self._suites:
             suite = load_suite(path, shown)
-            gated = GatedSuite(
-                suite=suite,
-                systems=_systems(suite, self.options.model),
-                thresholds=_thresholds(suite, self.options.min),
+            check_judge_floor(suite.judge_thresholds)
+            thresholds = read_thresholds(
+                suite.thresholds, suite.mean_thresholds, options=self.options.min
             )
+            check_measured(thresholds, suite.eva_recall, suite.shown)
+            suite, systems = self._systems(suite)
+            self.desk.add_cassette(suite)
+            gated = GatedSuite(suite=suite, systems=systems, thresholds=thresholds)
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
 
@@ -129,31 +186,44 @@ class Gate:
             )
         return gated
 
-    def header(self, suites: Sequence[GatedSuite]) -> str:
-        """The line at the top of the run."""
-        return header_line(
+    def header(self, suites: Sequence[GatedSuite]) -> list[str]:
+        """The lines at the top of the run."""
+        is_asking = not is_local(self.options.judge) or any(
+            gated.suite.systems[system].endpoint for gated in suites for system in gated.systems
+        )
+        store = "not needed"
+        if is_asking:
+            store = "cassette" if self.options.record == "none" else str(self.desk.directory)
+        first = header_line(
             judge=self.judge.signature,
-            store="not needed" if self.options.judge == OFFLINE else "none",
+            store=store,
             record=self.options.record,
             suites=[(g.suite.name, g.suite.fingerprint, g.systems) for g in suites],
         )
+        return [first, *cassette_lines(self.desk.cassettes.values() if is_asking else ())]
 
-
-def _systems(suite: Suite, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The systems to gate; all are checked for recorded summaries before anything is judged."""
-    for name in asked:
-        if name not in suite.systems:
-            raise OptionError(
-                f"--summ-model={name}: {suite.shown} has no system {name!r};"
-                f" {nearest(name, suite.systems)} (this version gates recorded summaries only:"
-                f" write them to a file and name it under [systems.{name}])"
+    def _show(self, is_waiting: bool) -> None:
+        """Shows how the run stands, or wipes that."""
+        if self._progress is None or not self.desk.is_asking:
+            return
+        if is_waiting:
+            self._progress.show(
+                self.desk.exchange.ledger, n_judged=self.runner.n_judged, n_pairs=self._n_pairs
             )
-    systems = asked or suite.default_systems
-    for name in systems:
-        suite.paper_ids_of(name)
-    return systems
+        else:
+            self._progress.wipe()
 
+    def _systems(self, suite: Suite) -> tuple[Suite, tuple[str, ...]]:
+        """The systems to gate, and the suite with those that only the command line names.
 
-def _thresholds(suite: Suite, options: tuple[str, ...]) -> Thresholds:
-    check_judge_floor(suite.judge_thresholds)
-    return read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)
+        Raises:
+            UsageError: for an endpoint that is unknown.
+        """
+        for name in self.options.model:
+            if name not in suite.systems:
+                check_name(name, "system", Place(f"--summ-model={name}"), RESERVED_SYSTEMS)
+                suite = suite.with_system(self.desk.roles.system_spec(name))
+        systems = self.options.model or suite.default_systems
+        for name in systems:
+            self.desk.check_system(suite, suite.systems[name])
+        return suite, systems

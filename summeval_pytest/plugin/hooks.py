@@ -11,21 +11,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
-from summeval_pytest.plugin.options import add_options
+from summeval_pytest.plugin.options import add_options, is_planned
 from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
+    COUNTS,
     GATE,
     MISTAKE,
+    RUN,
     SUITE_NAME,
     TOLD,
     gate_of,
     gated_suites,
     is_controller,
     is_worker,
+    run_of,
     stop_on_mistake,
+    tally_of,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from summeval_pytest.plugin.items import SuiteFile
@@ -39,8 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker."""
+    """Registers the marker; a plan needs no workers, since it asks nothing."""
     config.addinivalue_line("markers", MARKER)
+    if is_planned(config) and hasattr(config.option, "dist"):
+        config.option.dist = "no"
+        config.option.tx = []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -48,9 +56,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
     if gated_suites(config) and not is_worker(config):
-        from summeval_pytest.plugin.tally import Tally
-
-        config.pluginmanager.register(Tally(), "summ-tally")
+        tally_of(config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -59,7 +65,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if not suites:
         return []
     gate = gate_of(config)
-    return [line for line in (gate.header(suites), gate.unheld(suites)) if line]
+    return [line for line in (*gate.header(suites), gate.unheld(suites)) if line]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
@@ -91,20 +97,53 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     from summeval_pytest.plugin.items import VerdictItem
 
     items = [item for item in session.items if isinstance(item, VerdictItem)]
-    if items:
+    if items and not gate_of(config).options.plan:
         tasks = dict.fromkeys(task for item in items for task in item.tasks)
-        gate_of(config).runner.plan(tasks)
+        gate_of(config).plan(list(tasks))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Prints the plan in place of the tests, where that was asked for."""
+    config = session.config
+    if GATE not in config.stash or config.option.collectonly or not gate_of(config).options.plan:
+        return None
+    from summeval_pytest.plugin.planning import show_plan
+
+    show_plan(session)
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Ends the run after a test that met a mistake of the user's."""
+    ran = yield
+    stop_on_mistake(item.session)
+    return ran
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells an xdist worker which run it is part of."""
+    node.workerinput[RUN] = run_of(node.config)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Stops the run on a mistake that an xdist worker met."""
-    mistake = getattr(node, "workeroutput", {}).get(TOLD)
+    """Takes what an xdist worker counted; stops the run on a mistake that it met."""
+    told = getattr(node, "workeroutput", {})
+    if COUNTS in told:
+        tally_of(node.config).add_counts(told[COUNTS])
+    mistake = told.get(TOLD)
     if mistake is not None:
         raise pytest.UsageError(mistake)
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Ends the runner."""
-    if GATE in session.config.stash:
-        session.config.stash[GATE].close()
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Ends the runner: calls in flight are waited for, unless somebody pressed Ctrl-C."""
+    config = session.config
+    if GATE not in config.stash:
+        return
+    from summeval_pytest.plugin.closing import close_gate
+
+    close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)

@@ -86,7 +86,7 @@ class PairItem(VerdictItem):
 
         (task,) = self.tasks
         self.user_properties.append((PROPERTY, _told(task)))
-        with message_alone():
+        with message_alone(self.config):
             self.evaluation = gate_of(self.config).runner.evaluation(task)
             self.user_properties[-1] = (PROPERTY, _told(task, self.evaluation))
             raise_judge_faults(self.evaluation)
@@ -124,8 +124,8 @@ class MeansItem(VerdictItem):
         from summeval_pytest.verdict import decide_means
 
         runner = gate_of(self.config).runner
-        with message_alone():
-            papers = [runner.numbers(task) for task in self.tasks]
+        with message_alone(self.config):
+            papers = runner.numbers(self.tasks)
             self.verdict = decide_means(self.node.name, papers, self.node.gated.thresholds.mean)
 
     def runtest(self) -> None:
@@ -149,6 +149,7 @@ def _told(task: Task, evaluation: Evaluation | None = None) -> str:
         "scores": {},
         "unscored": dict.fromkeys(task.metrics, "unanswered"),
         "signatures": [],
+        "note": "",
     }
     if evaluation is not None:
         numbers = evaluation.numbers()
@@ -156,5 +157,6 @@ def _told(task: Task, evaluation: Evaluation | None = None) -> str:
             "scores": dict(numbers.values),
             "unscored": {lack.metric: lack.status for lack in numbers.unscored},
             "signatures": [str(signature) for signature in evaluation.signatures],
+            "note": evaluation.pair.note,
         }
     return json.dumps(told, sort_keys=True)

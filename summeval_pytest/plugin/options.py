@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 Record = Literal["none", "new", "all"]
 RECORD_MODES: Final = ("none", "new", "all")
+IN_FLIGHT: Final = 64
+"""As `summeval_pytest.evaluation` has it, which is too much to load before a suite is there."""
+_YES: Final = ("1", "true", "yes", "on")
+_NO: Final = ("0", "false", "no", "off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,7 @@ class Option:
         help: What it does, and its default.
         is_list: Whether it may be given several times (ini: one a line; variable: with commas).
         choices: The values it may have; empty for any.
+        is_switch: Whether the flag stands alone; ini and variable say true or false.
     """
 
     name: str
@@ -33,11 +38,12 @@ class Option:
     help: str
     is_list: bool = False
     choices: tuple[str, ...] = ()
+    is_switch: bool = False
 
     @property
     def flag(self) -> str:
         """The command-line flag."""
-        return f"--summ-{self.name}"
+        return f"--summ-{self.name.replace('_', '-')}"
 
     @property
     def ini(self) -> str:
@@ -54,14 +60,21 @@ TABLE: Final = (
     Option(
         name="model",
         metavar="SYSTEM",
-        help="gate these systems of the suite (default: its default_systems, else all)",
+        help="gate these systems of the suite, or models at an endpoint (default: its"
+        " default_systems, else all)",
         is_list=True,
     ),
     Option(
         name="judge",
         metavar="NAME",
-        help="who judges: 'offline', embedded, no key and no network (default), or your own"
-        " judge as package.module:Class",
+        help="who judges: 'offline', embedded, no key and no network (default), a judge of the"
+        " suite, a model at an endpoint, or your own judge as package.module:Class",
+    ),
+    Option(
+        name="endpoint",
+        metavar="NAME|URL",
+        help="where the models are that no suite defines (default: OPENAI_BASE_URL, else Ollama for"
+        " --summ-model and OpenAI for --summ-judge)",
     ),
     Option(
         name="min",
@@ -73,9 +86,35 @@ TABLE: Final = (
     Option(
         name="record",
         metavar="MODE",
-        help="none: ask nothing that is not recorded, so only the embedded judge may judge;"
-        " new, all: any judge may (default: new)",
+        help="none: replay the suite's cassette and ask nothing; new: ask what nobody has asked;"
+        " all: ask everything again (default: new)",
         choices=RECORD_MODES,
+    ),
+    Option(
+        name="store",
+        metavar="DIR",
+        help="where replies are remembered on this machine (default: the user's cache folder)",
+    ),
+    Option(
+        name="plan",
+        metavar="",
+        help="say what the run would ask and cost, and ask nothing (default: judge)",
+        is_switch=True,
+    ),
+    Option(
+        name="budget",
+        metavar="DOLLARS",
+        help="stop asking before a call could cost more than is left (default: no limit)",
+    ),
+    Option(
+        name="in_flight",
+        metavar="N",
+        help="requests open at once, of all workers together (default: 64)",
+    ),
+    Option(
+        name="votes",
+        metavar="N",
+        help="votes on each question in place of the judge's own number (default: that, else 1)",
     ),
     Option(
         name="suite",
@@ -95,6 +134,12 @@ class Options:
     min: tuple[str, ...]
     record: Record
     suite: str | None
+    endpoint: str | None = None
+    store: str | None = None
+    plan: bool = False
+    budget: float | None = None
+    in_flight: int = IN_FLIGHT
+    votes: int | None = None
 
 
 def _ini_type(option: Option) -> Literal["linelist", "string"]:
@@ -105,14 +150,25 @@ def add_options(parser: pytest.Parser) -> None:
     """Registers the table with pytest."""
     group = parser.getgroup("summeval", "summarization gate (summeval_pytest)")
     for option in TABLE:
-        group.addoption(
-            option.flag,
-            action="append" if option.is_list else "store",
-            default=None,
-            metavar=option.metavar,
-            dest=option.ini,
-            help=f"{option.help}; ini {option.ini}, environment {option.variable}",
-        )
+        told = f"{option.help}; ini {option.ini}, environment {option.variable}"
+        if option.is_switch:
+            group.addoption(
+                option.flag,
+                action="store_const",
+                const="true",
+                default=None,
+                dest=option.ini,
+                help=told,
+            )
+        else:
+            group.addoption(
+                option.flag,
+                action="append" if option.is_list else "store",
+                default=None,
+                metavar=option.metavar,
+                dest=option.ini,
+                help=told,
+            )
         parser.addini(option.ini, option.help, type=_ini_type(option), default=None)
 
 
@@ -155,11 +211,58 @@ def read_options(config: pytest.Config) -> Options:
                     f"{option.flag}={value!r} (or {option.ini}, {option.variable}) is no mode;"
                     f" choose {', '.join(option.choices)}"
                 )
-    record = chosen["record"][-1] if chosen["record"] else "new"
+    last = {name: values[-1] if values else None for name, values in chosen.items()}
     return Options(
         model=tuple(dict.fromkeys(chosen["model"])),
-        judge=chosen["judge"][-1] if chosen["judge"] else "offline",
+        judge=last["judge"] or "offline",
         min=chosen["min"],
-        record=cast("Record", record),
-        suite=chosen["suite"][-1] if chosen["suite"] else None,
+        record=cast("Record", last["record"] or "new"),
+        suite=last["suite"],
+        endpoint=last["endpoint"],
+        store=last["store"],
+        plan=_switch("plan", last["plan"]),
+        budget=_number("budget", last["budget"]),
+        in_flight=_whole("in_flight", last["in_flight"]) or IN_FLIGHT,
+        votes=_whole("votes", last["votes"]),
     )
+
+
+def is_planned(config: pytest.Config) -> bool:
+    """Whether only a plan is asked for, as far as is known before options are checked."""
+    option = next(option for option in TABLE if option.name == "plan")
+    return [value.lower() for value in _values(config, option)][-1:] in ([yes] for yes in _YES)
+
+
+def _wrong(name: str, value: str, wanted: str) -> OptionError:
+    option = next(option for option in TABLE if option.name == name)
+    return OptionError(
+        f"{option.flag}={value!r} (or {option.ini}, {option.variable}) is not {wanted}"
+    )
+
+
+def _whole(name: str, value: str | None) -> int | None:
+    """A number of at least 1."""
+    if value is None:
+        return None
+    if not value.isdecimal() or not value.isascii() or int(value) < 1:
+        raise _wrong(name, value, "a whole number of at least 1")
+    return int(value)
+
+
+def _number(name: str, value: str | None) -> float | None:
+    """A finite number of at least 0."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < float("inf"):
+        raise _wrong(name, value, "a number of dollars of at least 0")
+    return number
+
+
+def _switch(name: str, value: str | None) -> bool:
+    if value is not None and value.lower() not in (*_YES, *_NO):
+        raise _wrong(name, value, "true or false")
+    return value is not None and value.lower() in _YES

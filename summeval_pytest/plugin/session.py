@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +12,13 @@ import pytest
 
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.plugin.options import read_options
+from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.tally import Tally
 
 SUITE_NAME = "summeval.toml"
 """As `summeval_pytest.suite` has it, which is too much to load before a suite is there."""
@@ -22,6 +26,12 @@ GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
+COUNTS = "summ_counts"
+"""Under which key a worker hands on what it asked and was answered."""
+TALLY = "summ-tally"
+RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
+RUN = "summ_run"
+"""Under which key a controller hands the name of the run to its workers."""
 TOLD = "summ_mistake"
 """Under which key a worker hands a mistake to its controller."""
 
@@ -32,7 +42,7 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 def stop_on_mistake(session: pytest.Session) -> None:
-    """Ends the run before any test where collecting met a mistake of the user's.
+    """Ends the run where collecting or judging met a mistake of the user's.
 
     A worker cannot end a run: it drops its tests and tells the controller.
 
@@ -47,6 +57,7 @@ def stop_on_mistake(session: pytest.Session) -> None:
         raise pytest.UsageError(mistake)
     config.workeroutput[TOLD] = mistake  # type: ignore[attr-defined]  # xdist sets it on workers
     session.items.clear()
+    session.shouldstop = "a mistake of the user's"
 
 
 def is_controller(config: pytest.Config) -> bool:
@@ -54,13 +65,50 @@ def is_controller(config: pytest.Config) -> bool:
     return not is_worker(config) and bool(getattr(config.option, "dist", "no") != "no")
 
 
-def _runs_blind(config: pytest.Config) -> bool:
-    """Whether a pair evaluated ahead may never be asked for, and so be paid for in vain.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """Which part of a run one process is.
 
-    That is where the first failure ends the run, and in an xdist worker: it cannot know which tests
-    will be its own, and this version shares no answers among processes.
+    Attributes:
+        index: Its place among the processes that run tests, from 0.
+        n_processes: How many those are.
+        run: A name that they share, and no other run has.
+        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
     """
-    return bool(config.getoption("maxfail", 0)) or is_worker(config)
+
+    index: int = 0
+    n_processes: int = 1
+    run: str = ""
+    may_stop: bool = False
+
+
+def share_of(config: pytest.Config) -> Share:
+    """The part of the run that this process is."""
+    told = getattr(config, "workerinput", {})
+    return Share(
+        index=int(str(told.get("workerid", "gw0")).removeprefix("gw")),
+        n_processes=told.get("workercount", 1),
+        run=told.get(RUN) or run_of(config),
+        may_stop=bool(config.getoption("maxfail", 0)),
+    )
+
+
+def tally_of(config: pytest.Config) -> Tally:
+    """The plugin that counts a run on its controller, registered at the first look."""
+    from summeval_pytest.plugin.tally import Tally
+
+    tally = config.pluginmanager.getplugin(TALLY)
+    if not isinstance(tally, Tally):
+        tally = Tally()
+        config.pluginmanager.register(tally, TALLY)
+    return tally
+
+
+def run_of(config: pytest.Config) -> str:
+    """The name of this run, made up at the first look."""
+    if RUN_NAME not in config.stash:
+        config.stash[RUN_NAME] = secrets.token_hex(8)
+    return config.stash[RUN_NAME]
 
 
 def gate_of(config: pytest.Config) -> Gate:
@@ -74,7 +122,7 @@ def gate_of(config: pytest.Config) -> Gate:
         from summeval_pytest.plugin.gate import Gate
 
         try:
-            gate = Gate(read_options(config), ahead=0 if _runs_blind(config) else None)
+            gate = Gate(read_options(config), share_of(config), progress=open_progress(config))
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
         config.stash[GATE] = gate
@@ -82,17 +130,21 @@ def gate_of(config: pytest.Config) -> Gate:
 
 
 @contextmanager
-def message_alone() -> Iterator[None]:
+def message_alone(config: pytest.Config) -> Iterator[None]:
     """Has an error of ours end the phase with its message, safe to print, and no traceback.
 
-    In a setup, where trouble is the judge's, that makes an error of the test.
+    In a setup, where trouble is the judge's, that makes an error of the test. What the user has to
+    mend would be in the way of every other test, too: it ends the run after this one.
     """
     try:
         yield
     except SummevalError as error:
         from summeval_pytest.text import safe
 
-        raise pytest.fail.Exception(safe(str(error)), pytrace=False) from None
+        told = safe(str(error))
+        if isinstance(error, UsageError):
+            config.stash.setdefault(MISTAKE, told)
+        raise pytest.fail.Exception(told, pytrace=False) from None
 
 
 def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:

@@ -1,11 +1,12 @@
-"""The end of a run, told on the controller from the reports of all workers."""
+"""The end of a run, told on the controller from the reports and the counts of all processes."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports import SystemTally, summary_lines
+from summeval_pytest.reports import SystemTally, calls_lines, summary_lines
 
 if TYPE_CHECKING:
     import pytest
@@ -19,6 +20,20 @@ class Tally:
 
     def __init__(self) -> None:
         self.systems: dict[tuple[str, str], SystemTally] = {}
+        self.calls: Counter[str] = Counter()
+        self.judge: Counter[str] = Counter()
+        self._replies: dict[str, set[str]] = {}
+
+    def add_counts(self, text: str) -> None:
+        """Adds what one process asked and was answered, as JSON text."""
+        told = json.loads(text)
+        self.calls.update(told["totals"])
+        self.judge.update(told["judge"])
+        for origin, keys in told["replies"].items():
+            self._replies.setdefault(origin, set()).update(keys)
+        asked, cached, recorded = (self._replies[o] for o in ("asked", "cached", "recorded"))
+        self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
+        self.calls["n_recorded"] = len(recorded)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
@@ -29,7 +44,7 @@ class Tally:
         told = json.loads(text)
         outcome = "error" if report.when == "setup" else report.outcome
         of = (report.nodeid.split("::")[0], told["system"])
-        self.systems.setdefault(of, SystemTally()).add(outcome, told["scores"])
+        self.systems.setdefault(of, SystemTally()).add(outcome, told["scores"], told["note"])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
@@ -39,4 +54,7 @@ class Tally:
             terminalreporter.section(title, sep="-")
             tallies = {system: t for (of, system), t in self.systems.items() if of == suite}
             for line in summary_lines(tallies):
+                terminalreporter.line(line)
+        if any(self.calls.values()):
+            for line in calls_lines(self.calls, self.judge):
                 terminalreporter.line(line)

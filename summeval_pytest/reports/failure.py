@@ -28,7 +28,12 @@ def describe_pair(evaluation: Evaluation, verdict: PairVerdict) -> str:
         for s in verdict.shortfalls
     ]
     missed += [f"{lack.metric}: {lack.reason}" for lack in verdict.lacking]
-    lines = ["; ".join(missed), f"{evaluation.place}: {evaluation.system} on {evaluation.paper}"]
+    pair = evaluation.pair
+    lines = ["; ".join(missed), f"{pair.place}: {evaluation.system} on {evaluation.paper}"]
+    if pair.note:
+        lines.append(pair.note)
+    if pair.flaw is not None:
+        lines += ["", *_quoted("summary", pair.summary)]
     for number, finding in enumerate(verdict.findings, start=1):
         lines += ["", *_finding(number, finding)]
     if verdict.shortfalls:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from summeval_pytest.store import Cassette
 
 
 def header_line(
@@ -25,3 +27,13 @@ def header_line(
         f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
     )
     return one_line(f"summeval: judge {judge}, store {store}, record {record}, suite {gated}", 500)
+
+
+def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
+    """One line a cassette: whoever edits a recorded reply changes its hash."""
+    for cassette in cassettes:
+        yield one_line(
+            f"summeval: cassette {cassette.shown}, {len(cassette.rows):,}"
+            f" {'reply' if len(cassette.rows) == 1 else 'replies'}, sha256 {cassette.sha256}",
+            500,
+        )

@@ -22,10 +22,13 @@ class SystemTally:
     """What a run has seen of one system so far: pairs by outcome, and their numbers."""
 
     outcomes: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     values: dict[str, list[float]] = field(default_factory=dict)
 
-    def add(self, outcome: str, numbers: Mapping[str, float | None]) -> None:
-        """Counts one pair."""
+    def add(self, outcome: str, numbers: Mapping[str, float | None], note: str = "") -> None:
+        """Counts one pair; ``note`` is what a reader has to know of how its summary was made."""
+        if note:
+            self.notes.append(note)
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         for metric in METRICS:
             value = numbers.get(metric)
@@ -58,3 +61,7 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
                 cell += f" ({len(values)}/{tally.n_pairs})"
             means += f" {cell:>13}"
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
+    for system, tally in sorted(tallies.items()):
+        if tally.notes:
+            pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
+            yield one_line(f"{system}, {pairs}: {tally.notes[0]}")

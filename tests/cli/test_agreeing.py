@@ -13,6 +13,7 @@ import pytest
 
 from summeval_pytest.cli.agreeing import LEADING, _cell, agree, labelled_pairs
 from summeval_pytest.errors import JudgeError
+from summeval_pytest.evaluation import Desk, Terms
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -118,6 +119,11 @@ class Dead(Reader):
 READER = f"{__name__}:Reader"
 
 
+def desk() -> Desk:
+    """A way to judges of this process, on which nothing is asked of an endpoint or remembered."""
+    return Desk(Terms(environ={}))
+
+
 def write_suite(
     folder: Path,
     papers: Sequence[Mapping[str, object]],
@@ -144,6 +150,12 @@ def write_suite(
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
     (folder / "summeval.toml").write_text("\n".join(settings) + "\n", encoding="utf-8")
     return folder
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what chooses an endpoint, a key or a store."""
+    ours = ("SUMM_", "OPENAI_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def moss(folder: Path, recorded: Sequence[Mapping[str, object]] = ()) -> Path:
@@ -188,7 +200,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     0, 1, 0, 1 and 1, for the torn page has a digit all the same.
     """
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge_name=READER, json_file=file)
+    lines = agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
     fingerprint = load_suite(tmp_path / "moss").fingerprint
     assert lines[0].endswith(f": 5 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
@@ -218,7 +230,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
 def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None:
     """The torn page has no FM, no pair has an EVA-Score, and the baselines have all."""
     file = tmp_path / "figures.json"
-    agree(moss(tmp_path / "moss"), judge_name=READER, json_file=file)
+    agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
     metrics = json.loads(file.read_text(encoding="utf-8"))["metrics"]
     assert {name: found["pairs"] for name, found in metrics.items()} == {
         "FM": 4,
@@ -235,7 +247,7 @@ def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None
 def test_what_cannot_be_measured_is_a_dash_and_a_null(tmp_path: Path) -> None:
     """Every summary states the one facet, so its presence agrees with nothing; 0 would be a lie."""
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge_name=READER, json_file=file)
+    lines = agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
     (line,) = [line for line in lines if line.startswith("facet presence")]
     assert line.split() == ["facet", "presence", "4", "-", "-", "-"]
     (fm,) = [line for line in lines if line.startswith("FM ")]
@@ -258,7 +270,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     ]
     recorded.append({"paper": "sand", "system": None, "by": "ACU", "segments": {"result": "It."}})
     suite = load_suite(moss(tmp_path / "moss", recorded))
-    pairs = labelled_pairs(suite, READER)
+    pairs = labelled_pairs(suite, READER, desk())
     assert [pair.columns["FM (recorded)"] for pair in pairs if "FM (recorded)" in pair.columns] == [
         0.5
     ] * 3
@@ -267,7 +279,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     assert torn.columns["ROUGE-1 (recorded)"] == 0.5
     assert torn.columns["ROUGE-1"] == 0.0
 
-    lines = agree(tmp_path / "moss", judge_name=READER, json_file=None)
+    lines = agree(tmp_path / "moss", judge_name=READER, desk=desk(), json_file=None)
     names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
     ours = [name for name in LEADING if not name.startswith("EVA")]
     assert names == [*ours, "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
@@ -276,7 +288,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
 def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
     """Worked example: two words of four, one pair of words of three, are the reference's, too."""
     suite = load_suite(moss(tmp_path / "moss"))
-    pair = labelled_pairs(suite, READER)[1]
+    pair = labelled_pairs(suite, READER, desk())[1]
     assert (pair.paper, pair.group, pair.human) == ("sand", "It grew on sand.", 0.2)
     assert pair.ratings == {"result": (2, 3)}
     assert pair.columns == pytest.approx(
@@ -307,12 +319,25 @@ def test_eva_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
     plain, bold = (
         {name: value for name, value in pair.columns.items() if name.startswith("EVA")}
-        for pair in labelled_pairs(suite, f"{__name__}:Lister")
+        for pair in labelled_pairs(suite, f"{__name__}:Lister", desk())
     )
     assert plain == {"EVA": 0, "EVA recall": 0, "EVA recall (entailed)": 0}
     assert bold == pytest.approx(
         {"EVA": 0.4, "EVA precision": 1 / 3, "EVA recall": 0.5, "EVA recall (entailed)": 0.5}
     )
+
+
+def test_what_a_suite_leaves_unmeasured_has_no_column(tmp_path: Path) -> None:
+    """Under eva_recall = "matched" the summary is not asked for the reference's facts."""
+    papers = [{"id": "sand", "source": "Moss.", "reference": "It grew 1 time."}]
+    summaries = {("sand", of): "It grew 1 time, they said." for of in SYSTEMS}
+    labels = [{"paper": "sand", "system": "bold", "overall": 0.5}]
+    folder = write_suite(tmp_path / "moss", papers, summaries, labels)
+    file = folder / "summeval.toml"
+    file.write_text('eva_recall = "matched"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
+    (pair,) = labelled_pairs(load_suite(folder), f"{__name__}:Lister", desk())
+    found = {name: value for name, value in pair.columns.items() if name.startswith("EVA")}
+    assert found == {"EVA": 1, "EVA precision": 1, "EVA recall": 1}
 
 
 def test_a_facet_that_people_did_not_rate_is_no_rating(tmp_path: Path) -> None:
@@ -324,12 +349,12 @@ def test_a_facet_that_people_did_not_rate_is_no_rating(tmp_path: Path) -> None:
         {"paper": "sand", "system": "bold", "overall": 0.5, "facets": {"result": None}},
     ]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    assert [dict(pair.ratings) for pair in labelled_pairs(suite, READER)] == [{}, {}]
+    assert [dict(pair.ratings) for pair in labelled_pairs(suite, READER, desk())] == [{}, {}]
 
 
 def test_only_pairs_with_an_overall_score_are_judged(tmp_path: Path) -> None:
     """A label of facets alone has nothing to correlate with."""
-    pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER)
+    pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER, desk())
     assert [(pair.paper, pair.human) for pair in pairs] == [
         ("sand", 0.1),
         ("sand", 0.2),
@@ -363,7 +388,7 @@ def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:
     summaries = {(paper, of): "It grew 2 times." for paper in ("sand", "rock") for of in SYSTEMS}
     labels = [{"paper": p, "system": of, "overall": 0.5} for p, of in summaries]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    pairs = labelled_pairs(suite, READER)
+    pairs = labelled_pairs(suite, READER, desk())
     assert [pair.paper for pair in pairs] == ["sand", "sand", "rock", "rock"]
     assert len({pair.group for pair in pairs}) == 1
 
@@ -375,7 +400,7 @@ def test_the_best_of_several_references_counts_for_rouge(tmp_path: Path) -> None
     summaries = {("sand", of): "It grew 2 times." for of in SYSTEMS}
     labels = [{"paper": "sand", "system": "bold", "overall": 0.5}]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    (pair,) = labelled_pairs(suite, READER)
+    (pair,) = labelled_pairs(suite, READER, desk())
     assert [pair.columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
 
 
@@ -384,7 +409,7 @@ def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     suite = load_suite(moss(tmp_path / "moss"))
     threads = threading.active_count()
     with pytest.raises(JudgeError):
-        labelled_pairs(suite, f"{__name__}:Dead")
+        labelled_pairs(suite, f"{__name__}:Dead", desk())
     assert threading.active_count() == threads
 
 
@@ -406,7 +431,7 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
         subprocess.Popen(
             [sys.executable, "-c", program, "agree", "golden", "--json", f"{seed}.json"],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONHASHSEED": seed},
+            env=clean_environment() | {"PYTHONHASHSEED": seed},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )

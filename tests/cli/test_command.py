@@ -57,6 +57,10 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sound suite of two labelled pairs, named as its user would."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(agreement, "RESAMPLES", 10)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("SUMM_ENDPOINT", raising=False)
+    monkeypatch.setenv("SUMM_STORE", str(tmp_path / "store"))
     ASKED.clear()
     folder = Path("moss")
     folder.mkdir()
@@ -166,8 +170,10 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(
 def test_an_unknown_judge_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     """The name is the user's, and another judge's figures in its place would be a lie."""
     message = failed(capsys, 4, "agree", "moss", "--judge", "ofline")
-    assert message.startswith("summeval: error: no judge 'ofline'")
-    assert "did you mean 'offline'?" in message
+    assert message == "summeval: error: no judge 'ofline'; did you mean 'offline'?\n"
+    message = failed(capsys, 4, "agree", "moss", "--judge", "gtp")
+    told = "'gtp' is asked at https://api.openai.com/v1, which needs a key: set OPENAI_API_KEY"
+    assert message.startswith(f"summeval: error: {told}")
     message = failed(capsys, 4, "agree", "moss", "--judge", f"{__name__}:Nobody")
     assert message == (
         f"summeval: error: no judge '{__name__}:Nobody': module '{__name__}' has no attribute"
@@ -311,6 +317,9 @@ def test_help_names_the_commands_and_the_default_judge(capsys: pytest.CaptureFix
     printed = capsys.readouterr().out
     assert "import    make a suite from released data" in printed
     assert "agree     how every metric and baseline agrees with a suite's labels" in printed
+    assert "plan      what a run would ask and cost; asks nothing" in printed
+    assert "cassette  a suite's recorded replies" in printed
+    assert "batch     requests and replies as batch files" in printed
     assert "who judges (default: offline)" in printed
 
 
@@ -327,7 +336,7 @@ def test_the_installed_command_is_this_one() -> None:
     assert done.stdout.startswith("usage: summeval [-h] COMMAND")
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "summeval_pytest.cli.command" in loaded
-    assert not loaded & {"numpy", "scipy", "pytest", "rouge_score"}
+    assert not loaded & {"numpy", "scipy", "pytest", "rouge_score", "openai", "diskcache"}
 
 
 def test_a_judge_of_ones_own_is_found_in_this_folder(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -26,12 +27,13 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.suite import Pair, Paper, Section
+from summeval_pytest.suite import Flaw, Pair, Paper, Section
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.suite import EvaRecall
 
 SOON = 5.0
 """Seconds after which something that should have happened never will."""
@@ -156,10 +158,14 @@ def pair(summary: str, of: Paper | None = None, system: str = "careful") -> Pair
     )
 
 
-def measured(pair: Pair, judge: Fair, *metrics: MetricName) -> Evaluation:
+def measured(
+    pair: Pair, judge: Fair, *metrics: MetricName, recall: EvaRecall = "both"
+) -> Evaluation:
     """The pair's evaluation."""
     return asyncio.run(
-        evaluate(pair, Asker(judge), suite="77be02a1c3d4", metrics=metrics or METRICS)
+        evaluate(
+            pair, Asker(judge), suite="77be02a1c3d4", metrics=metrics or METRICS, recall=recall
+        )
     )
 
 
@@ -174,7 +180,7 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
     """
     evaluation = measured(pair(SLEPT), Fair())
     assert (evaluation.paper, evaluation.system) == ("zinc-01", "careful")
-    assert evaluation.place == Place("careful.jsonl", 1)
+    assert evaluation.pair.place == Place("careful.jsonl", 1)
     assert evaluation.source == (
         "Zinc was given to mice.",
         "Others had water.",
@@ -194,6 +200,32 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
             "faithfulness": 1,
         }
     )
+
+
+def test_recall_by_matching_alone_asks_one_question_less() -> None:
+    """Half of the checks of facts are the summary's side, and only one threshold needs them."""
+    judge = Fair()
+    values = measured(pair(SLEPT), judge, "eva", recall="matched").numbers().values
+    assert values == pytest.approx({"eva": 2 / 3, "eva.precision": 1, "eva.recall": 1 / 2})
+    assert [q for q in judge.asked if isinstance(q, CheckFacts)] == [
+        CheckFacts((Fact(text=SLEPT, sentence=0),), (SLEPT, "Water did nothing."))
+    ]
+
+
+@pytest.mark.parametrize("status", ["degenerate_candidate", "refused_candidate"])
+def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing(
+    status: Literal["degenerate_candidate", "refused_candidate"],
+) -> None:
+    """What its endpoint says of it counts, even where the text reads like a summary."""
+    judge = Fair()
+    flawed = replace(pair(SLEPT), flaw=Flaw(status, "the summary was cut off"))
+    evaluation = measured(flawed, judge)
+    assert judge.asked == []
+    assert evaluation.scores == tuple(
+        Unscored(metric=metric, status=status, reason="the summary was cut off")
+        for metric in METRICS
+    )
+    assert [signature.metric for signature in evaluation.signatures] == list(METRICS)
 
 
 def test_numbers_cannot_be_changed() -> None:

@@ -5,6 +5,7 @@ import json
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite import Pair, Suite
 
 N_PAIRS = 8
 SOON = 5.0
@@ -322,7 +323,7 @@ def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
     with closing(Runner(judge)) as runner:
         with pytest.raises(JudgeError):
             runner.evaluation(tasks[0])
-        assert runner.numbers(tasks[0]).values == {"faithfulness": 1.0}
+        assert [n.values for n in runner.numbers(tasks[:1])] == [{"faithfulness": 1.0}]
     assert judge.mice == [0, 0]
 
 
@@ -353,7 +354,7 @@ def test_too_few_answers_are_the_judges_fault(tasks: list[Task]) -> None:
 def test_an_unanswered_pair_is_evaluated_and_unscored(tasks: list[Task]) -> None:
     """The verdict says whose fault it is; the runner only carries it."""
     with closing(Runner(Mute())) as runner:
-        numbers = runner.numbers(tasks[0])
+        (numbers,) = runner.numbers(tasks[:1])
     assert numbers.values == {}
     assert numbers.unscored == (
         Unscored(metric="faithfulness", status="unanswered", reason="the reply was cut off"),
@@ -375,7 +376,7 @@ def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> No
     threads = threading.active_count()
     with closing(Runner(judge)) as runner:
         known = runner.evaluation(tasks[0]).numbers()
-    assert runner.numbers(tasks[0]) == known
+    assert runner.numbers(tasks[:1]) == [known]
     assert threading.active_count() == threads
     assert judge.mice == [0]
 
@@ -385,9 +386,132 @@ def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:
     judge = Counting()
     with closing(Runner(judge)) as runner:
         for _ in range(2):
-            numbers = runner.numbers(tasks[3])
+            (numbers,) = runner.numbers(tasks[3:4])
             assert (numbers.paper, dict(numbers.values)) == ("mouse-3", {"faithfulness": 1.0})
     assert judge.mice == [3]
+
+
+def test_numbers_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
+    """Those that are known and those that are not."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.evaluation(tasks[2])
+        numbers = runner.numbers([tasks[3], tasks[2], tasks[1]])
+    assert [found.paper for found in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
+    assert judge.mice == [2, 3, 1]
+
+
+def test_numbers_of_many_pairs_are_got_at_once_within_the_judges_bound(tasks: list[Task]) -> None:
+    """Alone, the item of the means has a hundred pairs to ask about, and one test's time."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        assert len(runner.numbers(tasks)) == N_PAIRS
+    assert judge.mice == list(range(N_PAIRS))
+    assert judge.most_open == 3
+
+
+def test_a_failure_among_numbers_leaves_no_pair_open(tasks: list[Task]) -> None:
+    """What was opened with it would hold its texts, and the places of pairs to read ahead."""
+    judge = Failing(0, in_flight=4)
+    with closing(Runner(judge)) as runner:
+        with pytest.raises(JudgeError, match="no route to mouse 0"):
+            runner.numbers(tasks[:4])
+        runner.plan(tasks[4:])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
+    """A model under test is asked for its summary on the loop, where the judge is asked, too."""
+
+    async def written(suite: Suite, paper: str, system: str) -> Pair:
+        await asyncio.sleep(0)
+        return replace(suite.pair(paper, system), summary="Sleep came to mouse-7.")
+
+    judge = Counting()
+    with closing(Runner(judge, find_pair=written)) as runner:
+        evaluation = runner.evaluation(tasks[0])
+    assert (evaluation.paper, evaluation.pair.summary) == ("mouse-0", "Sleep came to mouse-7.")
+    assert judge.mice == [7]
+
+
+def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
+    """A pair read ahead may be another process's test, so only its numbers are kept.
+
+    The replies are what it was read for: they are in the store, for all processes.
+    """
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: runner.n_judged == N_PAIRS)
+        assert judge.mice == list(range(N_PAIRS))
+        assert judge.most_open == 2
+        assert [found.paper for found in runner.numbers(tasks)] == [t.paper for t in tasks]
+        assert runner.evaluation(tasks[5]).paper == "mouse-5"
+    assert judge.mice == list(range(N_PAIRS))
+
+
+def test_where_tests_are_shared_a_failure_does_not_stop_the_plan(tasks: list[Task]) -> None:
+    """Its own test meets it again, wherever that runs."""
+    judge = Failing(1, in_flight=2)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks[:4])
+        wait_until(lambda: runner.n_judged == 3)
+        assert judge.mice == [0, 1, 2, 3]
+        assert runner.evaluation(tasks[1]).paper == "mouse-1"
+
+
+def test_whoever_waits_is_told_how_things_stand(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line on the terminal is drawn anew while a test waits, and wiped before pytest writes."""
+    monkeypatch.setattr(runner_module, "LOOK_SECONDS", 0.001)
+    told: list[bool] = []
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge, while_waiting=told.append)) as runner:
+        for task in tasks:
+            runner.evaluation(task)
+            assert not told[-1]
+    assert True in told
+
+
+def test_closing_lets_whoever_has_something_open_end_it(tasks: list[Task]) -> None:
+    """Calls in flight were paid for; they are waited for on the loop that they are open on."""
+    ended: list[tuple[float, int]] = []
+    judge = Waiting(in_flight=3)
+
+    async def finish(seconds: float) -> None:
+        await asyncio.sleep(0.02)
+        ended.append((seconds, judge._open))
+
+    runner = Runner(judge, finish=finish)
+    runner.plan(tasks)
+    wait_until(lambda: len(judge.mice) == 2)
+    runner.close(seconds=SOON)
+    assert ended == [(SOON, 0)]
+    assert len(judge.mice) == 2, "what is planned is not begun any more"
+
+
+def test_closing_waits_no_longer_than_it_was_told_to(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has pressed Ctrl-C."""
+    monkeypatch.setattr(runner_module, "GRACE_SECONDS", 0.01)
+    given_up = threading.Event()
+
+    async def finish(seconds: float) -> None:
+        try:
+            await asyncio.sleep(seconds + 3600)
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
+
+    runner = Runner(Counting(), finish=finish)
+    runner.evaluation(tasks[0])
+    began = perf_counter()
+    runner.close(seconds=0.01)
+    assert perf_counter() - began < 1
+    assert given_up.wait(SOON)
 
 
 def test_a_conversation_of_ones_own_shares_what_is_remembered(tasks: list[Task]) -> None:

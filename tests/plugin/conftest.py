@@ -6,24 +6,31 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 import pytest
 
+import summeval_pytest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-for _module in ("judges.offline", "plugin.gate", "plugin.items", "plugin.tally"):
-    # A run inside this process forgets what it was first to import, and numpy refuses to be
-    # imported again.
-    import_module(f"summeval_pytest.{_module}")
+for _module in ("diskcache", "numpy"):
+    # A run inside this process forgets what it was first to import: numpy refuses to be imported
+    # again, and a class that is made anew is not the one that others hold. The client for
+    # endpoints holds too many such classes: a run that speaks to one is made with `Bench.run`.
+    import_module(_module)
+for _found in walk_packages(summeval_pytest.__path__, "summeval_pytest."):
+    import_module(_found.name)
 
 LEAN: Final = "-p no:hypothesispytest -p no:anyio"
 """Other plugins of this machine, which cost a second a run and play no part."""
@@ -141,6 +148,11 @@ class Bench:
     good: dict[str, str] = field(default_factory=lambda: dict(GOOD))
     bad: dict[str, str] = field(default_factory=lambda: dict(BAD))
 
+    @property
+    def store(self) -> Path:
+        """Where the runs in it remember replies: never in the user's own cache folder."""
+        return self.path / ".store"
+
     def write(self, name: str, text: str) -> Path:
         """Writes one file."""
         file = self.path / name
@@ -243,7 +255,7 @@ summaries = "bad.jsonl"
         with subprocess.Popen(
             [sys.executable, "-m", "pytest", *arguments],
             cwd=self.path,
-            env=_clean_environment(),
+            env=_clean_environment() | {"SUMM_STORE": str(self.store)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -283,7 +295,8 @@ def _clean_environment() -> dict[str, str]:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith(("SUMM_", "PYTEST_XDIST")) or name in {"CI", "BUILD_NUMBER"}
+    ours = ("SUMM_", "OPENAI_", "PYTEST_XDIST")
+    return name.startswith(ours) or name in {"CI", "BUILD_NUMBER"}
 
 
 def _end_group(group: int) -> bool:
@@ -303,7 +316,17 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
     monkeypatch.setenv("COLUMNS", "80")
     pytester.syspathinsert()
-    return _furnished(Bench(pytester.path, pytester))
+    bench = Bench(pytester.path, pytester)
+    monkeypatch.setenv("SUMM_STORE", str(bench.store))
+    return _furnished(bench)
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address at which nobody listens, and where nobody can begin to while the test runs."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"
 
 
 @pytest.fixture(scope="module")

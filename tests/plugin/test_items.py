@@ -209,12 +209,26 @@ def test_last_failed_runs_the_failures_alone(bench: Bench, path: str | None) -> 
     assert bench.pairs_asked() == {"bad::limpet-01", "bad::kiln-02"}
 
 
-def test_stopping_at_the_first_failure_switches_reading_ahead_off(bench: Bench) -> None:
-    """With -x the pairs after a failure are never wanted, so they are not asked about."""
+def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> None:
+    """With -x the pairs after a failure are never wanted: one is asked about in vain, not three.
+
+    None at all would leave a judge that waits for a network idle between two tests.
+    """
+    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
     arguments = ("summeval.toml", "--summ-judge=rule:Wide", "--summ-model=bad,good")
     run = bench.inside(*arguments, "-x", "-rA")
 
     assert run.code == 1
+    assert run.outcomes == {ALL[2]: "FAILED"}
+    assert bench.pairs_asked() == {"bad::limpet-01", "bad::kiln-02"}
+
+
+def test_stopping_at_the_first_failure_reads_nothing_ahead_for_a_judge_that_computes(
+    bench: Bench,
+) -> None:
+    """It would only delay the test that waits."""
+    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad,good", "-x", "-rA")
+
     assert run.outcomes == {ALL[2]: "FAILED"}
     assert bench.pairs_asked() == {"bad::limpet-01"}
 

@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.errors import OptionError
+from summeval_pytest.evaluation import IN_FLIGHT
+from summeval_pytest.plugin.options import IN_FLIGHT as DEFAULT_IN_FLIGHT
 from summeval_pytest.plugin.options import TABLE, read_options
 from summeval_pytest.suite import load_suite
 
@@ -19,9 +22,15 @@ def test_help_names_every_option_in_its_three_spellings(bench: Bench) -> None:
     run = bench.inside("--help")
     told = " ".join(run.out.split())
     for option in TABLE:
-        assert f"{option.flag}={option.metavar}" in told
+        spelt = option.flag if option.is_switch else f"{option.flag}={option.metavar}"
+        assert f"{spelt} {option.help}" in told
         assert f"; ini {option.ini}, environment {option.variable}" in told
         assert "default" in option.help
+
+
+def test_the_default_of_requests_in_flight_is_that_of_the_evaluation() -> None:
+    """It is written twice, since a foreign suite must not load the evaluation to read it."""
+    assert DEFAULT_IN_FLIGHT == IN_FLIGHT
 
 
 def test_marker_is_registered(bench: Bench) -> None:
@@ -34,22 +43,34 @@ def test_marker_is_registered(bench: Bench) -> None:
     assert bench.inside("test_plain.py", "--strict-markers").code == 0
 
 
-VALUES = {
+VALUES: dict[str, tuple[object, object, object, object]] = {
     "model": ("flagged", "varied", "kept", ()),
     "judge": ("flagged", "varied", "kept", "offline"),
+    "endpoint": ("flagged", "varied", "kept", None),
     "min": ("eva=0.1", "eva=0.2", "eva=0.3", ()),
     "record": ("none", "all", "new", "new"),
+    "store": ("flagged", "varied", "kept", None),
+    "plan": (True, False, True, False),
+    "budget": (0.5, 0.0, 2.5, None),
+    "in_flight": (3, 2, 1, 64),
+    "votes": (3, 2, 1, None),
     "suite": ("flagged", "varied", "kept", None),
 }
+"""By option: a value for the flag, for the variable and for the ini key, and the default."""
 
 
 @pytest.mark.parametrize("name", [option.name for option in TABLE])
 def test_command_line_beats_environment_beats_ini(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """An option given by hand must win over one that a machine or a file keeps."""
+    """An option given by hand must win over one that a machine or a file keeps.
+
+    A switch is given by its flag alone, and said to be true or false everywhere else.
+    """
     option = next(option for option in TABLE if option.name == name)
     flag, variable, ini, default = VALUES[name]
+    given = option.flag if option.is_switch else f"{option.flag}={flag}"
+    monkeypatch.delenv(option.variable, raising=False)
 
     def chosen(*arguments: str) -> object:
         value = getattr(read_options(bench.config(*arguments)), name)
@@ -62,7 +83,29 @@ def test_command_line_beats_environment_beats_ini(
     assert chosen() == ini, "a variable set to nothing gives nothing"
     monkeypatch.setenv(option.variable, str(variable))
     assert chosen() == variable
-    assert chosen(f"{option.flag}={flag}") == flag
+    assert chosen(given) == flag
+
+
+@pytest.mark.parametrize("value", ["1", "true", "YES", "on", "0", "False", "no", "off"])
+def test_a_switch_may_be_said_in_any_usual_word(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """CI systems write 1, YAML writes true, and people write yes."""
+    monkeypatch.setenv("SUMM_PLAN", value)
+
+    assert read_options(bench.config()).plan is (value in {"1", "true", "YES", "on"})
+
+
+def test_a_switch_that_is_neither_on_nor_off_is_refused(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taken for off, it would ask, and cost, what was only to be planned."""
+    monkeypatch.setenv("SUMM_PLAN", "maybe")
+    with pytest.raises(OptionError) as caught:
+        read_options(bench.config())
+
+    told = "--summ-plan='maybe' (or summ_plan, SUMM_PLAN) is not true or false"
+    assert str(caught.value) == told
 
 
 @pytest.mark.parametrize(
@@ -115,8 +158,26 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert offline.lines.count(line) == 1
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
-    line = f"summeval: judge fair-1, store none, record new, {gated} (bad, good)"
+    line = f"summeval: judge fair-1, store not needed, record new, {gated} (bad, good)"
     assert own.lines.count(line) == 1
+
+
+def test_header_names_the_store_where_something_may_be_asked(bench: Bench) -> None:
+    """Replies are somewhere on this machine, and a replay takes them from the suite alone."""
+    model = ("summeval.toml", "--summ-model=nemo", "--collect-only")
+    told = ", store {}, record {}, suite "
+
+    asking = bench.inside(*model)
+    assert [line for line in asking.lines if told.format(bench.store, "new") in line]
+    assert not bench.store.exists(), "nothing was asked, so nothing was opened"
+    judging = bench.inside("summeval.toml", "--summ-judge=gpt", "--collect-only")
+    assert [line for line in judging.lines if told.format(bench.store, "new") in line]
+    elsewhere = bench.inside(*model, f"--summ-store={bench.path / 'elsewhere'}")
+    assert [
+        line for line in elsewhere.lines if told.format(bench.path / "elsewhere", "new") in line
+    ]
+    replaying = bench.inside(*model, "--summ-record=none")
+    assert [line for line in replaying.lines if told.format("cassette", "none") in line]
 
 
 def test_header_says_what_the_suite_asks_and_nobody_holds(bench: Bench) -> None:

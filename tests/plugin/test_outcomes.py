@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -226,6 +227,7 @@ def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
     bad = told["summeval.toml.bad::kiln-02"]
     assert (bad["paper"], bad["system"], bad["unscored"]) == ("kiln-02", "bad", {})
     assert bad["scores"] == {"facet": 0.25, "facet.result": 1, "faithfulness": 0.0}
+    assert bad["note"] == "", "nothing has to be known of how a recorded summary was made"
     assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
     assert [list(entry) for entry in told.values()] == [sorted(bad)] * 2
 
@@ -244,6 +246,7 @@ def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
         "scores": {},
         "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
         "signatures": [],
+        "note": "",
     }
 
 
@@ -292,18 +295,34 @@ def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
     assert "summeval-runner" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_a_file_that_changes_during_the_run_is_an_error(bench: Bench) -> None:
-    """What is judged must be what was checked, or its number belongs to no suite."""
+@pytest.mark.parametrize("processes", ["0", "1", "2"], ids=["alone", "a worker", "two workers"])
+def test_a_file_that_changes_during_the_run_ends_it(bench: Bench, processes: str) -> None:
+    """What is judged must be what was checked, or its number belongs to no suite.
+
+    The test that meets the change is an error, and no other pair is judged: the user has to run
+    once more. Each of two workers may have met it before the controller hears of it.
+    """
+    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
     bench.write(
         "conftest.py",
         """\
-def pytest_collection_modifyitems(config):
-    file = config.rootpath / "good.jsonl"
-    file.write_text("x" + file.read_text())
+import os, pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    file = item.config.rootpath / "good.jsonl"
+    other = file.with_suffix(f".{os.getpid()}")
+    other.write_text("x" + file.read_text())
+    other.replace(file)
 """,
     )
-    run = bench.inside("summeval.toml", FAIR, "-rA")
+    run = bench.run("summeval.toml", FAIR, "-rA", "-n", processes)
 
-    assert run.code == 1
+    told = r"good\.jsonl:[123]: 'good\.jsonl' changed after the suite was loaded; run once more"
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert re.fullmatch(f"ERROR: {told}", run.err.rstrip("\n"))
     assert set(run.outcomes.values()) == {"ERROR"}
-    assert [line for line in run.lines if line.startswith("good.jsonl:1: ")]
+    assert 1 <= len(run.outcomes) <= max(1, int(processes))
+    assert len([line for line in run.lines if re.fullmatch(told, line)]) == len(run.outcomes)
+    assert bench.asked() == []
+    assert not run.shows_code

@@ -26,6 +26,7 @@ SHELL = {
     "summeval_pytest.plugin.hooks",
     "summeval_pytest.plugin.options",
     "summeval_pytest.plugin.preparing",
+    "summeval_pytest.plugin.progress",
     "summeval_pytest.plugin.session",
 }
 """All of us that a foreign suite loads: options, hooks, and the error tree they speak in."""

@@ -91,13 +91,22 @@ SUITE = [
         told="papers.jsonl:2: ",
     ),
     Mistake(
-        name="a system that would have to be asked",
+        name="a system at an endpoint that nobody defines",
         spoil=(
             "summeval.toml",
             '[systems.good]\nsummaries = "good.jsonl"',
-            '[systems.good]\nendpoint = "ollama"\nmodel = "m"\nprompt = "abstract"',
+            '[systems.good]\nendpoint = "olama"\nmodel = "m"',
         ),
-        told="summeval.toml:4: ",
+        told="summeval.toml:5: system 'good' names the unknown endpoint 'olama'; did you mean",
+    ),
+    Mistake(
+        name="a system that reads a file that is not there",
+        spoil=(
+            "summeval.toml",
+            '[systems.good]\nsummaries = "good.jsonl"',
+            '[systems.good]\nendpoint = "ollama"\nmodel = "m"\nprompt = "gone.txt"',
+        ),
+        told="summeval.toml:7: 'prompt' of system 'good' is 'gone.txt', neither abstract nor plain",
     ),
 ]
 
@@ -108,9 +117,14 @@ OPTIONS = [
         told="gone.summeval.toml: there is no suite file",
     ),
     Mistake(
-        name="unknown system",
-        arguments=("summeval.toml", "--summ-model=goood"),
-        told="--summ-model=goood: summeval.toml has no system 'goood'; did you mean 'good'?",
+        name="unknown system at an unknown endpoint",
+        arguments=("summeval.toml", "--summ-model=goood", "--summ-endpoint=olama"),
+        told="no endpoint 'olama'; did you mean 'ollama'? (or write a URL)",
+    ),
+    Mistake(
+        name="a system with a name that no node id can hold",
+        arguments=("summeval.toml", "--summ-model=a::b"),
+        told="--summ-model=a::b: system 'a::b'",
     ),
     Mistake(
         name="a flag given as nothing",
@@ -118,19 +132,9 @@ OPTIONS = [
         told="--summ-model is given as nothing; give a value or leave it out",
     ),
     Mistake(
-        name="unknown judge",
-        arguments=("summeval.toml", "--summ-judge=gtp"),
-        told="no judge 'gtp': known: offline",
-    ),
-    Mistake(
-        name="judge behind an endpoint",
-        spoil=(
-            "summeval.toml",
-            "[thresholds]",
-            '[judges.gpt]\nendpoint = "openai"\nmodel = "m"\n\n[thresholds]',
-        ),
-        arguments=("summeval.toml", "--summ-judge=gpt"),
-        told="judge 'gpt' asks an endpoint, which this version cannot do yet",
+        name="misspelt judge",
+        arguments=("summeval.toml", "--summ-judge=ofline"),
+        told="no judge 'ofline'; did you mean 'offline'?",
     ),
     Mistake(
         name="judge in no module",
@@ -156,7 +160,33 @@ OPTIONS = [
         name="replay with a judge that has no record",
         arguments=("summeval.toml", FAIR, "--summ-record=none"),
         told="--summ-record=none replays recorded answers, and judge 'rule:Fair' has none;"
-        " use --summ-judge=offline or --summ-record=new",
+        " use --summ-judge=offline, or --summ-record=new",
+    ),
+    Mistake(
+        name="votes of a judge that is no model",
+        arguments=("summeval.toml", FAIR, "--summ-votes=3"),
+        told="--summ-votes asks a model several times, and judge 'rule:Fair' is none; leave it out",
+    ),
+    Mistake(
+        name="no votes at all",
+        arguments=("summeval.toml", "--summ-votes=0"),
+        told="--summ-votes='0' (or summ_votes, SUMM_VOTES) is not a whole number of at least 1",
+    ),
+    Mistake(
+        name="requests in flight in words",
+        arguments=("summeval.toml", "--summ-in-flight=many"),
+        told="--summ-in-flight='many' (or summ_in_flight, SUMM_IN_FLIGHT) is not a whole number of",
+    ),
+    Mistake(
+        name="a budget below nothing",
+        arguments=("summeval.toml", "--summ-budget=-1"),
+        told="--summ-budget='-1' (or summ_budget, SUMM_BUDGET) is not a number of dollars of at",
+    ),
+    Mistake(
+        name="a budget without a price",
+        arguments=("summeval.toml", "--summ-judge=gtp", "--summ-budget=1"),
+        told="--summ-budget needs a price; write input_price and output_price, dollars per million"
+        " tokens, under [judges.gtp] of the suite",
     ),
     Mistake(
         name="minimum without a value",
@@ -181,15 +211,63 @@ OPTIONS = [
 ]
 
 
-def assert_stopped(bench: Bench, run: Run, told: str) -> None:
-    """Exit code 4, the message alone, and a judge that nobody asked."""
+LATE = [
+    Mistake(
+        name="unknown system",
+        arguments=("summeval.toml", FAIR, "--summ-model=goood", "--summ-endpoint={nobody}"),
+        told="system 'goood' asks model 'goood': endpoint '{nobody}' at {nobody}: nothing answers"
+        " (connection refused, or a name that nobody knows);",
+    ),
+    Mistake(
+        name="system of the suite where nobody listens",
+        spoil=(
+            "summeval.toml",
+            '[systems.good]\nsummaries = "good.jsonl"',
+            (
+                '[endpoints.near]\nbase_url = "{nobody}"\n\n'
+                '[systems.good]\nendpoint = "near"\nmodel = "m"'
+            ),
+        ),
+        arguments=("summeval.toml", FAIR),
+        told="system 'good' asks model 'm': endpoint 'near' at {nobody}: nothing answers",
+    ),
+    Mistake(
+        name="unknown judge without a key",
+        arguments=("summeval.toml", "--summ-judge=gtp"),
+        told="'gtp' is asked at https://api.openai.com/v1, which needs a key: set OPENAI_API_KEY,"
+        " name another address with --summ-endpoint, or replay with --summ-record=none",
+    ),
+    Mistake(
+        name="judge of the suite without a key",
+        spoil=(
+            "summeval.toml",
+            "[thresholds]",
+            '[judges.gpt]\nendpoint = "openai"\nmodel = "m"\n\n[thresholds]',
+        ),
+        arguments=("summeval.toml", "--summ-judge=gpt"),
+        told="'m' is asked at https://api.openai.com/v1, which needs a key: set OPENAI_API_KEY,",
+    ),
+]
+"""What shows only where something has to be asked: replaying needs neither a server nor a key."""
+
+
+def assert_ended(bench: Bench, run: Run, told: str) -> str:
+    """Exit code 4, the message alone as the last line, and a judge that nobody asked."""
     assert run.code == pytest.ExitCode.USAGE_ERROR
     errors = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
     assert len(errors) == 1
-    assert errors[0].removeprefix("ERROR: ").startswith(told)
+    message = errors[0].removeprefix("ERROR: ")
+    assert message.startswith(told)
     assert "Traceback" not in run.out + run.err
     assert "INTERNALERROR" not in run.out + run.err
     assert bench.asked() == []
+    return message
+
+
+def assert_stopped(bench: Bench, run: Run, told: str) -> None:
+    """Ended as above, and before any test."""
+    assert_ended(bench, run, told)
+    assert run.outcomes == {}
 
 
 @PROCESSES
@@ -203,6 +281,51 @@ def test_a_mistake_stops_the_run_before_anything_is_asked(
     run = bench.inside(FAIR, *mistake.arguments, "-n", processes)
 
     assert_stopped(bench, run, mistake.told)
+
+
+@PROCESSES
+@pytest.mark.parametrize("mistake", LATE, ids=lambda mistake: mistake.name)
+def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
+    bench: Bench, nobody: str, mistake: Mistake, processes: str
+) -> None:
+    """Every other test would meet it, too: one line at the end says what to mend, and exit 4.
+
+    Each of two workers may have met it before the controller hears of it.
+    """
+    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
+    if mistake.spoil:
+        file, old, new = mistake.spoil
+        bench.spoil(file, old, new.replace("{nobody}", nobody))
+    arguments = [argument.replace("{nobody}", nobody) for argument in mistake.arguments]
+    run = bench.run(*arguments, "-n", processes, "-rA")
+
+    told = mistake.told.replace("{nobody}", nobody)
+    message = assert_ended(bench, run, told)
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert 1 <= len(run.outcomes) <= max(1, int(processes))
+    assert run.lines.count(message) == len(run.outcomes)
+    assert not run.shows_code
+
+
+def test_a_system_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str) -> None:
+    """Whoever types a system's name wrong asks for a model, and should read of the system."""
+    run = bench.run("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
+
+    told = " (a system of summeval.toml? did you mean 'good'?)"
+    assert run.err.rstrip("\n").endswith(told)
+
+
+def test_a_judge_that_somebody_may_have_meant_is_named(bench: Bench) -> None:
+    """Whoever types a judge's name wrong asks for a model, and should read of the judge."""
+    bench.spoil(
+        "summeval.toml",
+        "[thresholds]",
+        '[judges.panel]\nendpoint = "openai"\nmodel = "m"\n\n[thresholds]',
+    )
+    run = bench.inside("summeval.toml", "--summ-judge=panell")
+
+    told = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
+    assert run.err.rstrip("\n").endswith(told)
 
 
 def test_a_mistake_in_one_of_two_suites_stops_both(bench: Bench) -> None:
@@ -287,10 +410,10 @@ HANDWRITTEN = {
             " suite='PATH' and metrics=[NAME, ...]"
         ),
     ),
-    "unknown judge": (
+    "misspelt judge": (
         "def test_judge(summ_judge): pass",
-        ("--summ-judge=gtp",),
-        "no judge 'gtp': known: offline",
+        ("--summ-judge=ofline",),
+        "no judge 'ofline'; did you mean 'offline'?",
     ),
     "unknown record mode": (
         "def test_judge(summ_judge): pass",
@@ -312,6 +435,24 @@ def test_a_mistake_of_a_hand_written_test_stops_the_run_too(bench: Bench, mistak
 
     assert_stopped(bench, run, told)
     assert run.last == "no tests ran"
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def test_judged(summ_pair): pass",
+        "def test_judged(summ_judge): summ_judge.facet('The lamp was blue.', 'It was red.')",
+    ],
+    ids=["summ_pair", "summ_judge"],
+)
+def test_a_mistake_that_a_hand_written_test_meets_ends_the_run(bench: Bench, test: str) -> None:
+    """Whoever judges, without a key nothing can be: the message alone, and no test after it."""
+    bench.write("test_own.py", f"{test}\ndef test_plain(): open('ran', 'w').close()\n")
+    run = bench.inside("test_own.py", "--summ-judge=gtp", "-rA")
+
+    assert_ended(bench, run, "'gtp' is asked at https://api.openai.com/v1, which needs a key: set")
+    assert len(run.outcomes) == 1
+    assert not (bench.path / "ran").exists()
 
 
 @pytest.mark.parametrize("mistake", ["no suite", "marked suite that is not there"])

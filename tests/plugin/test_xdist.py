@@ -96,7 +96,10 @@ def wide(shared_bench: Bench) -> Bench:
 
 
 def test_workers_ask_no_pair_twice(wide: Bench) -> None:
-    """A worker cannot know which tests will be its own: reading ahead would pay for pairs twice."""
+    """A judge of one's own is remembered by nobody, and a worker cannot know its tests.
+
+    Reading ahead would have two workers ask the same of it.
+    """
     asked = [entry.pair for entry in wide.asked() if entry.event == "begin"]
 
     assert sorted(asked) == sorted(wide.pairs_asked())

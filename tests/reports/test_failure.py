@@ -11,15 +11,25 @@ from summeval_pytest.errors import Place
 from summeval_pytest.evaluation import Evaluation
 from summeval_pytest.metrics import Unscored, read_signature, signature_of
 from summeval_pytest.reports import describe_means, describe_pair
+from summeval_pytest.suite import Flaw, Pair, Paper, Section
 from summeval_pytest.verdict import Finding, MeanVerdict, PairVerdict, Shortfall, SystemMean
 
+PAPER = Paper(
+    id="zinc-01",
+    source=(Section(text="The mice with zinc slept two hours longer."),),
+    references=("Mice slept two hours longer.",),
+    place=Place("golden/papers.jsonl", 1),
+)
 PAIR = Evaluation(
-    paper="zinc-01",
-    system="careful",
+    pair=Pair(
+        paper=PAPER,
+        system="careful",
+        summary="Mice slept.",
+        place=Place("golden/systems/careful.jsonl", 3),
+    ),
     scores=(),
     signatures=(read_signature("facet|judge:fair-1|v:1"), read_signature("eva|judge:fair-1|v:1")),
     source=(),
-    place=Place("golden/systems/careful.jsonl", 3),
 )
 FINDING = Finding(
     kind="facet",
@@ -112,6 +122,32 @@ def test_a_summary_that_could_not_be_scored_says_why() -> None:
     assert describe_pair(PAIR, verdict).split("\n") == [
         "facet: the summary is empty; eva: the system refused",
         "golden/systems/careful.jsonl:3: careful on zinc-01",
+    ]
+
+
+def test_how_a_summary_was_made_is_told_where_it_matters() -> None:
+    """A model that has read half of a paper is not blamed for the other half unawares."""
+    pair = replace(PAIR.pair, note="source cut from 9,000 to 3,000 characters\x1b[31m")
+    assert describe_pair(replace(PAIR, pair=pair), failing(FINDING)).split("\n")[1:5] == [
+        "golden/systems/careful.jsonl:3: careful on zinc-01",
+        r"source cut from 9,000 to 3,000 characters\x1b[31m",
+        "",
+        "1. facet result: rated 2 of 4, at least 3 wanted",
+    ]
+
+
+def test_a_reply_that_is_no_summary_is_shown() -> None:
+    """It is in no file, so the report is the only place where its reader can see it."""
+    reason = "the summary was cut off at max_tokens = 8"
+    flaw = Flaw("degenerate_candidate", reason)
+    pair = replace(PAIR.pair, summary="Mice\n::error::slept\x1b[31m and", flaw=flaw)
+    lack = Unscored(metric="eva", status="degenerate_candidate", reason=reason)
+    verdict = PairVerdict(shortfalls=(), findings=(), lacking=(lack,))
+    assert describe_pair(replace(PAIR, pair=pair), verdict).split("\n") == [
+        "eva: the summary was cut off at max_tokens = 8",
+        "golden/systems/careful.jsonl:3: careful on zinc-01",
+        "",
+        r'   summary      "Mice ::error::slept\x1b[31m and"',
     ]
 
 
@@ -229,8 +265,8 @@ def test_a_hostile_reason_of_the_metric_is_disarmed() -> None:
 
 def test_a_file_name_is_disarmed() -> None:
     """A pull request may bring the file."""
-    pair = replace(PAIR, place=Place("::error::a\x1b[31m.jsonl", 3))
-    assert describe_pair(pair, failing()).split("\n")[1] == (
+    pair = replace(PAIR.pair, place=Place("::error::a\x1b[31m.jsonl", 3))
+    assert describe_pair(replace(PAIR, pair=pair), failing()).split("\n")[1] == (
         r"\x3a:error::a\x1b[31m.jsonl:3: careful on zinc-01"
     )
 

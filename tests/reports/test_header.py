@@ -1,6 +1,13 @@
 from __future__ import annotations
 
-from summeval_pytest.reports import header_line
+import hashlib
+from typing import TYPE_CHECKING
+
+from summeval_pytest.reports import cassette_lines, header_line
+from summeval_pytest.store import Row, read_cassette, write_cassette
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_header_says_who_judges_what() -> None:
@@ -47,3 +54,20 @@ def test_the_header_is_bounded() -> None:
     assert len(line) == 500
     assert line.endswith("\u2026")
     assert "system-0, system-1, " in line
+
+
+def test_each_cassette_is_named_with_its_hash(tmp_path: Path) -> None:
+    """Whoever edits a recorded reply changes every number behind it, and the hash shows it."""
+    file = tmp_path / "cassette.jsonl"
+    write_cassette(file, [Row(key="0" * 64, topic="facets", reply={"text": "{}"})])
+    cassette = read_cassette(file, "golden/cassette\x1b[31m.jsonl")
+    (line,) = cassette_lines([cassette])
+    assert line == (
+        r"summeval: cassette golden/cassette\x1b[31m.jsonl, 1 replies,"
+        f" sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
+    )
+
+
+def test_a_run_without_a_cassette_has_no_line_about_one() -> None:
+    """What is not there needs no line."""
+    assert list(cassette_lines(())) == []

@@ -1,0 +1,145 @@
+"""What every command that may ask a model takes: the judge, and the terms on which it is asked.
+
+Each option can also be spelt as pytest spells it, so that the advice of a message fits both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.evaluation import IN_FLIGHT, Desk, Task, Terms
+from summeval_pytest.metrics import METRICS
+from summeval_pytest.suite import RESERVED_SYSTEMS, check_name, load_suite
+from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
+
+if TYPE_CHECKING:
+    from summeval_pytest.evaluation import Record
+    from summeval_pytest.suite import Suite
+
+MODES: Final = ("none", "new", "all")
+
+
+def add_judge(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that a judge answers."""
+    parser.add_argument(
+        "--judge", default="offline", metavar="NAME", help="who judges (default: offline)"
+    )
+    parser.add_argument(
+        "--endpoint",
+        "--summ-endpoint",
+        default=os.environ.get("SUMM_ENDPOINT") or None,
+        metavar="NAME|URL",
+        help="where models are that the suite does not define (default: OPENAI_BASE_URL, else"
+        " Ollama for systems and OpenAI for judges)",
+    )
+    parser.add_argument(
+        "--votes", "--summ-votes", type=_count, metavar="N", help="votes on each question"
+    )
+    add_store(parser)
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """Where replies are remembered."""
+    parser.add_argument(
+        "--store",
+        "--summ-store",
+        type=Path,
+        default=os.environ.get("SUMM_STORE") or None,
+        metavar="DIR",
+        help="where replies are remembered (default: SUMM_STORE, else the user's cache folder)",
+    )
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that sends requests."""
+    parser.add_argument(
+        "--record",
+        "--summ-record",
+        choices=MODES,
+        default="new",
+        help="none: replay the suite's cassette; new: ask what nobody has asked; all: ask"
+        " everything again (default: new)",
+    )
+    parser.add_argument(
+        "--in-flight",
+        "--summ-in-flight",
+        type=_count,
+        default=IN_FLIGHT,
+        metavar="N",
+        help=f"requests open at once (default: {IN_FLIGHT})",
+    )
+
+
+def add_systems(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that is about what a run would ask."""
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="SYSTEM",
+        help="these systems (default: the suite's default_systems, else all)",
+    )
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def desk_of(chosen: argparse.Namespace, record: str | None = None) -> Desk:
+    """The desk for the options of a command."""
+    return Desk(
+        Terms(
+            environ=dict(os.environ),
+            record=cast("Record", record or getattr(chosen, "record", "new")),
+            directory=Path(chosen.store) if chosen.store else None,
+            endpoint=getattr(chosen, "endpoint", None),
+            votes=getattr(chosen, "votes", None),
+            in_flight=getattr(chosen, "in_flight", IN_FLIGHT),
+            run=secrets.token_hex(8),
+        )
+    )
+
+
+def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:
+    """The suite of a command, and the pairs that a run with the same options would judge.
+
+    Raises:
+        UsageError: for a mistake in the suite, or a system that cannot be asked.
+    """
+    suite = load_suite(chosen.suite)
+    names = [name for value in chosen.model for name in value.split(",") if name]
+    for name in names:
+        if name not in suite.systems:
+            check_name(name, "system", Place(f"--model={name}"), RESERVED_SYSTEMS)
+            suite = suite.with_system(desk.roles.system_spec(name))
+    systems = tuple(dict.fromkeys(names)) or suite.default_systems
+    for name in systems:
+        desk.check_system(suite, suite.systems[name])
+    check_judge_floor(suite.judge_thresholds)
+    thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds)
+    check_measured(thresholds, suite.eva_recall, suite.shown)
+    metrics = thresholds.metrics or METRICS
+    desk.add_cassette(suite)
+    return suite, [
+        Task(suite=suite, paper=paper, system=system, metrics=metrics)
+        for system in systems
+        for paper in suite.paper_ids_of(system)
+    ]
+
+
+def check_writable(file: Path, option: str) -> None:
+    """Refuses a file that cannot be written before anything is done for it.
+
+    Raises:
+        OptionError: for a folder, and for a file whose folder is not there.
+    """
+    fault = "it is a folder" if file.is_dir() else "its folder is not there"
+    if file.is_dir() or not file.parent.is_dir():
+        raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")

@@ -1,0 +1,190 @@
+"""From names to answers, for one process: judges, models under test, store, cassettes and budget.
+
+Nothing is opened before something is asked: where the embedded judge judges recorded summaries,
+there is no store and no exchange.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.evaluation.addressing import find_endpoint
+from summeval_pytest.evaluation.budget import Budget
+from summeval_pytest.evaluation.exchange import Exchange
+from summeval_pytest.evaluation.memory import Memory
+from summeval_pytest.evaluation.roles import Roles
+from summeval_pytest.judges import OFFLINE, find_judge, is_local
+from summeval_pytest.store import default_directory, prepare, read_cassette
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from summeval_pytest.evaluation.memory import Record
+    from summeval_pytest.evaluation.roles import Lines
+    from summeval_pytest.judges import Judge
+    from summeval_pytest.models import Price, Sender
+    from summeval_pytest.store import Cassette, Row
+    from summeval_pytest.suite import EndpointSpec, Suite, SystemSpec
+
+IN_FLIGHT: Final = 64
+"""Requests open at once: enough to wait for most endpoints without a pause."""
+BUDGET_FILE: Final = "budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """On which terms a process may ask.
+
+    Attributes:
+        environ: The environment variables, for addresses and keys.
+        record: What may be asked.
+        directory: The local store; None for the user's cache folder.
+        endpoint: Where models are that no suite defines; None for the usual place.
+        votes: Votes on each question, in place of the judge's own number.
+        budget: The most that all processes of the run may spend, in dollars; None for no limit.
+        in_flight: Requests open at once, of all processes of the run together.
+        n_processes: How many processes share the run.
+        run: A name that all processes of the run share, and no other run has.
+    """
+
+    environ: Mapping[str, str]
+    record: Record = "new"
+    directory: Path | None = None
+    endpoint: str | None = None
+    votes: int | None = None
+    budget: float | None = None
+    in_flight: int = IN_FLIGHT
+    n_processes: int = 1
+    run: str = ""
+
+
+class Desk:
+    """The way from names to answers, for one process of a run."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.roles = Roles(
+            environ=terms.environ,
+            endpoint=terms.endpoint,
+            votes=terms.votes,
+            in_flight=max(1, terms.in_flight // terms.n_processes),
+            n_processes=terms.n_processes,
+        )
+        self.cassettes: dict[Path, Cassette] = {}
+        self._rows: dict[str, Row] = {}
+        self._exchange: Exchange | None = None
+        self._endpoints: dict[str, EndpointSpec | None] = {}
+
+    @property
+    def exchange(self) -> Exchange:
+        """Where requests go through, made at the first look."""
+        if self._exchange is None:
+            self._exchange = Exchange(
+                self.memory(), in_flight=self.roles.in_flight, budget=self._budget()
+            )
+        return self._exchange
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether anything was ever to be asked."""
+        return self._exchange is not None
+
+    @property
+    def directory(self) -> Path:
+        """The local store."""
+        return self.terms.directory or default_directory()
+
+    def memory(self) -> Memory:
+        """What is remembered, for one more user of it."""
+        return Memory(self.terms.record, self.directory, self._rows, run=self.terms.run)
+
+    def add_cassette(self, suite: Suite) -> None:
+        """Reads the replies that a suite holds.
+
+        Raises:
+            SuiteError: at the first line that is none.
+        """
+        file = suite.cassette
+        if file.path.is_file() and file.path not in self.cassettes:
+            cassette = read_cassette(file.path, file.shown)
+            self.cassettes[file.path] = cassette
+            self._rows.update(cassette.rows)
+
+    def judge(self, name: str, suites: Sequence[Suite], lines: Lines | None = None) -> Judge:
+        """The judge of a name.
+
+        Args:
+            name: The name.
+            suites: The suites that may define it.
+            lines: Who connects it to its endpoint; None for this desk's exchange.
+
+        Raises:
+            OptionError: if there can be none on these terms.
+        """
+        if not is_local(name):
+            spec = self.roles.judge_spec(name, suites)
+            self._check_price(spec.price, f"[judges.{name}]")
+            return self.roles.judge(spec, suites, lines or self.exchange)
+        if self.terms.record == "none" and name != OFFLINE:
+            raise OptionError(
+                f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
+                f" use --summ-judge={OFFLINE}, or --summ-record=new"
+            )
+        if self.terms.votes is not None:
+            raise OptionError(
+                f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
+            )
+        return find_judge(name)
+
+    def check_system(self, suite: Suite, spec: SystemSpec) -> None:
+        """Refuses a model under test that cannot be asked.
+
+        Raises:
+            OptionError: if its endpoint is unknown, if another suite calls another endpoint so, or
+                if it has no price and there is a budget.
+        """
+        if spec.endpoint is not None:
+            find_endpoint(spec.endpoint, suite.endpoints, self.terms.environ)
+            self._check_agreed(spec.endpoint, suite.endpoints.get(spec.endpoint))
+            self._check_price(spec.price, f"[systems.{spec.name}]")
+
+    def sender(self, suite: Suite, spec: SystemSpec) -> Sender:
+        """Who gets the summaries of a model under test."""
+        return self.roles.sender(suite, spec, self.exchange)
+
+    async def finish(self, seconds: float) -> None:
+        """Ends what is open, on the loop that it is open on."""
+        if self._exchange is not None:
+            await self._exchange.drain(seconds)
+
+    def forget_run(self) -> None:
+        """Removes what only this run needed; said once, when all its processes have ended."""
+        if self.terms.record == "all" or self.terms.budget is not None:
+            self.memory().forget_run()
+
+    def _budget(self) -> Budget | None:
+        terms = self.terms
+        if terms.budget is None:
+            return None
+        if terms.n_processes == 1 or terms.record == "none":
+            return Budget(terms.budget)
+        prepare(self.directory)
+        return Budget(terms.budget, prepare(self.memory().run_directory) / BUDGET_FILE)
+
+    def _check_agreed(self, name: str, spec: EndpointSpec | None) -> None:
+        """Holds all suites of a run to one meaning of a name, by which replies are remembered."""
+        if self._endpoints.setdefault(name, spec) != spec:
+            raise OptionError(
+                f"two suites of this run define endpoint {name!r} differently; gate them one by"
+                " one, or rename one of the two"
+            )
+
+    def _check_price(self, price: Price | None, table: str) -> None:
+        if self.terms.budget is not None and price is None:
+            raise OptionError(
+                f"--summ-budget needs a price; write input_price and output_price, dollars per"
+                f" million tokens, under {table} of the suite"
+            )

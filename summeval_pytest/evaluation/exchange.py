@@ -1,0 +1,223 @@
+"""One request, answered once: from a cassette, from the local store, or by its endpoint.
+
+A request in flight anywhere, in this process or in another one on this machine, is waited for and
+not sent again. A reply is kept the moment it arrives; that there was none is never kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.evaluation.ledger import Ledger
+from summeval_pytest.models import URGENCY, Client, Slots, cost_at_most
+from summeval_pytest.store import request_key
+
+if TYPE_CHECKING:
+    from summeval_pytest.errors import Fault
+    from summeval_pytest.evaluation.addressing import Address
+    from summeval_pytest.evaluation.budget import Budget
+    from summeval_pytest.evaluation.memory import Memory
+    from summeval_pytest.models import (
+        Again,
+        ChatReply,
+        ChatRequest,
+        Dialect,
+        Endpoint,
+        Price,
+        Sender,
+        Urgency,
+    )
+
+_MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed"})
+"""Faults after which the endpoint may have done its work all the same."""
+DRAIN_SECONDS: Final = 60.0
+"""How long a run that ends waits for calls in flight: others may wait for the same replies."""
+
+
+class Exchange:
+    """Where all requests of one process go through; `line` gives the sender of one endpoint.
+
+    Args:
+        memory: What was answered before.
+        in_flight: How many requests this process may have open at once.
+        budget: What may be spent; None for no limit.
+    """
+
+    def __init__(self, memory: Memory, *, in_flight: int, budget: Budget | None = None) -> None:
+        self.memory = memory
+        self.in_flight = in_flight
+        self.ledger = Ledger()
+        self.budget = budget
+        self.slots = Slots(in_flight)
+        self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
+        self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
+        self.purse = asyncio.Semaphore(in_flight)
+        self._clients: dict[tuple[Endpoint, str], Client] = {}
+        self._dialects: dict[tuple[Endpoint, str], Dialect | None] = {}
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender of requests to one endpoint, whose tokens have a price."""
+        return _Line(self, address, price)
+
+    async def ask(
+        self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
+    ) -> ChatReply:
+        """The endpoint's own reply to a request; ``again`` is asked before each further attempt.
+
+        Raises:
+            NoReplyError: if there is none, and why.
+        """
+        of = endpoint, request.model
+        if of not in self._clients:
+            known = self._dialects[of] = self.memory.dialect(endpoint.name, request.model)
+            self._clients[of] = Client(endpoint, self.slots, remembered=known)
+        client = self._clients[of]
+        self.ledger.n_in_flight += 1
+        try:
+            reply = await client.send(request, again=again)
+        except NoReplyError:
+            self.ledger.totals.n_failed += 1
+            raise
+        finally:
+            self.ledger.n_in_flight -= 1
+        dialect = client.dialect
+        if dialect is not None and dialect != self._dialects[of]:
+            self._dialects[of] = dialect
+            self.memory.remember_dialect(endpoint.name, request.model, dialect)
+        return reply
+
+    async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Waits for the calls in flight and sends no others; what is answered meanwhile is kept."""
+        self.slots.close()
+        for task in self.waiting_elsewhere:
+            task.cancel()
+        tasks = [task for task, _ in self.open.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for client in self._clients.values():
+            await client.close()
+        self._clients.clear()
+        self.memory.close()
+
+
+class _Line:
+    """One endpoint, behind what is remembered."""
+
+    def __init__(self, exchange: Exchange, address: Address, price: Price | None) -> None:
+        self._exchange = exchange
+        self._address = address
+        self._price = price
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """The reply to one request, wherever it comes from.
+
+        Raises:
+            NoReplyError: if there is none, and why.
+            StoreError: if the store cannot be used.
+            OptionError: if a request has to be sent and its key is not set.
+        """
+        exchange = self._exchange
+        key = request_key(request.identity(self._address.endpoint.name))
+        known = exchange.memory.recorded(key)
+        if known is not None:
+            exchange.ledger.remembered(key, "recorded")
+            return known
+        urgency = URGENCY.get()
+        if key in exchange.open:
+            task, theirs = exchange.open[key]
+            theirs.demanded = theirs.demanded or urgency.demanded
+        else:
+            task = asyncio.ensure_future(self._cached_or_asked(key, request))
+            exchange.open[key] = task, urgency
+            task.add_done_callback(partial(self._forget, key))
+        return await asyncio.shield(task)
+
+    async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
+        exchange, memory = self._exchange, self._exchange.memory
+        known = self._cached(key)
+        if known is not None:
+            return known
+        if memory.record == "none":
+            raise NoReplyError(
+                "not_recorded",
+                f"no recorded answer for question {key[:8]} ({request.topic}); run once with"
+                " --summ-record=new, then 'summeval cassette export'",
+            )
+        task = asyncio.current_task()
+        assert task is not None
+        exchange.waiting_elsewhere.add(task)
+        try:
+            async with memory.alone(key):
+                exchange.waiting_elsewhere.discard(task)
+                known = self._cached(key)
+                if known is not None:
+                    return known
+                reply = await self._asked(key, request)
+                memory.remember(key, request.topic, reply)
+                return reply
+        finally:
+            exchange.waiting_elsewhere.discard(task)
+
+    def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
+        self._exchange.open.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # marks it as seen: whoever waited may have been cancelled
+
+    def _cached(self, key: str) -> ChatReply | None:
+        reply = self._exchange.memory.cached(key)
+        if reply is not None:
+            self._exchange.ledger.remembered(key, "cached")
+        return reply
+
+    async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
+        """What the endpoint replies, within the budget."""
+        endpoint = self._address.endpoint
+        if self._address.lacking:
+            raise OptionError(
+                f"{request.model!r} is asked at {endpoint.shown}, which needs a key: set"
+                f" {self._address.lacking}, name another address with --summ-endpoint, or replay"
+                f" with --summ-record=none{self._address.hint}"
+            )
+        budget, price = self._exchange.budget, self._price
+        if budget is None or price is None:
+            reply = await self._exchange.ask(endpoint, request)
+        else:
+            reply = await self._afforded(endpoint, request, budget, price)
+        self._exchange.ledger.answered(key, reply.usage, price)
+        return reply
+
+    async def _afforded(
+        self, endpoint: Endpoint, request: ChatRequest, budget: Budget, price: Price
+    ) -> ChatReply:
+        """What the endpoint replies, if the most that this can cost is left."""
+        dearest = cost_at_most(request, price)
+        is_reserved = False
+
+        async def again(fault: Fault) -> None:
+            nonlocal is_reserved
+            if fault in _MAYBE_BILLED:
+                budget.settle(dearest, dearest)
+                is_reserved = False
+                await budget.reserve(dearest)
+                is_reserved = True
+
+        async with self._exchange.purse:
+            await budget.reserve(dearest)
+            is_reserved = True
+            cost = 0.0
+            try:
+                reply = await self._exchange.ask(endpoint, request, again)
+                cost = dearest if reply.usage is None else price.cost(reply.usage)
+            except NoReplyError as error:
+                cost = dearest if error.fault in _MAYBE_BILLED else 0.0
+                raise
+            finally:
+                if is_reserved:
+                    budget.settle(dearest, cost)
+        return reply

@@ -1,0 +1,208 @@
+"""What a run would ask, found out without asking: every flow is driven over what is remembered.
+
+A request that nobody has answered yet is noted. Planning goes on behind it with the embedded
+judge's answer in its place, so that the questions which depend on it can be counted, too; a batch
+stops there, and the next round asks on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.evaluation.asking import Asker
+from summeval_pytest.evaluation.measuring import METRIC, evaluate
+from summeval_pytest.evaluation.summarising import Summariser
+from summeval_pytest.questions import Unanswered
+from summeval_pytest.store import Row, request_key
+from summeval_pytest.suite import Pair
+from summeval_pytest.text import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from summeval_pytest.evaluation.addressing import Address
+    from summeval_pytest.evaluation.memory import Memory
+    from summeval_pytest.evaluation.roles import Roles
+    from summeval_pytest.evaluation.runner import Task
+    from summeval_pytest.judges import Judge
+    from summeval_pytest.models import ChatReply, ChatRequest, Endpoint, Price, Sender
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.suite import Suite
+
+SUMMARIES: Final = "summaries"
+"""In place of a metric's name, the requests to models under test."""
+SYSTEM: ContextVar[str] = ContextVar("SYSTEM", default="")
+"""The system that is surveyed now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A request that nobody has answered yet.
+
+    Attributes:
+        key: Its key in the store.
+        endpoint: Who would be asked.
+        request: What.
+        price: What the tokens cost; None where nobody said.
+        system: The first system that needs it.
+        metric: The first metric that needs it, or ``summaries``.
+        is_certain: Whether it is known word for word, and not made of a stand-in's answer.
+    """
+
+    key: str
+    endpoint: Endpoint
+    request: ChatRequest
+    price: Price | None
+    system: str
+    metric: str
+    is_certain: bool = True
+
+
+class Survey:
+    """What is remembered of a run's requests, and what is missing.
+
+    Attributes:
+        found: The remembered replies that the run uses, by key.
+        missing: The requests without one, by key, in the order in which they came up.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.found: dict[str, Row] = {}
+        self.missing: dict[str, Missing] = {}
+        self._memory = memory
+        self._allowed_tokens = 0
+        self._reply_tokens = 0
+
+    @property
+    def reply_share(self) -> float | None:
+        """Of the tokens that the remembered replies might have had, the share that they have had.
+
+        0 to 1; None where no endpoint counted any.
+        """
+        return self._reply_tokens / self._allowed_tokens if self._allowed_tokens else None
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender that asks nobody."""
+        return _Surveyed(self, address.endpoint, price)
+
+    def look(self, request: ChatRequest, endpoint: Endpoint, price: Price | None) -> ChatReply:
+        """A remembered reply.
+
+        Raises:
+            NoReplyError: ``not_recorded``, if there is none.
+        """
+        key = request_key(request.identity(endpoint.name))
+        reply = self._memory.recorded(key) or self._memory.cached(key)
+        if reply is not None:
+            if key not in self.found and reply.usage is not None:
+                self._allowed_tokens += request.max_tokens
+                self._reply_tokens += reply.usage.completion_tokens
+            self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
+            return reply
+        self.missing.setdefault(
+            key,
+            Missing(
+                key=key,
+                endpoint=endpoint,
+                request=request,
+                price=price,
+                system=SYSTEM.get(),
+                metric=METRIC.get() or SUMMARIES,
+                is_certain=not _IMAGINED.get(),
+            ),
+        )
+        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
+
+    async def of(
+        self, tasks: Iterable[Task], roles: Roles, judge: Judge, *, imagine: bool = False
+    ) -> None:
+        """Drives the flows of all tasks.
+
+        Args:
+            tasks: The pairs.
+            roles: Who is asked for the summaries of models under test.
+            judge: Who answers, over this survey's lines.
+            imagine: Whether to go on behind a missing reply with a stand-in.
+        """
+        answering = _Imagining(judge) if imagine else judge
+        summariser = Summariser(lambda suite, spec: roles.sender(suite, spec, self))
+        for task in tasks:
+            SYSTEM.set(task.system)
+            asker = Asker(answering)  # a new one, as it would remember what was only imagined
+            await _drive(task, asker, summariser, imagine=imagine)
+
+
+_IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surveyed:
+    survey: Survey
+    endpoint: Endpoint
+    price: Price | None
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """What is remembered."""
+        return self.survey.look(request, self.endpoint, self.price)
+
+
+async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:
+    suite = task.suite
+    try:
+        pair = await summariser.pair(suite, task.paper, task.system)
+    except NoReplyError:
+        if not imagine:
+            return
+        pair = _imagined_pair(suite, task.paper, task.system)
+        _IMAGINED.set(True)
+    try:
+        await asyncio.create_task(
+            evaluate(
+                pair, asker, suite=suite.fingerprint, metrics=task.metrics, recall=suite.eva_recall
+            )
+        )
+    finally:
+        _IMAGINED.set(False)
+
+
+def _imagined_pair(suite: Suite, paper_id: str, system: str) -> Pair:
+    """A pair about as long as a summary will be: the reference with its sentences turned round."""
+    paper = suite.paper(paper_id)
+    sentences = [sentence.text for sentence in split_sentences(paper.references[0])]
+    place = suite.place_of(system)
+    return Pair(paper=paper, system=system, summary=" ".join(reversed(sentences)), place=place)
+
+
+class _Imagining:
+    """A judge whose missing answers the embedded judge stands in for."""
+
+    def __init__(self, judge: Judge) -> None:
+        from summeval_pytest.judges.offline import OfflineJudge
+
+        self._judge = judge
+        self._stand_in = OfflineJudge()
+
+    @property
+    def signature(self) -> str:
+        """The judge's own."""
+        return self._judge.signature
+
+    @property
+    def in_flight(self) -> int:
+        """One: nothing is waited for."""
+        return 1
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The judge's answers; where there is none, what the embedded judge says."""
+        answers = list(await self._judge.answer(questions))
+        lacking = [i for i, answer in enumerate(answers) if isinstance(answer, Unanswered)]
+        if lacking:
+            _IMAGINED.set(True)
+            others = await self._stand_in.answer(tuple(questions[i] for i in lacking))
+            for place, answer in zip(lacking, others, strict=True):
+                answers[place] = answer
+        return tuple(answers)

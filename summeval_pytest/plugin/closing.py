@@ -1,0 +1,48 @@
+"""The end of one process: what is open ends, and what was counted goes to whoever prints it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.evaluation import ORIGINS
+from summeval_pytest.judges import Counting
+from summeval_pytest.plugin.session import COUNTS, GATE, is_worker, tally_of
+
+if TYPE_CHECKING:
+    import pytest
+
+    from summeval_pytest.plugin.gate import Gate
+
+DRAIN_SECONDS: Final = 60.0
+"""How long calls in flight are waited for: other processes may be waiting for the same replies."""
+HURRY_SECONDS: Final = 1.0
+"""And how long where somebody has pressed Ctrl-C; what was answered before is kept anyway."""
+
+
+def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
+    """Ends the runner of a process and hands on what it counted."""
+    gate = config.stash[GATE]
+    gate.close(seconds=HURRY_SECONDS if is_interrupted else DRAIN_SECONDS)
+    told = counts_of(gate)
+    if told is not None and is_worker(config):
+        config.workeroutput[COUNTS] = told  # type: ignore[attr-defined]  # xdist sets it
+    elif told is not None:
+        tally_of(config).add_counts(told)
+    if not is_worker(config):
+        gate.desk.forget_run()
+
+
+def counts_of(gate: Gate) -> str | None:
+    """What a process asked and was answered, as JSON text; None where nothing was to be asked."""
+    if not gate.desk.is_asking:
+        return None
+    ledger = gate.desk.exchange.ledger
+    judge = gate.judge
+    return json.dumps(
+        {
+            "totals": dict(ledger.totals.as_json()),
+            "replies": {origin: ledger.keys(origin) for origin in ORIGINS},
+            "judge": dict(judge.counts()) if isinstance(judge, Counting) else {},
+        }
+    )

@@ -1,0 +1,237 @@
+"""Runs killed at random moments: nothing that was answered is lost, and nothing is asked again.
+
+    python -m tests.benchmarks.kill [--rounds 20] [--seed 1]
+
+Each round starts a run of 300 requests, 100 ms each, 16 in flight, on an empty store, in turn with
+`-n 0` and `-n 2`, and kills -9 its whole process group, or, every other time that there are any, one
+of its workers. The moment is a random one of the run: before its first request in one round of
+eight, else so many requests after it. Then it is run again to the end, on the same store. Held to:
+
+    intact    SQLite finds nothing wrong with the store, looked at in a copy that nobody has mended
+    rerun     it asks for exactly those replies that the store did not hold
+    complete  the store then holds all 300, and the server has seen 300 different requests
+    lost      what was asked twice had been in flight at the kill: the server saw its connection
+              break, or had replied so shortly before that the reply was not stored yet
+
+Ends with 1 where one of these does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tests.benchmarks.endpoint import scripted_endpoint
+from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
+from tests.benchmarks.pytest_run import PytestRun
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.benchmarks.endpoint import ScriptedEndpoint
+
+N_PAIRS: Final = 75
+N_NEEDED: Final = REQUESTS_A_PAIR * N_PAIRS
+N_SOURCE: Final = 20
+LATENCY_MS: Final = 100.0
+IN_FLIGHT: Final = 16
+EARLY: Final = 1 / 8
+"""Share of the rounds whose kill comes at any time since the start, so mostly before a request."""
+EARLY_SECONDS: Final = 2.0
+SETTLE_SECONDS: Final = 0.5
+"""After which the server has seen all connections of a killed process break."""
+LOOK_SECONDS: Final = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is killed in one round, and when.
+
+    Attributes:
+        n_workers: xdist workers of the run; 0 for none.
+        worker: Which of them is killed alone; None for the whole process group.
+        n_requests: How many requests the server has seen by then; 0 where only time counts.
+        seconds: How long after that.
+    """
+
+    n_workers: int
+    worker: int | None
+    n_requests: int
+    seconds: float
+
+    def __str__(self) -> str:
+        what = "the run" if self.worker is None else f"worker {self.worker}"
+        when = f"request {self.n_requests:3}" if self.n_requests else "the start  "
+        return f"-n {self.n_workers} {what:8} {1000 * self.seconds:5.0f} ms after {when}"
+
+
+def plan(place: int, chance: random.Random) -> Plan:
+    """The plan of one round."""
+    n_workers = 2 * (place % 2)
+    worker = chance.choice([None, None, *range(n_workers)])
+    if chance.random() < EARLY:
+        return Plan(n_workers, worker, 0, chance.uniform(0.1, EARLY_SECONDS))
+    return Plan(n_workers, worker, chance.randint(1, N_NEEDED), chance.uniform(0, 0.1))
+
+
+def killed(folder: Path, store: Path, plan: Plan, endpoint: ScriptedEndpoint) -> bool:
+    """Runs, kills, and waits for what is left to end; whether there was anything to kill.
+
+    Raises:
+        TimeoutError: where what is left does not end.
+    """
+    run = start(folder, store, plan.n_workers)
+    try:
+        while plan.n_requests and endpoint.stats()["n_requests"] < plan.n_requests:
+            if run.process.poll() is not None:
+                break
+            time.sleep(LOOK_SECONDS)
+        time.sleep(plan.seconds)
+        is_killed = run.process.poll() is None
+        if plan.worker is None:
+            run.kill()
+        else:
+            chosen = run.workers()[plan.worker : plan.worker + 1]
+            is_killed = bool(chosen)
+            for worker in chosen:
+                os.kill(worker, signal.SIGKILL)
+        run.ended()
+    finally:
+        run.kill()
+    time.sleep(SETTLE_SECONDS)
+    return is_killed
+
+
+def start(folder: Path, store: Path, n_workers: int) -> PytestRun:
+    """A run of the suite."""
+    return PytestRun(folder, store, "-n", str(n_workers), f"--summ-in-flight={IN_FLIGHT}")
+
+
+def look(store: Path, room: Path) -> tuple[str, int]:
+    """What SQLite says of a copy of the store's database, and how many replies it holds."""
+    folder = store / "replies"
+    if not folder.is_dir():
+        return "ok", 0
+    copy = Path(tempfile.mkdtemp(dir=room))
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    with closing(sqlite3.connect(copy / "cache.db")) as database:
+        (told,) = database.execute("PRAGMA integrity_check").fetchone()
+        (n_rows,) = database.execute("SELECT count(*) FROM Cache WHERE length(key) = 64").fetchone()
+    return told, n_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen in one round.
+
+    Attributes:
+        is_killed: Whether anything was killed.
+        intact: What SQLite said after the kill, and at the end.
+        n_stored: Replies in the store after the kill, and at the end.
+        code: The exit code of the second run.
+        first: What the server had counted after the kill.
+        last: And at the end.
+    """
+
+    is_killed: bool
+    intact: tuple[str, str]
+    n_stored: tuple[int, int]
+    code: int
+    first: Mapping[str, float]
+    last: Mapping[str, float]
+
+    @property
+    def n_again(self) -> int:
+        """Requests of the second run."""
+        return int(self.last["n_requests"] - self.first["n_requests"])
+
+    @property
+    def n_twice(self) -> int:
+        """Requests beyond the first for the same reply."""
+        return int(self.last["n_requests"]) - N_NEEDED
+
+    @property
+    def n_broken(self) -> int:
+        """Requests whose connection broke before the reply."""
+        return int(self.last["n_abandoned"])
+
+    def wrongs(self) -> list[str]:
+        """What does not hold."""
+        n_before, n_after = self.n_stored
+        n_in_time = self.n_twice - self.n_broken
+        held = {
+            f"the store is intact: {self.intact}": self.intact == ("ok", "ok"),
+            f"the rerun passes: exit code {self.code}": self.code == 0,
+            f"the rerun asks {N_NEEDED - n_before}: {self.n_again}": self.n_again
+            == N_NEEDED - n_before,
+            f"the store holds {N_NEEDED}: {n_after}": n_after == N_NEEDED,
+            f"{N_NEEDED} are different: {self.last['n_different']}": self.last["n_different"]
+            == N_NEEDED,
+            f"at most {IN_FLIGHT} were lost: {self.n_twice}": self.n_twice <= IN_FLIGHT,
+            f"those whose connection broke are asked twice: {self.n_broken}": n_in_time >= 0,
+        }
+        return [claim for claim, is_so in held.items() if not is_so]
+
+    def __str__(self) -> str:
+        n_before, _ = self.n_stored
+        return (
+            f"{'killed' if self.is_killed else 'was over'}: stored {n_before:3}, rerun asked"
+            f" {self.n_again:3}, in all {self.last['n_requests']:.0f} ="
+            f" {N_NEEDED} + {self.n_broken} broken off + {self.n_twice - self.n_broken}"
+            " replied and not stored"
+        )
+
+
+def one_round(plan: Plan, room: Path) -> Seen:
+    """Runs, kills, looks, and runs again."""
+    folder, store = room / "suite", room / "store"
+    with scripted_endpoint(LATENCY_MS) as endpoint:
+        make_suite(folder, endpoint.url, n_pairs=N_PAIRS, n_source=N_SOURCE)
+        is_killed = killed(folder, store, plan, endpoint)
+        first, before = endpoint.stats(), look(store, room)
+        code, _ = start(folder, store, plan.n_workers).ended()
+        last, after = endpoint.stats(), look(store, room)
+    return Seen(
+        is_killed=is_killed,
+        intact=(before[0], after[0]),
+        n_stored=(before[1], after[1]),
+        code=code,
+        first=first,
+        last=last,
+    )
+
+
+def main() -> None:
+    """Kills."""
+    parser = argparse.ArgumentParser(description="runs killed at random moments")
+    parser.add_argument("--rounds", type=int, default=20, help="how many (default: 20)")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    n_wrong = n_killed = 0
+    for place in range(options.rounds):
+        planned = plan(place, chance)
+        with tempfile.TemporaryDirectory() as room:
+            seen = one_round(planned, Path(room))
+        print(f"{place + 1:2} {planned} {seen}", flush=True)
+        for wrong in seen.wrongs():
+            print(f"   WRONG: {wrong}")
+        n_wrong += bool(seen.wrongs())
+        n_killed += seen.is_killed
+    print(f"{options.rounds} rounds, {n_killed} kills, {n_wrong} wrong")
+    sys.exit(bool(n_wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Whole pytest processes over a made suite, each in a process group of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+from tests.benchmarks.made_suite import JUDGE, SUITE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONGEST_SECONDS: Final = 240.0
+
+
+class PytestRun:
+    """A run that has started.
+
+    Attributes:
+        process: Its process, which leads its group: workers are members of it.
+    """
+
+    def __init__(self, folder: Path, store: Path, *arguments: str) -> None:
+        """Starts a run.
+
+        Args:
+            folder: The made suite's; the byte code of all that is imported is kept beside it, as
+                it is kept for an installed package.
+            store: The local store of the run.
+            arguments: More of them for pytest.
+        """
+        environ = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        command = [sys.executable, "-m", "pytest", SUITE, "-q", "-p", "no:cacheprovider"]
+        options = [f"--summ-judge={JUDGE}", f"--summ-store={store}"]
+        self.process = subprocess.Popen(
+            [*command, *options, *arguments],
+            cwd=folder,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def ended(self, seconds: float = LONGEST_SECONDS) -> tuple[int, str]:
+        """Its exit code and what it printed; a run that takes longer is killed, and that is said.
+
+        Raises:
+            TimeoutError: with what it had printed.
+        """
+        try:
+            printed, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            printed, _ = self.process.communicate()
+            raise TimeoutError(f"no end after {seconds:g} s:\n{printed}") from None
+        return self.process.returncode, printed
+
+    def workers(self) -> list[int]:
+        """The process ids of its xdist workers that live now; Linux only."""
+        pid = self.process.pid
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:  # noqa: PTH123
+                return [int(child) for child in children.read().split()]
+        except FileNotFoundError:
+            return []
+
+    def kill(self) -> None:
+        """Kills the process and all of its workers, as a power cut would."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return

@@ -1,0 +1,179 @@
+"""How fast an exact number of requests goes through, and that none of them is asked twice.
+
+    python -m tests.benchmarks.throughput [--only n0 n4 eight] [--repeat 3]
+
+n0     one process
+n4     one run of four xdist workers, which share the 64 requests in flight
+eight  eight processes started together on the same store, each with 64 requests in flight
+
+500 pairs of four requests each, 200 ms a reply (`made_suite` says how the count comes to be exact).
+Every setting begins with an empty store; a second run of the same on the store that it leaves must
+ask nothing. The server runs in a process of its own, on the same machine.
+
+The ideal is 2,000 x 0.2 s / 64 = 6.25 s. `asking` is the time from the first request's arrival to
+the end of the last reply, `wall` that of the whole run, from its start to its exit, and `cpu` what
+its processes computed meanwhile, which a busy machine moves less.
+
+Ends with 1 where a count is wrong; times are only printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tests.benchmarks.endpoint import scripted_endpoint
+from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
+from tests.benchmarks.pytest_run import PytestRun
+
+if TYPE_CHECKING:
+    from tests.benchmarks.endpoint import ScriptedEndpoint
+
+IN_FLIGHT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a suite is run: how many processes start together, and with which arguments."""
+
+    n_runs: int
+    arguments: tuple[str, ...] = ("-n", "0")
+
+
+SETTINGS: Final = {
+    "n0": Setting(1),
+    "n4": Setting(1, ("-n", "4")),
+    "eight": Setting(8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is asked.
+
+    Attributes:
+        n_pairs: Papers of the suite.
+        n_source: Sentences of each of them.
+        latency_ms: How long the endpoint takes for a reply.
+    """
+
+    n_pairs: int
+    n_source: int
+    latency_ms: float
+
+    @property
+    def n_needed(self) -> int:
+        """Requests that a run on an empty store needs."""
+        return REQUESTS_A_PAIR * self.n_pairs
+
+    @property
+    def ideal_seconds(self) -> float:
+        """How long they take where all slots are always taken."""
+        return self.n_needed * self.latency_ms / 1000 / IN_FLIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a run took.
+
+    Attributes:
+        wall_seconds: From its start to its exit.
+        cpu_seconds: What its processes, workers among them, computed.
+        wrongs: What went wrong.
+    """
+
+    wall_seconds: float
+    cpu_seconds: float
+    wrongs: tuple[str, ...]
+
+
+def cpu_seconds() -> float:
+    """What the processes computed that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_all(folder: Path, store: Path, setting: Setting) -> Taken:
+    """One run of a setting."""
+    start, cpu = time.perf_counter(), cpu_seconds()
+    runs = [
+        PytestRun(folder, store, *setting.arguments, f"--summ-in-flight={IN_FLIGHT}")
+        for _ in range(setting.n_runs)
+    ]
+    wrongs = []
+    try:
+        for run in runs:
+            code, printed = run.ended()
+            if code:
+                wrongs.append(f"pytest ended with {code}:\n{printed[-1000:]}")
+    finally:
+        for run in runs:
+            run.kill()
+    return Taken(time.perf_counter() - start, cpu_seconds() - cpu, tuple(wrongs))
+
+
+def wrong_counts(size: Size, endpoint: ScriptedEndpoint) -> list[str]:
+    """What is wrong with the requests that the server has seen since it started."""
+    stats = endpoint.stats()
+    if stats["n_requests"] == stats["n_different"] == stats["n_replied"] == size.n_needed:
+        return []
+    return [f"{size.n_needed} requests are needed, each once; the server saw {dict(stats)}"]
+
+
+def measure(name: str, size: Size, room: Path) -> list[str]:
+    """Runs a setting twice on one store, prints a line, and returns what was wrong."""
+    folder, store, setting = room / "suite", room / "store", SETTINGS[name]
+    with scripted_endpoint(size.latency_ms) as other:
+        make_suite(room / "small", other.url, n_pairs=2, n_source=size.n_source)
+        warm = run_all(room / "small", room / "warm", Setting(1))
+    with scripted_endpoint(size.latency_ms) as endpoint:
+        make_suite(folder, endpoint.url, n_pairs=size.n_pairs, n_source=size.n_source)
+        first = run_all(folder, store, setting)
+        stats = endpoint.stats()
+        wrongs = wrong_counts(size, endpoint)
+        second = run_all(folder, store, setting)
+        wrongs += wrong_counts(size, endpoint)
+        n_again = endpoint.stats()["n_requests"] - stats["n_requests"]
+    asking = stats["busy_seconds"]
+    print(
+        f"{name:6}{asking:8.2f} s{asking / size.ideal_seconds:7.2f}"
+        f"{stats['n_requests']:10.0f}{stats['peak']:6.0f}"
+        f"{first.wall_seconds:8.2f} s{first.cpu_seconds:8.2f} s"
+        f"{n_again:15.0f}{second.wall_seconds:8.2f} s{second.cpu_seconds:8.2f} s",
+        flush=True,
+    )
+    return [*warm.wrongs, *first.wrongs, *second.wrongs, *wrongs]
+
+
+def main() -> None:
+    """Measures."""
+    parser = argparse.ArgumentParser(description="requests a second, and none of them twice")
+    parser.add_argument("--only", nargs="+", choices=SETTINGS, default=[*SETTINGS])
+    parser.add_argument("--repeat", type=int, default=1, help="how often (default: 1)")
+    parser.add_argument("--pairs", type=int, default=500, help="papers (default: 500)")
+    parser.add_argument("--source", type=int, default=60, help="sentences of each (default: 60)")
+    parser.add_argument("--latency-ms", type=float, default=200.0, help="(default: 200)")
+    options = parser.parse_args()
+    size = Size(options.pairs, options.source, options.latency_ms)
+    print(f"{size.n_needed} requests of {size.latency_ms:g} ms, ideal {size.ideal_seconds:.2f} s")
+    print(
+        "        asking  ratio  requests  peak      wall       cpu   again: requests      wall       cpu"
+    )
+    wrongs = []
+    for _ in range(options.repeat):
+        for name in options.only:
+            with tempfile.TemporaryDirectory() as room:
+                wrongs += measure(name, size, Path(room))
+    for wrong in dict.fromkeys(wrongs):
+        print(f"WRONG: {wrong}")
+    sys.exit(bool(wrongs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.command import parser
+from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks
+from summeval_pytest.errors import OptionError, SuiteError, UsageError
+from summeval_pytest.metrics import METRICS
+from tests.asked_suite import write_suite
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a suite, and no options from outside."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("SUMM_STORE", "SUMM_ENDPOINT", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return write_suite(tmp_path / "kilns", URL, systems=("good", "bad"))
+
+
+def chosen(*arguments: str) -> argparse.Namespace:
+    """What a command line comes to."""
+    return parser().parse_args(["plan", "kilns", *arguments])
+
+
+def pairs(*arguments: str) -> list[str]:
+    """The pairs that a run would judge."""
+    options = chosen(*arguments)
+    _, tasks = gated_tasks(options, desk_of(options))
+    return [f"{task.system}::{task.paper}" for task in tasks]
+
+
+def refusal(arguments: Sequence[str]) -> str:
+    """What the user is told."""
+    with pytest.raises(UsageError) as caught:
+        pairs(*arguments)
+    return str(caught.value)
+
+
+def test_terms_are_those_of_the_options() -> None:
+    """Each option reaches the desk."""
+    terms = desk_of(
+        parser().parse_args(
+            [
+                "agree", "kilns", "--store", "there", "--endpoint", "ollama", "--votes", "3",
+                "--record", "all", "--in-flight", "7",
+            ]
+        )
+    ).terms  # fmt: skip
+    assert terms.directory == Path("there")
+    assert (terms.endpoint, terms.votes) == ("ollama", 3)
+    assert (terms.record, terms.in_flight) == ("all", 7)
+    assert terms.budget is None
+
+
+def test_terms_without_options_are_the_usual_ones() -> None:
+    """New questions are asked, 64 at once, and remembered in the user's cache folder."""
+    terms = desk_of(chosen()).terms
+    assert (terms.record, terms.in_flight, terms.directory) == ("new", 64, None)
+    assert (terms.endpoint, terms.votes) == (None, None)
+
+
+def test_environment_names_store_and_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line goes before it, and an empty variable is none."""
+    monkeypatch.setenv("SUMM_STORE", "/somewhere")
+    monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
+    assert desk_of(chosen()).terms.directory == Path("/somewhere")
+    assert desk_of(chosen()).terms.endpoint == "ollama"
+    assert desk_of(chosen("--store", "there")).terms.directory == Path("there")
+    assert desk_of(chosen("--endpoint", "openai")).terms.endpoint == "openai"
+    monkeypatch.setenv("SUMM_STORE", "")
+    monkeypatch.setenv("SUMM_ENDPOINT", "")
+    assert (desk_of(chosen()).terms.directory, desk_of(chosen()).terms.endpoint) == (None, None)
+
+
+def test_each_command_is_a_run_of_its_own() -> None:
+    """What only one run needs is not shared with another."""
+    runs = {desk_of(chosen()).terms.run for _ in range(3)}
+    assert len(runs) == 3
+    assert "" not in runs
+
+
+def test_keys_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And from nowhere else."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
+    assert desk_of(chosen()).terms.environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663"])
+def test_count_is_a_whole_number_of_at_least_one(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The number is shown as it was written."""
+    with pytest.raises(SystemExit) as ended:
+        chosen("--votes", text)
+    assert ended.value.code == 2
+    assert (
+        f"argument --votes/--summ-votes: {text!r} is no whole number of at least 1"
+        in capsys.readouterr().err
+    )
+
+
+def test_unknown_mode_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The modes are listed."""
+    with pytest.raises(SystemExit):
+        parser().parse_args(["agree", "kilns", "--record", "some"])
+    assert "'none', 'new', 'all'" in capsys.readouterr().err
+
+
+def test_pairs_are_those_of_the_suites_default_systems() -> None:
+    """System by system, as in a run."""
+    assert pairs() == ["good::kiln", "good::moss", "bad::kiln", "bad::moss"]
+
+
+def test_named_systems_are_taken_instead() -> None:
+    """Once each, however they are listed."""
+    assert pairs("--model", "bad,writer", "--model", "bad") == [
+        "bad::kiln", "bad::moss", "writer::kiln", "writer::moss",
+    ]  # fmt: skip
+
+
+def test_system_that_the_suite_lacks_is_a_model() -> None:
+    """As with ``--summ-model``."""
+    options = chosen("--model", "llama3:8b", "--endpoint", "here")
+    suite, tasks = gated_tasks(options, desk_of(options))
+    assert [task.paper for task in tasks] == ["kiln", "moss"]
+    assert suite.systems["llama3:8b"].endpoint == "here"
+    assert all(task.suite is suite for task in tasks)
+
+
+def test_mistakes_are_told_before_anything_is_surveyed() -> None:
+    """With what to type instead."""
+    assert refusal(["--model", "llama3", "--endpoint", "her"]) == (
+        "no endpoint 'her'; did you mean 'here'? (or write a URL)"
+    )
+    assert refusal(["--model", "a::b"]).startswith("--model=a::b: ")
+
+
+def test_metrics_are_those_that_thresholds_need(folder: Path) -> None:
+    """All of them, where there is no threshold."""
+    options = chosen()
+    _, tasks = gated_tasks(options, desk_of(options))
+    assert {task.metrics for task in tasks} == {METRICS}
+    write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
+    _, tasks = gated_tasks(options, desk_of(options))
+    assert {task.metrics for task in tasks} == {("eva",)}
+
+
+def test_broken_cassette_is_told(folder: Path) -> None:
+    """It is part of what is remembered."""
+    (folder / "cassette.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(SuiteError, match=r"^kilns/cassette.jsonl:1: "):
+        pairs()
+
+
+def test_file_that_cannot_be_written_is_refused_at_once(folder: Path) -> None:
+    """And not when an hour's work is to be written into it."""
+    told = "--out={}: cannot be written, {}; name another file"
+    for file, fault in (
+        (folder, "it is a folder"),
+        (folder / "gone" / "out.jsonl", "its folder is not there"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            check_writable(file, "--out")
+        assert str(caught.value) == told.format(file, fault)
+    check_writable(folder / "out.jsonl", "--out")
+    assert not (folder / "out.jsonl").exists()

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import pytest
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.evaluation import find_endpoint
+from summeval_pytest.evaluation.addressing import OPENAI_URL, default_endpoint
+from summeval_pytest.suite import EndpointSpec
+
+KEY = "sk-marker-0a1b2c3d4e5f"
+OTHER = "other-marker-99887766"
+NEAR = EndpointSpec(name="near", base_url="http://near:8000/v1")
+KEYED = EndpointSpec(name="keyed", base_url="http://keyed:8000/v1", api_key_env="TEAM_KEY")
+DEFINED = {"near": NEAR, "keyed": KEYED}
+ENVIRON = {"OPENAI_API_KEY": KEY, "TEAM_KEY": OTHER}
+
+
+def refusal(name: str) -> str:
+    """What is told of a name that is no endpoint."""
+    with pytest.raises(OptionError) as caught:
+        find_endpoint(name, DEFINED, ENVIRON)
+    return str(caught.value)
+
+
+def test_openai_is_built_in() -> None:
+    """A key in the environment is all that it takes."""
+    address = find_endpoint("openai", {}, ENVIRON)
+    endpoint = address.endpoint
+    assert (endpoint.name, endpoint.base_url, endpoint.api_key) == ("openai", OPENAI_URL, KEY)
+    assert address.lacking == ""
+
+
+@pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": ""}, {"OPENAI_API_KEY": " \n"}])
+def test_openai_without_its_key_lacks_it(environ: dict[str, str]) -> None:
+    """Nothing is raised yet: a replay needs no key."""
+    address = find_endpoint("openai", {}, environ)
+    assert address.lacking == "OPENAI_API_KEY"
+    assert address.endpoint.api_key == ""
+
+
+def test_openai_base_url_moves_openai_and_its_key() -> None:
+    """The variable is the openai package's own; replies of another server have other keys."""
+    environ = {**ENVIRON, "OPENAI_BASE_URL": " http://gate:9/v1 "}
+    endpoint = find_endpoint("openai", {}, environ).endpoint
+    assert (endpoint.base_url, endpoint.api_key) == ("http://gate:9/v1", KEY)
+    assert endpoint.name == "http://gate:9/v1"
+
+
+def test_openai_base_url_needs_no_key() -> None:
+    """A server of one's own may want none."""
+    environ = {"OPENAI_BASE_URL": "http://gate:9/v1"}
+    address = find_endpoint("openai", {}, environ)
+    assert (address.endpoint.api_key, address.lacking) == ("", "")
+
+
+def test_openai_base_url_that_is_openai_is_openai() -> None:
+    """Whoever writes the usual address out finds the replies that were remembered without it."""
+    environ = {"OPENAI_BASE_URL": f"{OPENAI_URL}/"}
+    address = find_endpoint("openai", {}, environ)
+    assert (address.endpoint.name, address.lacking) == ("openai", "OPENAI_API_KEY")
+
+
+def test_ollama_is_built_in_and_gets_no_key() -> None:
+    """It wants none, and OpenAI's is none of its business."""
+    address = find_endpoint("ollama", {}, ENVIRON)
+    endpoint = address.endpoint
+    assert (endpoint.name, endpoint.base_url) == ("ollama", "http://localhost:11434/v1")
+    assert (endpoint.api_key, address.lacking) == ("", "")
+
+
+def test_openai_base_url_does_not_move_ollama() -> None:
+    """Each name has its own address."""
+    environ = {"OPENAI_BASE_URL": "http://gate:9/v1"}
+    assert find_endpoint("ollama", {}, environ).endpoint.name == "ollama"
+
+
+def test_typed_address_gets_openais_key() -> None:
+    """The user pointed there with their own hands."""
+    address = find_endpoint("https://gate.example/v1", DEFINED, ENVIRON)
+    endpoint = address.endpoint
+    assert endpoint.name == endpoint.base_url == "https://gate.example/v1"
+    assert (endpoint.api_key, address.lacking) == (KEY, "")
+
+
+def test_typed_address_needs_no_key() -> None:
+    """Most servers on a laptop want none."""
+    address = find_endpoint("http://gate:9/v1", DEFINED, {})
+    assert (address.endpoint.api_key, address.lacking) == ("", "")
+
+
+@pytest.mark.parametrize("name", ["openai", "http://gate:9/v1"])
+def test_blanks_around_a_key_are_no_part_of_it(name: str) -> None:
+    """Keys are read from files that end in a line break."""
+    assert find_endpoint(name, {}, {"OPENAI_API_KEY": f"{KEY}\n"}).endpoint.api_key == KEY
+
+
+@pytest.mark.parametrize("name", ["near", "openai", "ollama"])
+def test_address_of_a_suite_gets_no_key_of_openai(name: str) -> None:
+    """A suite is somebody else's file: it may not send the user's key where it likes."""
+    defined = {name: EndpointSpec(name=name, base_url="http://near:8000/v1")}
+    address = find_endpoint(name, defined, ENVIRON)
+    assert address.endpoint.base_url == "http://near:8000/v1"
+    assert (address.endpoint.api_key, address.lacking) == ("", "")
+
+
+def test_address_of_a_suite_gets_the_key_whose_variable_it_names() -> None:
+    """And no other."""
+    address = find_endpoint("keyed", DEFINED, ENVIRON)
+    assert (address.endpoint.api_key, address.lacking) == (OTHER, "")
+
+
+def test_named_variable_that_is_not_set_is_lacking() -> None:
+    """OpenAI's key does not stand in for it."""
+    address = find_endpoint("keyed", DEFINED, {"OPENAI_API_KEY": KEY})
+    assert (address.endpoint.api_key, address.lacking) == ("", "TEAM_KEY")
+
+
+def test_openai_may_have_another_variable() -> None:
+    """Teams have a key each."""
+    defined = {"openai": EndpointSpec(name="openai", api_key_env="TEAM_KEY")}
+    assert find_endpoint("openai", defined, ENVIRON).endpoint.api_key == OTHER
+    assert find_endpoint("openai", defined, {"OPENAI_API_KEY": KEY}).lacking == "TEAM_KEY"
+
+
+def test_limits_of_a_suite_reach_the_endpoint() -> None:
+    """A built-in endpoint can be limited without writing its address."""
+    spec = EndpointSpec(
+        name="openai",
+        max_in_flight=3,
+        requests_per_minute=40,
+        tokens_per_minute=500,
+        timeout_seconds=60.0,
+    )
+    endpoint = find_endpoint("openai", {"openai": spec}, ENVIRON).endpoint
+    assert endpoint.base_url == OPENAI_URL
+    assert endpoint.max_in_flight == 3
+    assert endpoint.requests_per_minute == 40
+    assert endpoint.tokens_per_minute == 500
+    assert (endpoint.timeout_seconds, endpoint.attempt_seconds) == (60.0, 60.0)
+
+
+def test_long_call_has_attempts_of_the_usual_length() -> None:
+    """An attempt is never longer than its call, and never longer than five minutes."""
+    spec = EndpointSpec(name="near", base_url="http://near/v1", timeout_seconds=3000.0)
+    endpoint = find_endpoint("near", {"near": spec}, {}).endpoint
+    assert (endpoint.timeout_seconds, endpoint.attempt_seconds) == (3000.0, 300.0)
+    usual = find_endpoint("near", DEFINED, {}).endpoint
+    assert (usual.timeout_seconds, usual.attempt_seconds) == (600.0, 300.0)
+
+
+def test_unknown_name_is_refused() -> None:
+    """A misspelt name is put right, another one is told what there is."""
+    assert refusal("olama") == "no endpoint 'olama'; did you mean 'ollama'? (or write a URL)"
+    assert refusal("xyz") == (
+        "no endpoint 'xyz'; known: keyed, near, ollama, openai (or write a URL)"
+    )
+
+
+@pytest.mark.parametrize("environ", [{}, {"OPENAI_BASE_URL": "http://me:hunter2@gate/v1?k=s3cret"}])
+def test_password_in_an_address_is_no_part_of_its_name(environ: dict[str, str]) -> None:
+    """An address is a part of signatures and messages; what is asked there needs all of it."""
+    url = "http://me:hunter2@gate/v1?k=s3cret"
+    endpoint = find_endpoint("openai" if environ else url, {}, environ).endpoint
+    assert (endpoint.name, endpoint.base_url) == ("http://gate/v1", url)
+    assert "hunter2" not in repr(endpoint)
+    assert "s3cret" not in repr(endpoint)
+
+
+def test_address_that_is_none_is_refused_without_its_password() -> None:
+    """Half an address is a likely mistake, too."""
+    told = refusal("http://me:hunter2@/v1")
+    assert "is no address of a server" in told
+    assert "hunter2" not in told
+
+
+@pytest.mark.parametrize(("n_processes", "each"), [(1, 8), (3, 2), (9, 1)])
+def test_processes_divide_the_limits_of_an_endpoint(n_processes: int, each: int) -> None:
+    """A limit is the run's; each process has a part of it, and never none."""
+    spec = EndpointSpec(
+        name="near",
+        base_url="http://near/v1",
+        max_in_flight=8,
+        requests_per_minute=8,
+        tokens_per_minute=8,
+        timeout_seconds=8.0,
+    )
+    endpoint = find_endpoint("near", {"near": spec}, {}, n_processes=n_processes).endpoint
+    limits = (endpoint.max_in_flight, endpoint.requests_per_minute, endpoint.tokens_per_minute)
+    assert limits == (each, each, each)
+    assert endpoint.timeout_seconds == 8.0
+    unlimited = find_endpoint("openai", {}, {}, n_processes=n_processes).endpoint
+    assert unlimited.max_in_flight is None
+
+
+def test_key_is_not_shown_with_its_address() -> None:
+    """Values get into tracebacks."""
+    assert KEY not in repr(find_endpoint("openai", {}, ENVIRON))
+
+
+@pytest.mark.parametrize(
+    ("asked", "environ", "found"),
+    [
+        ("near", {"OPENAI_BASE_URL": "http://gate/v1"}, "near"),
+        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
+        (None, {"OPENAI_BASE_URL": "  "}, "ollama"),
+        (None, {}, "ollama"),
+    ],
+)
+def test_usual_place_is_as_asked_else_the_variable_else_built_in(
+    asked: str | None, environ: dict[str, str], found: str
+) -> None:
+    """The nearest word counts."""
+    assert default_endpoint(asked, environ, "ollama") == found

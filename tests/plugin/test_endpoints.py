@@ -1,0 +1,504 @@
+"""Real runs whose judge and whose models under test answer over HTTP, from a scripted server."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections import Counter
+from contextlib import contextmanager
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.cli.command import main
+from tests.judges.llm.by_rule import answer_by_rule
+from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.plugin.conftest import Bench, Run
+    from tests.scripted_server import Action, Seen
+
+KEY: Final = "sk-marker-5f2d9c0b7e"
+"""A key that must be found nowhere."""
+SUMMARY: Final = "Limpets were counted. The count fell by 40 percent after the warm winter of 2019."
+
+ASKED: Final = """
+[judges.rule]
+endpoint = "here"
+model = "rule-1"
+input_price = 1000.0
+output_price = 1000.0
+
+[systems.asked]
+endpoint = "here"
+model = "wanted-1"
+input_price = 1000.0
+output_price = 1000.0
+
+[endpoints.here]
+base_url = "{url}"
+timeout_seconds = 20
+"""
+
+
+def by_rule(seen: Seen) -> Action:
+    """Judges by rule; as a model under test, writes one summary for every paper."""
+    return Answer(SUMMARY if seen.model == "wanted-1" else answer_by_rule(seen.body))
+
+
+@contextmanager
+def serving(
+    bench: Bench, script: Callable[[Seen], Action] = by_rule, *, pair: str = "facet = 0.3"
+) -> Iterator[ScriptedServer]:
+    """A suite in the folder whose endpoint is a server that follows a script."""
+    with ScriptedServer(script) as server:
+        bench.suite(pair=pair)
+        file = bench.path / "summeval.toml"
+        file.write_text(file.read_text(encoding="utf-8") + ASKED.format(url=server.url))
+        yield server
+
+
+def judged(bench: Bench, *arguments: str) -> Run:
+    """A run over the suite with the judge behind the endpoint."""
+    return bench.inside("summeval.toml", "--summ-judge=rule", "-rA", *arguments)
+
+
+def text_of(run: Run) -> list[str]:
+    """What a run prints of verdicts: no seconds, no header, no count of requests."""
+    varying = re.compile(r"summeval: |replies: |=====|platform |rootdir|plugins|cachedir|created: ")
+    return sorted(line for line in run.lines if not varying.match(line))
+
+
+def replies(run: Run) -> str:
+    """The line that counts requests."""
+    return next(line for line in run.lines if line.startswith("replies: "))
+
+
+def stored_texts(folder: Path) -> str:
+    """All bytes of all files under a folder, as text."""
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
+
+
+def test_what_was_asked_once_is_never_asked_again(bench: Bench) -> None:
+    """The first run pays, the second is the same without a request, in one process and in two."""
+    with serving(bench) as server:
+        first = judged(bench)
+        n_requests = server.n_requests
+        again = judged(bench)
+        in_two = bench.run("summeval.toml", "--summ-judge=rule", "-rA", "-n2")
+
+    assert n_requests > 0
+    assert server.n_requests == n_requests
+    assert f"{n_requests} asked, 0 remembered" in replies(first)
+    assert f"0 asked, {n_requests} remembered" in replies(again)
+    assert replies(in_two).startswith("replies: 0 asked,")
+    assert text_of(again) == text_of(first)
+    assert in_two.outcomes == first.outcomes
+    assert len(first.outcomes) == 2
+
+
+@pytest.mark.parametrize("arguments", [["-n0"], ["-n2"]])
+def test_processes_share_one_question(bench: Bench, arguments: list[str]) -> None:
+    """Two workers need both pairs' replies for the means, and the endpoint sees each once."""
+    script = by_rule
+    with serving(bench, lambda seen: Delay(0.05, script(seen))) as server:
+        bench.spoil(
+            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
+        )
+        run = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", *arguments)
+        bodies = Counter(str(sorted(seen.body.items())) for seen in server.seen)
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert set(bodies.values()) == {1}
+    assert f"replies: {server.n_requests} asked" in run.out
+
+
+def test_the_reference_is_asked_about_once_for_all_systems(bench: Bench) -> None:
+    """Its facets and facts are the paper's, and not the system's."""
+    with serving(bench) as server:
+        judged(bench, "--summ-model=good")
+        alone = server.n_requests
+        judged(bench, "--summ-model=bad")
+
+    reading = [seen for seen in server.seen if seen.texts[0].startswith("# Facets")] or [
+        seen for seen in server.seen if "facets_and_facts" in str(seen.body.get("response_format"))
+    ]
+    assert len(reading) == 2 * (1 + 2)  # two papers: the reference, and a summary of each system
+    assert server.n_requests - alone < alone
+
+
+def test_a_model_under_test_is_asked_for_its_summaries(bench: Bench) -> None:
+    """Its summaries are remembered like any reply, and judged like any summary."""
+    with serving(bench) as server:
+        first = judged(bench, "--summ-model=asked")
+        again = judged(bench, "--summ-model=asked")
+
+    asked = [seen for seen in server.seen if seen.model == "wanted-1"]
+    assert len(asked) == 2
+    assert "Nobody had looked before." in asked[0].texts[-1]
+    assert set(first.outcomes) == {
+        "summeval.toml::asked::limpet-01",
+        "summeval.toml::asked::kiln-02",
+    }
+    assert again.outcomes == first.outcomes
+    assert "0 asked" in replies(again)
+
+
+def test_a_model_that_no_suite_defines_is_looked_for_at_the_endpoint(bench: Bench) -> None:
+    """`--summ-model=llama3 --summ-endpoint=URL` gates a model without a word in the suite."""
+
+    def script(seen: Seen) -> Action:
+        return Answer(SUMMARY if seen.model == "llama3" else answer_by_rule(seen.body))
+
+    with serving(bench, script) as server:
+        run = judged(bench, "--summ-model=llama3", f"--summ-endpoint={server.url}")
+
+    assert set(run.outcomes) == {
+        "summeval.toml::llama3::limpet-01",
+        "summeval.toml::llama3::kiln-02",
+    }
+    assert {seen.model for seen in server.seen} == {"llama3", "rule-1"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer("Limpets were", finish="length"), "the summary was cut off at max_tokens = 1024"),
+        (Answer(None, refusal="I cannot do that."), "the model refused: I cannot do that."),
+        (Answer("x", finish="content_filter"), "the endpoint's filter withheld the summary"),
+        (Answer(""), "the summary is empty"),
+        (Answer("I'm sorry, I cannot help."), "the system refused"),
+    ],
+    ids=["cut off", "refused", "filtered", "empty", "apology"],
+)
+def test_what_is_no_summary_fails_its_system(bench: Bench, answer: Answer, reason: str) -> None:
+    """A model that returns nothing usable has failed; no judge is needed to see that."""
+    with serving(bench, lambda seen: answer if seen.model == "wanted-1" else Drop()) as server:
+        run = judged(bench, "--summ-model=asked")
+
+    assert set(run.outcomes.values()) == {"FAILED"}
+    assert f"facet: {reason}" in run.out
+    assert {seen.model for seen in server.seen} == {"wanted-1"}
+
+
+@pytest.mark.parametrize("processes", ["-n0", "-n2"])
+def test_where_nobody_listens_one_message_says_so(
+    bench: Bench, nobody: str, processes: str
+) -> None:
+    """Not one error for each of fifty papers, and the address and the next step are in it."""
+    bench.suite()
+    run = bench.run("summeval.toml", "--summ-model=llama3", f"--summ-endpoint={nobody}", processes)
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    (told,) = [line for line in (run.out + run.err).splitlines() if line.startswith("ERROR: ")]
+    assert "system 'llama3' asks model 'llama3'" in told
+    assert nobody in told
+    assert "'ollama serve'" in told
+    assert "--summ-endpoint=URL points elsewhere" in told
+    assert not run.shows_code
+
+
+def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
+    """The judge's fault is an error, and never a failure of the system."""
+    with serving(bench):
+        bench.write(
+            "summeval.toml",
+            re.sub(r'base_url = ".*"', f'base_url = "{nobody}"', _suite_text(bench)),
+        )
+        run = judged(bench)
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert "nothing answers (connection refused" in run.out
+
+
+def _suite_text(bench: Bench) -> str:
+    return (bench.path / "summeval.toml").read_text(encoding="utf-8")
+
+
+def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in store, cassette, JUnit, output or error, even where a server repeats it."""
+
+    def gossip(seen: Seen) -> Action:
+        sent = seen.headers["authorization"]
+        if seen.index == 0:
+            return Status(500, message=f"broken by {sent}")
+        if seen.model == "wanted-1":
+            return Answer(f"{SUMMARY} The key is {KEY}, they said {sent}.")
+        if seen.index % 3 == 2:
+            return Status(401, message=f"Incorrect API key provided: {KEY} ({sent})")
+        return Answer(answer_by_rule(seen.body))
+
+    monkeypatch.setenv("GATE_KEY", KEY)
+    with serving(bench, gossip) as server:
+        bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        run = judged(bench, "--summ-model=asked,good", "--junitxml=report.xml", "-vv", "-s")
+        main(["cassette", "export", str(bench.path), "--judge=rule", "--model=asked"])
+
+    assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
+    assert "[key]" in run.out
+    told = run.out + run.err + stored_texts(bench.path)
+    assert "401" in told
+    assert KEY not in told
+    assert KEY[3:] not in told
+
+
+def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
+    """With a whole cassette the verdicts are the same, byte for byte, and no socket is opened."""
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(["unshare", "-n", "true"], check=False).returncode
+    ):
+        pytest.skip("unshare -n is not allowed here, so the network cannot be taken away")
+    with serving(bench):
+        live = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA")
+        assert main([
+            "cassette", "export", str(bench.path), "--judge=rule", "--model=bad,asked",
+            f"--store={bench.store}",
+        ]) == 0  # fmt: skip
+    shutil.rmtree(bench.store)
+    bench.write("conftest.py", WATCH)
+    arguments = ["summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA"]
+    alone = subprocess.run(
+        ["unshare", "-n", sys.executable, "-m", "pytest", *arguments, "--summ-record=none"],
+        cwd=bench.path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PY_COLORS": "0"},
+    )
+
+    assert "heavy modules: []" in alone.stdout
+    assert "store cassette, record none" in alone.stdout
+    varying = re.compile(r"summeval: |replies: |heavy |=====|platform |rootdir|plugins|cachedir")
+    kept = [line for line in alone.stdout.splitlines() if not varying.match(line)]
+    assert sorted(kept) == text_of(live)
+    assert not bench.store.exists()
+
+
+WATCH: Final = """\
+import sys
+
+def pytest_terminal_summary(terminalreporter):
+    heavy = sorted({"openai", "diskcache", "httpx", "httpx2"} & set(sys.modules))
+    terminalreporter.line(f"heavy modules: {heavy}")
+"""
+
+
+def test_an_incomplete_cassette_names_what_is_missing(bench: Bench) -> None:
+    """Question, paper and system, and what to type: a silent pass would be the worst."""
+    with serving(bench) as server:
+        judged(bench)
+        main(["cassette", "export", str(bench.path), "--judge=rule"])
+        cassette = bench.path / "cassette.jsonl"
+        lines = cassette.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if "facet ratings" not in line]
+        assert 0 < len(kept) < len(lines)
+        cassette.write_text("".join(kept), encoding="utf-8")
+        n_requests = server.n_requests
+        run = judged(bench, "--summ-record=none")
+
+    assert server.n_requests == n_requests
+    assert set(run.outcomes.values()) == {"ERROR"}
+    told = next(
+        line for line in run.lines if "paper 'limpet-01', system 'good' is unscored" in line
+    )
+    assert re.search(r"no recorded answer for question [0-9a-f]{8} \(facet ratings '", told)
+    assert "--summ-record=new, then 'summeval cassette export'" in told
+
+
+def test_all_asks_everything_again_and_once(bench: Bench) -> None:
+    """Who wants new answers gets them, each once, also where several items need the same."""
+    with serving(bench) as server:
+        bench.spoil(
+            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
+        )
+        judged(bench)
+        n_requests = server.n_requests
+        run = judged(bench, "--summ-record=all")
+        assert server.n_requests == 2 * n_requests
+        bench.run("summeval.toml", "--summ-judge=rule", "--summ-record=all", "-n2")
+
+    assert f"{n_requests} asked" in replies(run)
+    assert server.n_requests == 3 * n_requests
+    assert not list((bench.store / "runs").glob("*"))
+
+
+def test_a_plan_asks_nothing(bench: Bench) -> None:
+    """Calls, tokens and dollars for each system and metric; the tests themselves do not run."""
+    with serving(bench, pair="facet = 0.3\nfaithfulness = 0.3") as server:
+        run = judged(bench, "--summ-plan", "--summ-model=good,asked")
+        in_two = bench.run("summeval.toml", "--summ-judge=rule", "--summ-plan", "-n2")
+        assert server.n_requests == 0
+        judged(bench)
+        n_requests = server.n_requests
+        after = judged(bench, "--summ-plan")
+
+    assert run.code == in_two.code == 0
+    assert not run.outcomes
+    rows = [line.split()[:3] for line in run.lines if line.startswith(("good ", "asked ", "all "))]
+    assert ["asked", "summaries", "2"] in rows
+    assert ["good", "faithfulness", "2"] in rows
+    assert "calls" in in_two.out
+    assert server.n_requests == n_requests
+    assert "every reply is stored: the run asks nothing and costs nothing" in after.out
+
+
+@pytest.mark.parametrize("processes", ["-n0", "-n2"])
+def test_a_budget_is_never_exceeded(bench: Bench, processes: str) -> None:
+    """Pairs that the money does not reach are errors: not judged is no pass."""
+
+    def script(seen: Seen) -> Action:
+        return Delay(0.02, by_rule(seen))
+
+    with serving(bench, script) as server:  # a reply costs .12 dollars, and about 2.8 at most
+        run = bench.run("summeval.toml", "--summ-judge=rule", "-rA", "--summ-budget=3.2", processes)
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert "ERROR" in run.outcomes.values()
+    assert "not judged: budget" in run.out
+    assert 0 < server.n_requests * 0.12 <= 3.2
+    assert f"{server.n_requests * 0.12:.2f} dollars" in replies(run)
+
+
+def test_a_budget_without_a_price_is_a_usage_error(bench: Bench) -> None:
+    """What cannot be counted cannot be limited."""
+    with serving(bench) as server:
+        bench.spoil(
+            "summeval.toml",
+            'model = "rule-1"\ninput_price = 1000.0\noutput_price = 1000.0',
+            'model = "rule-1"',
+        )
+        run = judged(bench, "--summ-budget=5")
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "under [judges.rule] of the suite" in run.err
+    assert server.n_requests == 0
+
+
+def test_votes_are_asked_and_their_agreement_is_told(bench: Bench) -> None:
+    """Three votes on each rating; how far they agree is in the summary."""
+    with serving(bench) as server:
+        run = judged(bench, "--summ-votes=3")
+
+    votes = [seen for seen in server.seen if "facet_ratings" in str(seen.body["response_format"])]
+    assert len(votes) == 2 * 3
+    assert "votes: 100.0% agree with the outcome, over " in run.out
+    assert "votes=3" in run.out
+
+
+def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
+    """Ctrl-C leaves within 5 seconds, and the next run asks only the rest."""
+    hold = Event()
+
+    def script(seen: Seen) -> Action:
+        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 4 else by_rule(seen)
+
+    hold.set()
+    with serving(bench, script) as server:
+        arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
+        with bench.running(*arguments) as process:
+            deadline = time.monotonic() + 30
+            while server.n_requests < 6:
+                assert time.monotonic() < deadline, "the judge was never asked"
+                time.sleep(0.02)
+            time.sleep(0.2)
+            begin = time.monotonic()
+            os.killpg(process.pid, signal.SIGINT)
+            run = bench.finish(process)
+        assert time.monotonic() - begin < 5
+        assert run.code == pytest.ExitCode.INTERRUPTED
+        first = [str(seen.body["messages"]) for seen in server.seen[:4]]
+        n_before = len(server.seen)
+        hold.clear()
+        bench.run(*arguments)
+
+    later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
+    assert later
+    assert not set(first) & set(later)
+
+
+def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
+    """Kill -9 of everything: the rerun asks what was unanswered, and nothing else."""
+    hold = Event()
+
+    def script(seen: Seen) -> Action:
+        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 5 else by_rule(seen)
+
+    hold.set()
+    with serving(bench, script) as server:
+        arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n2")
+        with bench.running(*arguments) as process:
+            deadline = time.monotonic() + 30
+            while server.n_requests < 7:
+                assert time.monotonic() < deadline, "the judge was never asked"
+                time.sleep(0.02)
+            time.sleep(0.3)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=10)
+        answered = {str(seen.body["messages"]) for seen in server.seen[:5]}
+        n_before = len(server.seen)
+        hold.clear()
+        run = bench.run(*arguments)
+
+    later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
+    assert len(run.outcomes) == 0 or run.code in {0, 1}
+    assert len(later) == len(set(later))
+    assert not answered & set(later)
+
+
+def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
+    """On a terminal a line tells what is going on, and is wiped; without one there is none."""
+    with serving(bench, lambda seen: Delay(0.8, by_rule(seen))):
+        shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
+        bench.write("summeval.toml", _suite_text(bench).replace("rule-1", "rule-2"))
+        silent = bench.run("summeval.toml", "--summ-judge=rule")
+
+    assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
+    assert shown.rindex("\x1b[K") > shown.rindex("in flight")
+    assert "in flight" not in silent.out
+
+
+def _on_a_terminal(bench: Bench, *arguments: str) -> str:
+    """What a run writes to the terminal that it was started in."""
+    master, slave = pty.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=bench.path,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        preexec_fn=take_terminal,  # noqa: PLW1509 - this test has one thread
+        env={**os.environ, "TERM": "xterm"},
+    ) as process:
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        process.wait(timeout=30)
+    os.close(master)
+    return text.decode("utf-8", "replace")
