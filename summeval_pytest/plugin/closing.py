@@ -29,8 +29,12 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
         config.workeroutput[COUNTS] = told  # type: ignore[attr-defined]  # xdist sets it
     elif told is not None:
         tally_of(config).add_counts(told)
-    if not is_worker(config):
-        gate.desk.forget_run()
+    if is_worker(config):
+        return
+    gate.desk.forget_run()
+    if gate.desk.is_asking and gate.options.record != "all":
+        for cassette in gate.desk.cassettes.values():
+            tally_of(config).add_cassette(cassette.shown, cassette.rows)
 
 
 def counts_of(gate: Gate) -> str | None:

@@ -6,9 +6,11 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports import SystemTally, calls_lines, summary_lines
+from summeval_pytest.reports import SystemTally, calls_lines, summary_lines, usage_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pytest
 
 PROPERTY: Final = "summeval"
@@ -23,6 +25,7 @@ class Tally:
         self.calls: Counter[str] = Counter()
         self.judge: Counter[str] = Counter()
         self._replies: dict[str, set[str]] = {}
+        self._cassettes: dict[str, frozenset[str]] = {}
 
     def add_counts(self, text: str) -> None:
         """Adds what one process asked and was answered, as JSON text."""
@@ -34,6 +37,10 @@ class Tally:
         asked, cached, recorded = (self._replies[o] for o in ("asked", "cached", "recorded"))
         self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
         self.calls["n_recorded"] = len(recorded)
+
+    def add_cassette(self, shown: str, keys: Iterable[str]) -> None:
+        """Adds a cassette that the run could read from."""
+        self._cassettes[shown] = frozenset(keys)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
@@ -58,3 +65,6 @@ class Tally:
         if any(self.calls.values()):
             for line in calls_lines(self.calls, self.judge):
                 terminalreporter.line(line)
+        used = self._replies.get("recorded", set())
+        for shown, keys in self._cassettes.items():
+            terminalreporter.line(usage_line(shown, n_used=len(keys & used), n_replies=len(keys)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from summeval_pytest.reports.calls import calls_lines
+from summeval_pytest.reports.calls import calls_lines, usage_line
 from summeval_pytest.reports.failure import describe_means, describe_pair
 from summeval_pytest.reports.header import cassette_lines, header_line
 from summeval_pytest.reports.numbers import shown
@@ -19,4 +19,5 @@ __all__ = [
     "plan_lines",
     "shown",
     "summary_lines",
+    "usage_line",
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from summeval_pytest.text import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -38,6 +40,12 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
     if judge.get("n_voted"):
         share = judge["n_agreeing"] / judge["n_voted"]
         yield f"votes: {share:.1%} agree with the outcome, over {judge['n_voted']:,.0f} items"
+
+
+def usage_line(shown: str, *, n_used: int, n_replies: int) -> str:
+    """How much of a cassette a run has used; the rest is for other runs, or out of date."""
+    line = f"cassette {shown}: {n_used:,} of {n_replies:,} replies used"
+    return one_line(line if n_used == n_replies else f"{line}; see 'summeval cassette verify'")
 
 
 def _dollars(calls: Mapping[str, float]) -> str:

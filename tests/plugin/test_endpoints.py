@@ -77,7 +77,9 @@ def judged(bench: Bench, *arguments: str) -> Run:
 
 def text_of(run: Run) -> list[str]:
     """What a run prints of verdicts: no seconds, no header, no count of requests."""
-    varying = re.compile(r"summeval: |replies: |=====|platform |rootdir|plugins|cachedir|created: ")
+    varying = re.compile(
+        r"summeval: |replies: |cassette |=====|platform |rootdir|plugins|cachedir|created: "
+    )
     return sorted(line for line in run.lines if not varying.match(line))
 
 
@@ -133,11 +135,31 @@ def test_the_reference_is_asked_about_once_for_all_systems(bench: Bench) -> None
         alone = server.n_requests
         judged(bench, "--summ-model=bad")
 
-    reading = [seen for seen in server.seen if seen.texts[0].startswith("# Facets")] or [
-        seen for seen in server.seen if "facets_and_facts" in str(seen.body.get("response_format"))
-    ]
+    reading = [seen for seen in server.seen if seen.texts[0].startswith("# Facets and facts")]
     assert len(reading) == 2 * (1 + 2)  # two papers: the reference, and a summary of each system
     assert server.n_requests - alone < alone
+
+
+@pytest.mark.parametrize(("recall", "most"), [("matched", 7), ("both", 13)])
+def test_a_pair_with_all_metrics_takes_few_requests(bench: Bench, recall: str, most: int) -> None:
+    """metrics.md 3.2, by the server's own log; the second system asks for its own side alone."""
+    every = "facet = 0.3\neva = 0.1\nfaithfulness = 0.3"
+    with serving(bench, pair=every) as server:
+        bench.write("summeval.toml", f'eva_recall = "{recall}"\n{_suite_text(bench)}')
+        judged(bench, "-k", "limpet", "--summ-model=good")
+        of_one_pair = server.n_requests
+        judged(bench, "-k", "limpet", "--summ-model=bad")
+
+    kinds = Counter(str(seen.texts[0]).splitlines()[0] for seen in server.seen[:of_one_pair])
+    checks = 1 if recall == "matched" else 2
+    assert kinds == {
+        "# Facets and facts": 2,
+        "# Facet ratings": 1,
+        "# Fact checks": checks,
+        "# Sentence checks": 1,
+    }
+    assert sum(kinds.values()) <= most
+    assert server.n_requests - of_one_pair < of_one_pair
 
 
 def test_a_model_under_test_is_asked_for_its_summaries(bench: Bench) -> None:
@@ -283,7 +305,9 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
 
     assert "heavy modules: []" in alone.stdout
     assert "store cassette, record none" in alone.stdout
-    varying = re.compile(r"summeval: |replies: |heavy |=====|platform |rootdir|plugins|cachedir")
+    varying = re.compile(
+        r"summeval: |replies: |cassette |heavy |=====|platform |rootdir|plugins|cachedir"
+    )
     kept = [line for line in alone.stdout.splitlines() if not varying.match(line)]
     assert sorted(kept) == text_of(live)
     assert not bench.store.exists()
@@ -313,6 +337,7 @@ def test_an_incomplete_cassette_names_what_is_missing(bench: Bench) -> None:
 
     assert server.n_requests == n_requests
     assert set(run.outcomes.values()) == {"ERROR"}
+    assert f"cassette cassette.jsonl: {len(kept)} of {len(kept)} replies used" in run.out
     told = next(
         line for line in run.lines if "paper 'limpet-01', system 'good' is unscored" in line
     )
