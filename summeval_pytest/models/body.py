@@ -27,6 +27,7 @@ _MOST_TOKENS: Final = 1_000_000_000
 _CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
 _WORD: Final = re.compile(r"[a-z_]+")
 _ESCAPE: Final = re.compile(r"\\.")
+_TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _NO_TEXT: Final = frozenset({"error", "function_call", "tool_calls"})
 
 
@@ -47,6 +48,11 @@ class ErrorBody:
     param: str = ""
     message: str = ""
     words: frozenset[str] = frozenset()
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it says that the prompt is longer than the model's context."""
+        return bool(_TOO_LONG & {self.code, self.type})
 
 
 def read_body(text: str) -> ChatReply:

@@ -52,6 +52,7 @@ class _Call:
     n_waits: int = 0
     n_unreadable: int = 0
     last: str = ""
+    is_too_long: bool = False
     again: Again | None = None
 
 
@@ -149,7 +150,8 @@ class Client:
         try:
             reply = await self._asked(call, dialect, is_settled=True)
         except NoReplyError as error:
-            if error.fault != "bad_request" or not talk.is_doubtful(dialect):
+            is_telling = error.fault == "bad_request" and not call.is_too_long
+            if not is_telling or not talk.is_doubtful(dialect):
                 raise
             talk.forget(dialect)
             return await self._answered(call)
@@ -167,7 +169,7 @@ class Client:
                 first = first or error
                 trial = error.following
             except NoReplyError as error:
-                if first is None or error.fault != "bad_request":
+                if first is None or error.fault != "bad_request" or call.is_too_long:
                     raise
                 raise NoReplyError(first.fault, str(first)) from None
             else:
@@ -245,7 +247,7 @@ class Client:
             NoReplyError: if none is worth it, or the wait is longer than what is left.
         """
         fault, asked = trouble.ruling.fault, trouble.ruling.asked_seconds
-        call.last = trouble.what
+        call.last, call.is_too_long = trouble.what, trouble.error.is_too_long
         if not trouble.ruling.again:
             raise NoReplyError(fault, self._told(call, fault, trouble.what))
         seconds = self._backoff.seconds(call.n_waits, asked, self._chance)

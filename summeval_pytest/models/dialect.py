@@ -33,8 +33,6 @@ INSTRUCTION: Final = (
 
 _OF_LEVELS: Final = frozenset({"response_format", "json_schema", "json_object"})
 _OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
-_TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-"""What endpoints say of a prompt that no dialect makes shorter."""
 _FIELDS: Final = ("max_tokens", "temperature", "seed")
 
 
@@ -94,7 +92,7 @@ def next_trial(
     """
     if status in BREAKDOWNS:
         return _lower(dialect) if has_schema and error.words & _OF_BREAKDOWNS else None
-    if status not in REFUSALS or {error.code, error.type} & _TOO_LONG:
+    if status not in REFUSALS or error.is_too_long:
         return None
     lower = _lower(dialect) if has_schema else None
     if error.param not in _FIELDS and error.words & _OF_LEVELS and lower is not None:

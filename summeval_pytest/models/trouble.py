@@ -76,7 +76,8 @@ def of_status(heard: Heard, text: str, now: datetime) -> Trouble:
     """
     error = read_error(text)
     ruling = rule(heard.status, error, heard.headers, now)
-    words = [word for word in (error.code or error.type, error.message) if word]
+    code = "" if error.code == str(heard.status) else error.code
+    words = [word for word in (code or error.type, error.message) if word]
     what = f"status {heard.status}" + (f" ({': '.join(words)})" if words else "")
     if heard.status in _REDIRECTIONS:
         what += ", which points elsewhere; redirections are not followed"

@@ -290,3 +290,40 @@ def test_waiting_for_a_negotiation_ends_at_the_deadline() -> None:
     waiting = "waiting for another call to find out what the model understands"
     assert sum(waiting in told for told in others) >= 3
     assert server.n_requests <= 2
+
+
+@pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])
+def test_a_prompt_that_is_too_long_is_told_as_that(code: str) -> None:
+    """Whoever is told that the schema was refused would look in the wrong place."""
+
+    def script(seen: Seen) -> Action:
+        if seen.level == "json_schema":
+            return Status(500, message="'json_schema' is no response_format")
+        return Status(400, code, message="request (21020 tokens) exceeds the context")
+
+    async def sending(client: Client) -> tuple[NoReplyError, Dialect | None]:
+        with pytest.raises(NoReplyError) as raised:
+            await client.send(question(schema=LABEL))
+        return raised.value, client.dialect
+
+    with ScriptedServer(script) as server:
+        error, known = run(at(server.url), sending)
+    assert error.fault == "bad_request"
+    assert f"status 400 ({code}: request (21020 tokens) exceeds the context)" in str(error)
+    assert known is None
+    assert levels(server) == ["json_schema", "json_object"]
+
+
+def test_a_prompt_that_is_too_long_unsettles_nothing() -> None:
+    """A remembered dialect is refused for other reasons than length."""
+    known = Dialect(level="json_object")
+    action = Status(400, "context_length_exceeded", message="too long")
+
+    async def sending(client: Client) -> Dialect | None:
+        with pytest.raises(NoReplyError, match="context_length_exceeded"):
+            await client.send(question(schema=LABEL))
+        return client.dialect
+
+    with ScriptedServer(lambda _: action) as server:
+        assert run(at(server.url), sending, remembered=known) == known
+    assert server.n_requests == 1
