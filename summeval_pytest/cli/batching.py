@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.cli.planning import surveyed
 from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
-from summeval_pytest.models import Dialect, body, read_body
+from summeval_pytest.models import Dialect, Endpoint, body, read_body
 from summeval_pytest.store import Cache, Row, is_key
 from summeval_pytest.text import one_line
 
@@ -28,6 +28,7 @@ URL: Final = "/v1/chat/completions"
 SHOWN: Final = 20
 """How many of many failed lines are shown."""
 _GOOD: Final = 200
+_ANYBODY: Final = Endpoint(name="batch", base_url="http://localhost")
 
 
 def export(chosen: argparse.Namespace) -> list[str]:
@@ -36,7 +37,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
     desk = desk_of(chosen)
     suite, tasks = gated_tasks(chosen, desk)
     survey, _ = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
-    missing = sorted(survey.missing.values(), key=lambda m: m.key)
+    missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), chosen.only)
     if not missing:
         return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
     memory = desk.memory()
@@ -51,6 +52,21 @@ def export(chosen: argparse.Namespace) -> list[str]:
         f" {len(survey.found):,} replies are stored"
     )
     return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]
+
+
+def _of_one_endpoint(missing: list[Missing], only: str | None) -> list[Missing]:
+    """The requests to one endpoint, as a file goes to one.
+
+    Raises:
+        OptionError: if there are several, and none of them was chosen.
+    """
+    names = sorted({m.endpoint.name for m in missing})
+    if only is None and len(names) > 1:
+        raise OptionError(
+            f"the open requests go to {len(names)} endpoints, {', '.join(names)}; a batch file goes"
+            " to one: choose with --only NAME"
+        )
+    return [m for m in missing if only in {None, m.endpoint.name}]
 
 
 def _request_line(missing: Missing, memory: Memory) -> str:
@@ -101,14 +117,14 @@ class _Answer:
 
 
 def _read_line(line: str) -> _Answer:
-    """The reply that one line holds.
+    """The reply that one line holds; what looks like a key is neither stored nor shown.
 
     Raises:
         NoReplyError: if its body is no reply.
         ValueError: if it holds none, and why.
     """
     try:
-        values = json.loads(line)
+        values = json.loads(_ANYBODY.redacted(line))
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
     if not isinstance(values, dict):

@@ -35,6 +35,8 @@ def export(chosen: argparse.Namespace) -> list[str]:
     suite, tasks = gated_tasks(chosen, desk)
     survey, signature = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
     _complain(survey, suite, chosen.judge)
+    if not survey.found:
+        return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
     kept = _cassette(suite)
     rows: dict[str, Row] = {} if kept is None else dict(kept.rows)
     n_before = len(rows)

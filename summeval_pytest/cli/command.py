@@ -87,6 +87,9 @@ def _add_batching(parser: argparse.ArgumentParser) -> None:
     exporting.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="the requests, in OpenAI's format"
     )
+    exporting.add_argument(
+        "--only", metavar="ENDPOINT", help="where requests go to several endpoints, those to this"
+    )
     importing = actions.add_parser("import", help="store the replies of a responses file")
     importing.add_argument("file", type=Path, metavar="FILE", help="the responses")
     add_store(importing)

@@ -88,13 +88,13 @@ class Budget:
         try:
             if fcntl is not None:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-            account = _read(os.read(descriptor, os.fstat(descriptor).st_size))
+            size = os.fstat(descriptor).st_size
+            account = _read(os.read(descriptor, size))
             try:
                 yield account
             finally:
-                text = json.dumps([account.spent, account.reserved, account.is_over]).encode()
-                os.pwrite(descriptor, text, 0)
-                os.ftruncate(descriptor, len(text))
+                text = json.dumps([account.spent, account.reserved, account.is_over])
+                os.pwrite(descriptor, text.ljust(size).encode(), 0)  # in one step, or not at all
         finally:
             os.close(descriptor)
 

@@ -210,7 +210,7 @@ class _Line:
         async with self._exchange.purse:
             await budget.reserve(dearest)
             is_reserved = True
-            cost = 0.0
+            cost = dearest  # also of a call that is given up: it may be on the bill
             try:
                 reply = await self._exchange.ask(endpoint, request, again)
                 cost = dearest if reply.usage is None else price.cost(reply.usage)

@@ -19,7 +19,7 @@ class Totals:
         n_asked: Requests that an endpoint answered.
         n_recorded: Replies that were read from a cassette.
         n_cached: Replies that were read from the local store.
-        n_failed: Requests without a usable reply.
+        n_failed: Requests that an endpoint gave no usable reply to.
         prompt_tokens: Tokens sent, as the endpoints counted them.
         completion_tokens: Tokens received.
         n_unpriced: Answered requests without a price, or whose tokens the endpoint did not count.

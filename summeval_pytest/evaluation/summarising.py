@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.models import ChatRequest, Message
-from summeval_pytest.suite import PROMPTS, Flaw, Pair
+from summeval_pytest.suite import PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text import one_line, split_sentences
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _room(spec: SystemSpec, template: str, paper: Paper) -> int | None:
         return None
     tokens = spec.context_tokens - spec.max_tokens
     room = tokens * CHARACTERS_PER_TOKEN - len(template) - len(paper.title)
+    room //= max(1, template.count(SOURCE_MARK))
     if room < len(GAP) + CHARACTERS_PER_TOKEN:
         raise UsageError(
             f"{spec.place}: context_tokens = {spec.context_tokens} of system {spec.name!r} leaves"

@@ -284,3 +284,44 @@ def test_batch_needs_no_key_and_holds_none(
     monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
     assert exported(capsys) == without
     assert b"sk-marker" not in bytes_under(tmp_path)
+
+
+def test_requests_to_several_endpoints_are_not_mixed(
+    tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file goes to one endpoint; the judge's requests have no business at the writer's."""
+    write_suite(tmp_path / "kilns", server.url)
+    file = tmp_path / "kilns" / "summeval.toml"
+    text = file.read_text(encoding="utf-8")
+    at_writer = text.index('endpoint = "here"', text.index("[systems.writer]"))
+    file.write_text(
+        f'{text[:at_writer]}endpoint = "ollama"{text[at_writer + 17 :]}', encoding="utf-8"
+    )
+    command = ["batch", "export", "kilns", "--judge=rule", "--model=good,writer", "--out=out"]
+
+    assert main(command) == 4
+    assert "go to 2 endpoints, here, ollama; a batch file goes to one" in capsys.readouterr().err
+    assert main([*command, "--only=ollama"]) == 0
+    lines = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["body"]["model"] for line in lines} == {"writer-7b"}
+
+
+def test_a_key_in_a_responses_file_is_neither_shown_nor_stored(
+    tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An endpoint that repeats what it was sent writes the key into its file."""
+    secret = "sk-marker-0a1b2c3d4e5f6789"  # noqa: S105 - it is none
+    said = {"index": 0, "message": {"content": f"it is {secret}"}, "finish_reason": "stop"}
+    body = {**COMPLETION, "choices": [said]}
+    (tmp_path / "in").write_text(
+        json.dumps(line(response={"status_code": 200, "body": body}))
+        + "\n"
+        + json.dumps(line(response=None, error={"message": f"Incorrect API key: {secret}"})),
+        encoding="utf-8",
+    )
+    told = imported(capsys)
+
+    assert any("has no response" in text for text in told)
+    assert secret not in "\n".join(told)
+    assert secret.encode() not in bytes_under(tmp_path / "store")
+    assert server.n_requests == 0

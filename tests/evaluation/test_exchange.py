@@ -428,8 +428,8 @@ def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
     faults = [outcome for outcome in outcomes if isinstance(outcome, NoReplyError)]
     assert {error.fault for error in faults} == {"over_budget"}
     assert len(faults) == 40 - server.n_requests
-    # The next call could cost 16 cents, so that more than 84 were spent before it was refused.
-    assert 84 < sum(paid) <= 100
+    # The next call could cost 16 cents, so that 84 or more were spent before it was refused.
+    assert 84 <= sum(paid) <= 100
     assert hub.ledger.totals.cost == pytest.approx(sum(paid) / 100)
     assert hub.ledger.totals.n_asked == server.n_requests
 

@@ -228,14 +228,16 @@ def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> N
     assert 0.0 < survey.reply_share < 0.1
 
 
-def test_share_of_replies_counts_each_reply_once(tmp_path: Path, server: ScriptedServer) -> None:
-    """One question for both papers' pairs of one sentence each, twice surveyed: 20 of 768."""
-    suite = loaded(write_suite(tmp_path / "kilns", server.url))
-    (task, _) = tasks_of(suite, ["good"], ("faithfulness",))
-    evaluated(desk_for(tmp_path / "store", suite), suite, [task])
-    (seen,) = server.seen
-    survey = surveyed(desk_for(tmp_path / "store"), suite, [task, task], imagine=False)
-    assert survey.reply_share == 20 / int(str(seen.body["max_tokens"]))
+def test_share_of_replies_counts_each_reply_once(
+    tmp_path: Path, suite: Suite, server: ScriptedServer
+) -> None:
+    """Facets and facts of a text come from one reply; each reply claims 20 tokens."""
+    tasks = tasks_of(suite, ["good"], ("facet", "eva"))
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    allowed = [int(str(seen.body["max_tokens"])) for seen in server.seen]
+    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False)
+    assert len(set(allowed)) > 1
+    assert survey.reply_share == 20 * len(allowed) / sum(allowed)
 
 
 def test_replies_that_nobody_counted_have_no_share(tmp_path: Path) -> None:
