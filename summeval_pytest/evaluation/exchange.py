@@ -158,6 +158,7 @@ class _Line:
                 known = self._cached(key)
                 if known is not None:
                     return known
+                URGENCY.get().has_asked = True
                 reply = await self._asked(key, request)
                 memory.remember(key, request.topic, reply)
                 return reply

@@ -141,7 +141,7 @@ def eva_flow(pair: Pair, recall: EvaRecall = "both") -> Flow[EvaScore]:
 
 
 async def _measure(
-    metric: MetricName, pair: Pair, asker: Asker, recall: EvaRecall
+    metric: MetricName, pair: Pair, source: tuple[str, ...], asker: Asker, recall: EvaRecall
 ) -> Score | Unscored:
     """One metric of one pair; with several references, the best counts."""
     METRIC.set(metric)
@@ -153,7 +153,7 @@ async def _measure(
         case "eva":
             return await converse(eva_flow(pair, recall), asker)
         case "faithfulness":
-            flow = sentence_faithfulness.measure(pair.summary, source_of(pair.paper))
+            flow = sentence_faithfulness.measure(pair.summary, source)
             return await converse(flow, asker)
 
 
@@ -185,11 +185,14 @@ async def evaluate(
         metrics: Which metrics to measure.
         recall: Whether EVA-Score also checks the reference's facts against the summary.
     """
-    scores = await asyncio.gather(*(_measure(metric, pair, asker, recall) for metric in metrics))
+    source = source_of(pair.paper)
+    scores = await asyncio.gather(
+        *(_measure(metric, pair, source, asker, recall) for metric in metrics)
+    )
     judge = asker.judge.signature
     return Evaluation(
         pair=pair,
         scores=tuple(scores),
         signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
-        source=source_of(pair.paper),
+        source=source,
     )

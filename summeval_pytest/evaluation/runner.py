@@ -91,6 +91,8 @@ class Runner:
         self._open: dict[Task, _Open] = {}
         self._demanded: set[Task] = set()
         self._numbers: dict[Task, Numbers] = {}
+        self._n_own: int | None = None
+        self._n_begun = self._n_idle = 0
         self._lock = threading.RLock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -101,11 +103,18 @@ class Runner:
         """How many pairs have been evaluated."""
         return len(self._numbers)
 
-    def plan(self, tasks: Iterable[Task]) -> None:
-        """Says in which order tests will ask, so that pairs can be evaluated ahead of them."""
+    def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
+        """Says in which order tests will ask, so that pairs can be evaluated ahead of them.
+
+        Args:
+            tasks: The pairs.
+            n_own: How many of the first no other process begins with; after those, reading ahead
+                ends where others have asked everything. None to go on to the end all the same.
+        """
         if self._ahead > 0:
             with self._lock:
                 self._planned.extend(tasks)
+                self._n_own = n_own
             self._read_ahead()
 
     def evaluation(self, task: Task) -> Evaluation:
@@ -195,6 +204,7 @@ class Runner:
         with self._lock:
             while self._planned and len(self._open) < self._ahead:
                 task = self._planned.popleft()
+                self._n_begun += 1
                 if task in self._open or task in self._demanded or task in self._numbers:
                     continue
                 known = self._start(task)
@@ -208,10 +218,18 @@ class Runner:
             if known is None or task in self._demanded:
                 return
             del self._open[task]
+            self._n_idle = 0 if known.urgency.has_asked else self._n_idle + 1
+            if self._is_idle():
+                self._planned.clear()
             future = known.future
             if not future.cancelled() and future.exception() is None:
                 self._numbers[task] = future.result().numbers()
         self._read_ahead()
+
+    def _is_idle(self) -> bool:
+        """Whether reading ahead only meets, in another process's part, what is remembered."""
+        is_past = self._n_own is not None and self._n_begun > self._n_own
+        return is_past and self._n_idle > self._ahead
 
     def _start(self, task: Task) -> _Open:
         """Opens a task on the loop; the lock is held."""

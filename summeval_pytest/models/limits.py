@@ -27,9 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class Urgency:
-    """Whether somebody stands still for what a flow asks; may change while it waits."""
+    """Whether somebody stands still for what a flow asks; may change while it waits.
+
+    Attributes:
+        demanded: Whether somebody does.
+        has_asked: Whether the flow ever asked an endpoint.
+    """
 
     demanded: bool = False
+    has_asked: bool = False
 
 
 _CALM: Final = Urgency()

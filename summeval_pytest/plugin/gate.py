@@ -137,8 +137,9 @@ class Gate:
     def plan(self, tasks: Sequence[Task]) -> None:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
-        start = len(tasks) * self._share.index // self._share.n_processes
-        self.runner.plan([*tasks[start:], *tasks[:start]])
+        index, n_processes = self._share.index, self._share.n_processes
+        start, end = (len(tasks) * place // n_processes for place in (index, index + 1))
+        self.runner.plan([*tasks[start:], *tasks[:start]], n_own=end - start)
 
     def close(self, *, seconds: float) -> None:
         """Ends the runner's thread, if it ever began; calls in flight may take so many seconds."""

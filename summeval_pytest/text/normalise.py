@@ -24,7 +24,6 @@ _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
-_SPACES = re.compile(r"\s+")
 _REFUSAL = re.compile(
     r"\A\W*(?:(?:i['\u2019]?m|i am|we are) (?:very |so )?(?:sorry|afraid|unable)|sorry\b"
     r"|i apologi[sz]e|as an? (?:ai|artificial|large language)\b"
@@ -54,13 +53,14 @@ def normalise(text: str) -> str:
     """
     if not text.isascii() or not text.isprintable():
         text = "".join(map(_visible, text))
-    text = _BREAK_TOKENS.sub("\n\n", text)
-    text = _SPECIAL_TOKENS.sub(" ", text)
+    if "<" in text:
+        text = _BREAK_TOKENS.sub("\n\n", text)
+        text = _SPECIAL_TOKENS.sub(" ", text)
     text = _LABELS.sub("", text)
-    for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):
-        text = break_.sub(_MARK, text)
-    text = _SPACES.sub(" ", text)
-    lines = (line.strip() for line in text.split(_MARK))
+    if "\n" in text:
+        for break_ in (_PARAGRAPH, _LIST_ITEM, _SENTENCE_LINE):
+            text = break_.sub(_MARK, text)
+    lines = (" ".join(line.split()) for line in text.split(_MARK))
     return "\n\n".join(line for line in lines if line)
 
 

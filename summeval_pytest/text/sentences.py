@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 SPLITTER: Final = "1"
 """Version of these rules; part of every signature."""
 
+_CAPITAL = re.compile("[A-Z]")
 _BOUNDARY = re.compile(r"(?P<space>\s?)(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)(?=\s|\Z)")
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
 _LAST_TOKEN = re.compile(r"\S+\Z")
@@ -87,6 +89,9 @@ def _goes_on(token: str, previous: str, following: str, *, opened: bool) -> bool
 
 def _is_lowered(text: str) -> bool:
     """Whether a text has lost its capitals, so that none can be asked of a sentence's start."""
+    enough = int(_CAPITALS * len(text)) + 1
+    if sum(1 for _ in islice(_CAPITAL.finditer(text), enough)) == enough:
+        return False
     capitals = sum(map(str.isupper, text))
     return capitals < _CAPITALS * sum(map(str.isalpha, text))
 

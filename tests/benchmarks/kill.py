@@ -3,9 +3,10 @@
     python -m tests.benchmarks.kill [--rounds 20] [--seed 1]
 
 Each round starts a run of 300 requests, 100 ms each, 16 in flight, on an empty store, in turn with
-`-n 0` and `-n 2`, and kills -9 its whole process group, or, every other time that there are any, one
-of its workers. The moment is a random one of the run: before its first request in one round of
-eight, else so many requests after it. Then it is run again to the end, on the same store. Held to:
+`-n 0` and `-n 2`, and kills -9 its whole process group, or, half of the times that there are any,
+one of its workers. The moment is a random one of the run: within two seconds of its start in one
+round of eight, else when the server has seen so many requests. A run that lost a worker goes on to
+its end by itself. Then it is run again, on the same store. Held to:
 
     intact    SQLite finds nothing wrong with the store, looked at in a copy that nobody has mended
     rerun     it asks for exactly those replies that the store did not hold
@@ -214,6 +215,7 @@ def one_round(plan: Plan, room: Path) -> Seen:
 
 def main() -> None:
     """Kills."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `timeout` leaves no server
     parser = argparse.ArgumentParser(description="runs killed at random moments")
     parser.add_argument("--rounds", type=int, default=20, help="how many (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")

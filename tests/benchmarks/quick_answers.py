@@ -38,7 +38,7 @@ def answer(body: Body) -> str:
             reply = {"sentences": _stated(user)}
         case "facet_ratings":
             facets = cast("Mapping[str, object]", asked["schema"]["properties"])
-            return json.dumps(dict.fromkeys(facets, {"reason": "close", "rating": 2}))
+            return json.dumps({facet: {"reason": "close", "rating": 2} for facet in facets})
         case "fact_checks":
             reply = {"checks": _checked(user, {"premises": [1], "label": "entailed"})}
         case "sentence_checks":

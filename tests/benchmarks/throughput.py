@@ -1,6 +1,6 @@
 """How fast an exact number of requests goes through, and that none of them is asked twice.
 
-    python -m tests.benchmarks.throughput [--only n0 n4 eight] [--repeat 3]
+    python -m tests.benchmarks.throughput [--only bare n0 n4 eight] [--repeat 3]
 
 n0     one process
 n4     one run of four xdist workers, which share the 64 requests in flight
@@ -9,6 +9,8 @@ eight  eight processes started together on the same store, each with 64 requests
 500 pairs of four requests each, 200 ms a reply (`made_suite` says how the count comes to be exact).
 Every setting begins with an empty store; a second run of the same on the store that it leaves must
 ask nothing. The server runs in a process of its own, on the same machine.
+
+bare   the openai package alone, as many requests from one process: the machine's own floor
 
 The ideal is 2,000 x 0.2 s / 64 = 6.25 s. `asking` is the time from the first request's arrival to
 the end of the last reply, `wall` that of the whole run, from its start to its exit, and `cpu` what
@@ -21,6 +23,8 @@ from __future__ import annotations
 
 import argparse
 import resource
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -33,9 +37,13 @@ from tests.benchmarks.made_suite import REQUESTS_A_PAIR, make_suite
 from tests.benchmarks.pytest_run import PytestRun
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.benchmarks.endpoint import ScriptedEndpoint
 
 IN_FLIGHT: Final = 64
+BARE: Final = "bare"
+_BARE: Final = Path(__file__).parent / "bare_client.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,26 @@ def wrong_counts(size: Size, endpoint: ScriptedEndpoint) -> list[str]:
     return [f"{size.n_needed} requests are needed, each once; the server saw {dict(stats)}"]
 
 
+def measure_bare(size: Size) -> None:
+    """Sends as many requests without anything of ours, and prints a line."""
+    start, cpu = time.perf_counter(), cpu_seconds()
+    with scripted_endpoint(size.latency_ms) as endpoint:
+        arguments = [endpoint.url, str(size.n_needed), str(IN_FLIGHT)]
+        subprocess.run([sys.executable, str(_BARE), *arguments], check=True, timeout=240)
+        wall, cpu = time.perf_counter() - start, cpu_seconds() - cpu
+        stats = endpoint.stats()
+    print(asked(BARE, size, stats, wall, cpu), flush=True)
+
+
+def asked(name: str, size: Size, stats: Mapping[str, float], wall: float, cpu: float) -> str:
+    """The first half of a line: what the requests took."""
+    asking = stats["busy_seconds"]
+    return (
+        f"{name:6}{asking:8.2f} s{asking / size.ideal_seconds:7.2f}"
+        f"{stats['n_requests']:10.0f}{stats['peak']:6.0f}{wall:8.2f} s{cpu:8.2f} s"
+    )
+
+
 def measure(name: str, size: Size, room: Path) -> list[str]:
     """Runs a setting twice on one store, prints a line, and returns what was wrong."""
     folder, store, setting = room / "suite", room / "store", SETTINGS[name]
@@ -140,11 +168,8 @@ def measure(name: str, size: Size, room: Path) -> list[str]:
         second = run_all(folder, store, setting)
         wrongs += wrong_counts(size, endpoint)
         n_again = endpoint.stats()["n_requests"] - stats["n_requests"]
-    asking = stats["busy_seconds"]
     print(
-        f"{name:6}{asking:8.2f} s{asking / size.ideal_seconds:7.2f}"
-        f"{stats['n_requests']:10.0f}{stats['peak']:6.0f}"
-        f"{first.wall_seconds:8.2f} s{first.cpu_seconds:8.2f} s"
+        f"{asked(name, size, stats, first.wall_seconds, first.cpu_seconds)}"
         f"{n_again:15.0f}{second.wall_seconds:8.2f} s{second.cpu_seconds:8.2f} s",
         flush=True,
     )
@@ -153,8 +178,9 @@ def measure(name: str, size: Size, room: Path) -> list[str]:
 
 def main() -> None:
     """Measures."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `timeout` leaves no server
     parser = argparse.ArgumentParser(description="requests a second, and none of them twice")
-    parser.add_argument("--only", nargs="+", choices=SETTINGS, default=[*SETTINGS])
+    parser.add_argument("--only", nargs="+", choices=[BARE, *SETTINGS], default=[BARE, *SETTINGS])
     parser.add_argument("--repeat", type=int, default=1, help="how often (default: 1)")
     parser.add_argument("--pairs", type=int, default=500, help="papers (default: 500)")
     parser.add_argument("--source", type=int, default=60, help="sentences of each (default: 60)")
@@ -162,12 +188,14 @@ def main() -> None:
     options = parser.parse_args()
     size = Size(options.pairs, options.source, options.latency_ms)
     print(f"{size.n_needed} requests of {size.latency_ms:g} ms, ideal {size.ideal_seconds:.2f} s")
-    print(
-        "        asking  ratio  requests  peak      wall       cpu   again: requests      wall       cpu"
-    )
+    columns = "requests  peak      wall       cpu"
+    print(f"        asking  ratio  {columns}   again: {columns.replace('  peak', '')}")
     wrongs = []
     for _ in range(options.repeat):
         for name in options.only:
+            if name == BARE:
+                measure_bare(size)
+                continue
             with tempfile.TemporaryDirectory() as room:
                 wrongs += measure(name, size, Path(room))
     for wrong in dict.fromkeys(wrongs):

@@ -17,6 +17,7 @@ from summeval_pytest.errors import JudgeError, SuiteError
 from summeval_pytest.evaluation import Runner, Task
 from summeval_pytest.evaluation import runner as runner_module
 from summeval_pytest.metrics import FaithfulnessScore, Unscored, faithfulness
+from summeval_pytest.models import URGENCY
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.suite import load_suite
 
@@ -449,6 +450,34 @@ def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task])
         assert [found.paper for found in runner.numbers(tasks)] == [t.paper for t in tasks]
         assert runner.evaluation(tasks[5]).paper == "mouse-5"
     assert judge.mice == list(range(N_PAIRS))
+
+
+class Asking(Waiting):
+    """Has to ask an endpoint about the first so many mice; the others are remembered."""
+
+    def __init__(self, n_asked: int) -> None:
+        super().__init__(in_flight=3)
+        self.n_asked = n_asked
+
+    async def think(self, mouse: int) -> None:
+        """Says so, as whoever sends requests does."""
+        if mouse < self.n_asked:
+            URGENCY.get().has_asked = True
+        await super().think(mouse)
+
+
+@pytest.mark.parametrize(("n_asked", "n_read"), [(2, 5), (3, 6), (N_PAIRS, N_PAIRS)])
+def test_reading_ahead_ends_where_others_have_asked_everything(
+    tasks: list[Task], n_asked: int, n_read: int
+) -> None:
+    """Two pairs are this process's own; then three in a row that ask nothing are enough."""
+    judge = Asking(n_asked)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks, n_own=2)
+        wait_until(lambda: runner.n_judged >= n_read)
+        settle(runner)
+        sleep(0.02)
+        assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
 
 
 def test_where_tests_are_shared_a_failure_does_not_stop_the_plan(tasks: list[Task]) -> None:

@@ -24,6 +24,8 @@ _SEAM = re.compile(
     re.IGNORECASE,
 )
 """Where a space goes into what would mark a block, or a turn in a chat template."""
+_SUSPECT = re.compile(r"[<>\[]")
+"""What every such place has beside it; most lines have none, and looking for it takes no time."""
 
 
 def _visible(character: str) -> str:
@@ -42,7 +44,7 @@ def shown(text: str) -> str:
     line = " ".join(text.split())
     if not line.isprintable():
         line = " ".join("".join(map(_visible, line)).split())
-    return _SEAM.sub(" ", line)
+    return _SEAM.sub(" ", line) if _SUSPECT.search(line) else line
 
 
 def numbered(texts: Sequence[str], ids: Iterable[int]) -> list[str]:

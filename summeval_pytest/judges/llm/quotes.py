@@ -91,9 +91,22 @@ def is_exact(word: str) -> bool:
     return not word[0].isalpha() or word in _NEGATIONS or word.endswith("n't")
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source; the words of a sentence are read when they are first wanted."""
+
+    sentences: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __getitem__(self, place: int) -> tuple[str, ...]:
+        return _shown_words(self.sentences[place])
+
+
 def look_up(quotes: Sequence[Quote], source: Sequence[str]) -> LookedUp:
     """The sentences of the source that hold these quotations, in the order quoted, each once."""
-    read = [_shown_words(sentence) for sentence in source]
+    read = _Read(source)
     sentences: dict[int, None] = {}
     n_ungrounded = 0
     for quote in quotes:
@@ -103,7 +116,7 @@ def look_up(quotes: Sequence[Quote], source: Sequence[str]) -> LookedUp:
     return LookedUp(tuple(sentences), n_ungrounded)
 
 
-def _find(quote: Quote, source: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
+def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
@@ -115,9 +128,7 @@ def _find(quote: Quote, source: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
     return () if first is None else _follow(first, anchors[1:], source)
 
 
-def _follow(
-    first: Found, anchors: Sequence[tuple[str, ...]], source: Sequence[tuple[str, ...]]
-) -> tuple[int, ...]:
+def _follow(first: Found, anchors: Sequence[tuple[str, ...]], source: _Read) -> tuple[int, ...]:
     """The sentences from one anchor to the next; none where an anchor does not follow."""
     places = [first.sentence]
     last = first
@@ -133,14 +144,12 @@ def _follow(
     return tuple(dict.fromkeys(places))
 
 
-def _after(
-    last: Found, anchor: tuple[str, ...], place: int, source: Sequence[tuple[str, ...]]
-) -> Found | None:
+def _after(last: Found, anchor: tuple[str, ...], place: int, source: _Read) -> Found | None:
     begin = last.end if place == last.sentence else 0
     return _stands(anchor, source[place], place, begin)
 
 
-def _search(quoted: tuple[str, ...], named: int, source: Sequence[tuple[str, ...]]) -> Found | None:
+def _search(quoted: tuple[str, ...], named: int, source: _Read) -> Found | None:
     """Where words stand: in the sentence named, else in the nearest other one."""
     if not quoted:
         return None
