@@ -63,7 +63,7 @@ def test_each_cassette_is_named_with_its_hash(tmp_path: Path) -> None:
     cassette = read_cassette(file, "golden/cassette\x1b[31m.jsonl")
     (line,) = cassette_lines([cassette])
     assert line == (
-        r"summeval: cassette golden/cassette\x1b[31m.jsonl, 1 replies,"
+        r"summeval: cassette golden/cassette\x1b[31m.jsonl, 1 reply,"
         f" sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
     )
 
