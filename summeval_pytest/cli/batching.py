@@ -10,7 +10,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.planning import surveyed
 from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.models import Dialect, Endpoint, body, read_body
@@ -36,7 +35,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
     check_writable(chosen.out, "--out")
     desk = desk_of(chosen)
     suite, tasks = gated_tasks(chosen, desk)
-    survey, _ = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
+    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
     missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), chosen.only)
     if not missing:
         return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.planning import surveyed
 from summeval_pytest.cli.terms import desk_of, gated_tasks
 from summeval_pytest.errors import JudgeError, Place, SuiteError
 from summeval_pytest.store import Cache, read_cassette, write_cassette
@@ -33,7 +32,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
     """
     desk = desk_of(chosen, record="new")
     suite, tasks = gated_tasks(chosen, desk)
-    survey, signature = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
+    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
     _complain(survey, suite, chosen.judge)
     if not survey.found:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
@@ -41,13 +40,12 @@ def export(chosen: argparse.Namespace) -> list[str]:
     rows: dict[str, Row] = {} if kept is None else dict(kept.rows)
     n_before = len(rows)
     rows.update(survey.found)
-    write_cassette(suite.cassette.path, rows.values())
-    written = read_cassette(suite.cassette.path, suite.cassette.shown)
+    sha256 = write_cassette(suite.cassette.path, rows.values())
     told = (
-        f"{written.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
+        f"{suite.cassette.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
         f" {len(survey.found):,} are used by judge {one_line(signature)}"
     )
-    return [told, f"sha256 {written.sha256}"]
+    return [told, f"sha256 {sha256}"]
 
 
 def import_(chosen: argparse.Namespace) -> list[str]:
@@ -71,7 +69,7 @@ def prune(chosen: argparse.Namespace) -> list[str]:
     desk = desk_of(chosen, record="none")
     suite, tasks = gated_tasks(chosen, desk)
     cassette = _needed(suite)
-    survey, _ = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
+    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
     _complain(survey, suite, chosen.judge)
     unused = cassette.unused(survey.found)
     used = [row for key, row in cassette.rows.items() if key in survey.found]
@@ -93,7 +91,7 @@ def verify(chosen: argparse.Namespace) -> list[str]:
     desk = desk_of(chosen, record="none")
     suite, tasks = gated_tasks(chosen, desk)
     cassette = _needed(suite)
-    survey, signature = surveyed(desk, chosen.judge, suite, tasks, imagine=False)
+    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
     _complain(survey, suite, chosen.judge)
     unused = cassette.unused(survey.found)
     told = (

@@ -6,7 +6,7 @@ from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.desk import IN_FLIGHT, Desk, Terms
-from summeval_pytest.evaluation.exchange import Exchange
+from summeval_pytest.evaluation.exchange import DRAIN_SECONDS, Exchange
 from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, Totals
 from summeval_pytest.evaluation.measuring import Evaluation, Numbers, converse, evaluate
 from summeval_pytest.evaluation.memory import Memory, Record
@@ -17,6 +17,7 @@ from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 
 __all__ = [
+    "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
     "Asker",

@@ -6,6 +6,7 @@ there is no store and no exchange.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,16 +15,18 @@ from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.exchange import Exchange
 from summeval_pytest.evaluation.memory import Memory
-from summeval_pytest.evaluation.roles import Roles
+from summeval_pytest.evaluation.roles import Roles, disagreement
+from summeval_pytest.evaluation.surveying import Survey
 from summeval_pytest.judges import OFFLINE, find_judge, is_local
 from summeval_pytest.store import default_directory, prepare, read_cassette
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from summeval_pytest.evaluation.memory import Record
     from summeval_pytest.evaluation.roles import Lines
+    from summeval_pytest.evaluation.runner import Task
     from summeval_pytest.judges import Judge
     from summeval_pytest.models import Price, Sender
     from summeval_pytest.store import Cassette, Row
@@ -155,6 +158,29 @@ class Desk:
         """Who gets the summaries of a model under test."""
         return self.roles.sender(suite, spec, self.exchange)
 
+    def survey(
+        self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool
+    ) -> tuple[Survey, str]:
+        """What pairs need of what is remembered, and what nobody has answered yet.
+
+        Args:
+            judge: The name of who would judge.
+            suites: The suites that may define it.
+            tasks: The pairs.
+            imagine: Whether to go on behind a missing reply with a stand-in.
+
+        Returns:
+            The survey, and the judge's signature.
+        """
+        memory = self.memory()
+        survey = Survey(memory)
+        answering = self.judge(judge, suites, survey)
+        try:
+            asyncio.run(survey.of(tasks, self.roles, answering, imagine=imagine))
+        finally:
+            memory.close()
+        return survey, answering.signature
+
     async def finish(self, seconds: float) -> None:
         """Ends what is open, on the loop that it is open on."""
         if self._exchange is not None:
@@ -177,10 +203,7 @@ class Desk:
     def _check_agreed(self, name: str, spec: EndpointSpec | None) -> None:
         """Holds all suites of a run to one meaning of a name, by which replies are remembered."""
         if self._endpoints.setdefault(name, spec) != spec:
-            raise OptionError(
-                f"two suites of this run define endpoint {name!r} differently; gate them one by"
-                " one, or rename one of the two"
-            )
+            raise disagreement("endpoint", name)
 
     def _check_price(self, price: Price | None, table: str) -> None:
         if self.terms.budget is not None and price is None:

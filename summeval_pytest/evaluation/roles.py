@@ -127,8 +127,13 @@ def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, Sp
     for table in tables:
         for name, spec in table.items():
             if found.setdefault(name, spec) != spec:
-                raise OptionError(
-                    f"two suites of this run define {kind} {name!r} differently; gate them one by"
-                    " one, or rename one of the two"
-                )
+                raise disagreement(kind, name)
     return found
+
+
+def disagreement(kind: str, name: str) -> OptionError:
+    """The mistake of suites that mean different things by one name."""
+    return OptionError(
+        f"two suites of this run define {kind} {name!r} differently; gate them one by one, or"
+        " rename one of the two"
+    )

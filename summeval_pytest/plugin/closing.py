@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.evaluation import ORIGINS
+from summeval_pytest.evaluation import DRAIN_SECONDS, ORIGINS
 from summeval_pytest.judges import Counting
 from summeval_pytest.plugin.session import COUNTS, GATE, is_worker, tally_of
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.plugin.gate import Gate
 
-DRAIN_SECONDS: Final = 60.0
-"""How long calls in flight are waited for: other processes may be waiting for the same replies."""
 HURRY_SECONDS: Final = 1.0
-"""And how long where somebody has pressed Ctrl-C; what was answered before is kept anyway."""
+"""How long calls in flight are waited for where somebody has pressed Ctrl-C; what was answered
+before is kept anyway."""
 
 
 def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
