@@ -11,10 +11,10 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import IN_FLIGHT, Desk, Task, Terms
 from summeval_pytest.metrics import METRICS
-from summeval_pytest.suite import RESERVED_SYSTEMS, check_name, load_suite
+from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
 
 if TYPE_CHECKING:
@@ -115,13 +115,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
     """
     suite = load_suite(chosen.suite)
     names = [name for value in chosen.model for name in value.split(",") if name]
-    for name in names:
-        if name not in suite.systems:
-            check_name(name, "system", Place(f"--model={name}"), RESERVED_SYSTEMS)
-            suite = suite.with_system(desk.roles.system_spec(name))
-    systems = tuple(dict.fromkeys(names)) or suite.default_systems
-    for name in systems:
-        desk.check_system(suite, suite.systems[name])
+    suite, systems = desk.systems(suite, names, "--model")
     check_judge_floor(suite.judge_thresholds)
     thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds)
     check_measured(thresholds, suite.eva_recall, suite.shown)

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.exchange import Exchange
@@ -19,6 +19,7 @@ from summeval_pytest.evaluation.roles import Roles, disagreement
 from summeval_pytest.evaluation.surveying import Survey
 from summeval_pytest.judges import OFFLINE, find_judge, is_local
 from summeval_pytest.store import default_directory, prepare, read_cassette
+from summeval_pytest.suite import RESERVED_SYSTEMS, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -153,6 +154,29 @@ class Desk:
             find_endpoint(spec.endpoint, suite.endpoints, self.terms.environ)
             self._check_agreed(spec.endpoint, suite.endpoints.get(spec.endpoint))
             self._check_price(spec.price, f"[systems.{spec.name}]")
+
+    def systems(
+        self, suite: Suite, asked: Iterable[str], flag: str
+    ) -> tuple[Suite, tuple[str, ...]]:
+        """The systems to gate, and the suite with those that it does not define itself.
+
+        Args:
+            suite: The suite.
+            asked: The systems asked for; none for the suite's own choice.
+            flag: The option that asks for them, for messages.
+
+        Raises:
+            UsageError: for a name that none can have, and for a model that cannot be asked.
+        """
+        names = tuple(dict.fromkeys(asked))
+        for name in names:
+            if name not in suite.systems:
+                check_name(name, "system", Place(f"{flag}={name}"), RESERVED_SYSTEMS)
+                suite = suite.with_system(self.roles.system_spec(name))
+        systems = names or suite.default_systems
+        for name in systems:
+            self.check_system(suite, suite.systems[name])
+        return suite, systems
 
     def sender(self, suite: Suite, spec: SystemSpec) -> Sender:
         """Who gets the summaries of a model under test."""

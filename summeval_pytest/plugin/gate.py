@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Terms
 from summeval_pytest.judges import is_local
 from summeval_pytest.metrics import signature_of
 from summeval_pytest.reports import cassette_lines, header_line
-from summeval_pytest.suite import RESERVED_SYSTEMS, check_name, load_suite
+from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Gate:
                 suite.thresholds, suite.mean_thresholds, options=self.options.min
             )
             check_measured(thresholds, suite.eva_recall, suite.shown)
-            suite, systems = self._systems(suite)
+            suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)
             gated = GatedSuite(suite=suite, systems=systems, thresholds=thresholds)
             self._suites[key] = self._suites[suite.path.resolve()] = gated
@@ -213,18 +213,3 @@ class Gate:
             )
         else:
             self._progress.wipe()
-
-    def _systems(self, suite: Suite) -> tuple[Suite, tuple[str, ...]]:
-        """The systems to gate, and the suite with those that only the command line names.
-
-        Raises:
-            UsageError: for an endpoint that is unknown.
-        """
-        for name in self.options.model:
-            if name not in suite.systems:
-                check_name(name, "system", Place(f"--summ-model={name}"), RESERVED_SYSTEMS)
-                suite = suite.with_system(self.desk.roles.system_spec(name))
-        systems = self.options.model or suite.default_systems
-        for name in systems:
-            self.desk.check_system(suite, suite.systems[name])
-        return suite, systems
