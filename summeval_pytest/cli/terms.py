@@ -15,7 +15,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import IN_FLIGHT, Desk, Task, Terms
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
+from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Record
@@ -116,10 +116,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
     suite = load_suite(chosen.suite)
     names = [name for value in chosen.model for name in value.split(",") if name]
     suite, systems = desk.systems(suite, names, "--model")
-    check_judge_floor(suite.judge_thresholds)
-    thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds)
-    check_measured(thresholds, suite.eva_recall, suite.shown)
-    metrics = thresholds.metrics or METRICS
+    metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
     return suite, [
         Task(suite=suite, paper=paper, system=system, metrics=metrics)

@@ -18,7 +18,7 @@ from summeval_pytest.judges import is_local
 from summeval_pytest.metrics import signature_of
 from summeval_pytest.reports import cassette_lines, header_line
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import check_judge_floor, check_measured, read_thresholds
+from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,11 +157,7 @@ class Gate:
         key = path.resolve()
         if key not in self._suites:
             suite = load_suite(path, shown)
-            check_judge_floor(suite.judge_thresholds)
-            thresholds = read_thresholds(
-                suite.thresholds, suite.mean_thresholds, options=self.options.min
-            )
-            check_measured(thresholds, suite.eva_recall, suite.shown)
+            thresholds = thresholds_of(suite, options=self.options.min)
             suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)
             gated = GatedSuite(suite=suite, systems=systems, thresholds=thresholds)

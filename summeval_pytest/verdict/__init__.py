@@ -8,9 +8,9 @@ from summeval_pytest.verdict.means import MeanVerdict, SystemMean, decide_means
 from summeval_pytest.verdict.thresholds import (
     Threshold,
     Thresholds,
-    check_judge_floor,
     check_measured,
     read_thresholds,
+    thresholds_of,
 )
 
 __all__ = [
@@ -21,9 +21,9 @@ __all__ = [
     "SystemMean",
     "Threshold",
     "Thresholds",
-    "check_judge_floor",
     "check_measured",
     "decide",
     "decide_means",
     "read_thresholds",
+    "thresholds_of",
 ]

@@ -11,7 +11,7 @@ from summeval_pytest.metrics import CATALOGUE, METRICS, MetricName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from summeval_pytest.suite import Setting
+    from summeval_pytest.suite import Setting, Suite
 
 OPTION: Final = "--summ-min"
 _MEAN: Final = "mean."
@@ -109,6 +109,18 @@ def _from_option(option: str) -> tuple[str, Threshold]:
     if fault:
         raise OptionError(f"{OPTION}={option}: {fault}")
     return prefix, Threshold(name, value)
+
+
+def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
+    """The thresholds of a suite, all of them checked; ``options`` as for `read_thresholds`.
+
+    Raises:
+        SuiteError, OptionError: for the first that can never decide.
+    """
+    check_judge_floor(suite.judge_thresholds)
+    thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)
+    check_measured(thresholds, suite.eva_recall, suite.shown)
+    return thresholds
 
 
 def check_measured(thresholds: Thresholds, recall: str, suite: str) -> None:
