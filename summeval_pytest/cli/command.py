@@ -37,6 +37,16 @@ def parser() -> argparse.ArgumentParser:
     _add_planning(commands.add_parser("plan", help="what a run would ask and cost; asks nothing"))
     _add_cassettes(commands.add_parser("cassette", help="a suite's recorded replies"))
     _add_batching(commands.add_parser("batch", help="requests and replies as batch files"))
+    _add_reporting(commands.add_parser("report", help="make the reports of a saved run again"))
+    _add_comparing(commands.add_parser("compare", help="what changed between two saved runs"))
+    _add_rescoring(
+        commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
+    )
+    _add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
+    starting = commands.add_parser("init", help="write a suite and a GitHub workflow to start from")
+    starting.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
+    )
     return top
 
 
@@ -95,8 +105,109 @@ def _add_batching(parser: argparse.ArgumentParser) -> None:
     add_store(importing)
 
 
-def _run(chosen: argparse.Namespace) -> list[str]:
-    """Has the one do the work who can."""
+def _add_reporting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run record")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write the page there")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the JUnit report there")
+    parser.add_argument(
+        "--github",
+        action="store_true",
+        help="print annotations, and append the step summary to GITHUB_STEP_SUMMARY (else print)",
+    )
+
+
+def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("old", type=Path, metavar="OLD", help="the run record of the baseline")
+    parser.add_argument("new", type=Path, metavar="NEW", help="the run record to compare with it")
+    parser.add_argument("--system", metavar="NAME", help="this system of NEW (default: all)")
+    parser.add_argument(
+        "--against",
+        metavar="NAME",
+        help="with this system of OLD (default: that of the same name, else the only one)",
+    )
+    parser.add_argument(
+        "--fail",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="exit 1 where a rule is broken, as --summ-compare-fail has them (default: p0.05)",
+    )
+    parser.add_argument(
+        "--papers", type=int, default=10, metavar="N", help="tell of so many papers (default: 10)"
+    )
+
+
+def _add_rescoring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run record")
+    parser.add_argument(
+        "--min",
+        "--summ-min",
+        action="append",
+        default=[],
+        metavar="METRIC=VALUE",
+        help="a threshold in place of the recorded one, e.g. facet=0.6 or mean.eva=0.4",
+    )
+    parser.add_argument(
+        "--weights",
+        metavar="FACET=WEIGHT,...",
+        help="weights of all four facets (default: those of the run)",
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record there")
+    parser.add_argument(
+        "--sweep", type=Path, metavar="OTHER", help="which thresholds separate RUN from OTHER"
+    )
+
+
+def _add_powering(parser: argparse.ArgumentParser) -> None:
+    from summeval_pytest.cli.terms import add_asking, add_judge
+
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    parser.add_argument("--drop", type=float, required=True, metavar="D", help="the drop to show")
+    parser.add_argument(
+        "--metric", action="append", default=[], metavar="NAME", help="these numbers only"
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.05, metavar="P", help="level of the test (default: 0.05)"
+    )
+    parser.add_argument(
+        "--power", type=float, default=0.8, metavar="P", help="chance to find it (default: 0.8)"
+    )
+    parser.add_argument(
+        "--tests",
+        type=int,
+        default=7,
+        metavar="N",
+        help="how many numbers are tested together (default: 7, three metrics and four facets)",
+    )
+    add_judge(parser)
+    add_asking(parser)
+
+
+def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+    """Has the one do the work who can; what it says, and whether what it decides passes."""
+    match chosen.command:
+        case "compare":
+            from summeval_pytest.cli.comparing import compare_runs
+
+            return compare_runs(chosen)
+        case "rescore":
+            from summeval_pytest.cli.rescoring import rescore_run
+
+            return rescore_run(chosen)
+        case "report":
+            from summeval_pytest.cli.reporting import report
+
+            return report(chosen), True
+        case "init":
+            from summeval_pytest.cli.starting import init
+
+            return init(chosen.folder), True
+        case _:
+            return _asking(chosen), True
+
+
+def _asking(chosen: argparse.Namespace) -> list[str]:
+    """The commands that know a suite, and may ask a judge."""
     judge: str = getattr(chosen, "judge", "")
     if ":" in judge:
         sys.path.insert(0, "")  # a judge of one's own may stand in this folder
@@ -116,6 +227,10 @@ def _run(chosen: argparse.Namespace) -> list[str]:
             from summeval_pytest.cli.planning import plan
 
             return plan(chosen)
+        case "power":
+            from summeval_pytest.cli.powering import power_of
+
+            return power_of(chosen)
         case "cassette":
             from summeval_pytest.cli import cassettes
 
@@ -136,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     chosen = parser().parse_args(arguments)
     try:
-        lines = _run(chosen)
+        lines, passes = _run(chosen)
     except (UsageError, JudgeError, NoReplyError) as error:
         sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
@@ -144,7 +259,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write("summeval: interrupted; what was answered is kept\n")
         return INTERRUPTED
     sys.stdout.write("\n".join(lines) + "\n")
-    return 0
+    return 0 if passes else FAILED
 
 
 if __name__ == "__main__":

@@ -8,7 +8,13 @@ from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.desk import IN_FLIGHT, Desk, Terms
 from summeval_pytest.evaluation.exchange import DRAIN_SECONDS, Exchange
 from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, Totals
-from summeval_pytest.evaluation.measuring import Evaluation, Numbers, converse, evaluate
+from summeval_pytest.evaluation.measuring import (
+    Evaluation,
+    Numbers,
+    converse,
+    evaluate,
+    numbers_of,
+)
 from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
 from summeval_pytest.evaluation.roles import Roles
@@ -41,5 +47,6 @@ __all__ = [
     "converse",
     "evaluate",
     "find_endpoint",
+    "numbers_of",
     "planned_calls",
 ]

@@ -9,7 +9,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from summeval_pytest.metrics import METRICS, Unscored, best_of, signature_of
+from summeval_pytest.metrics import (
+    METRICS,
+    EvaScore,
+    FaithfulnessScore,
+    Unscored,
+    best_of,
+    signature_of,
+)
 from summeval_pytest.metrics import eva as eva_score
 from summeval_pytest.metrics import facet as facet_metric
 from summeval_pytest.metrics import faithfulness as sentence_faithfulness
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.evaluation.asking import Asker
     from summeval_pytest.metrics import (
-        EvaScore,
         FacetScore,
         Flow,
         MetricName,
@@ -40,13 +46,18 @@ class Numbers:
 
     Attributes:
         paper: The paper's id.
+        system: The system's name.
         values: Every number of the scored metrics.
         unscored: The metrics without a score.
+        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
+            many of its pieces are right (the numerators of EVA precision and of faithfulness).
     """
 
     paper: str
+    system: str
     values: Mapping[str, float | None]
     unscored: tuple[Unscored, ...]
+    sizes: Mapping[str, int]
 
     def lacking(self, metric: MetricName) -> Unscored | None:
         """Why a metric has no score; None where it has one."""
@@ -92,15 +103,32 @@ class Evaluation:
 
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
-        values: dict[str, float | None] = {}
-        for score in self.scores:
-            if not isinstance(score, Unscored):
-                values.update(score.values())
-        return Numbers(
-            paper=self.paper,
-            values=MappingProxyType(values),
-            unscored=tuple(score for score in self.scores if isinstance(score, Unscored)),
-        )
+        return numbers_of(self.paper, self.system, self.pair.summary, self.scores)
+
+
+def numbers_of(
+    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
+) -> Numbers:
+    """The numbers of a pair without their evidence."""
+    values: dict[str, float | None] = {}
+    sizes = {"words": len(summary.split())}
+    for score in scores:
+        match score:
+            case EvaScore():
+                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
+            case FaithfulnessScore():
+                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
+            case _:
+                pass
+        if not isinstance(score, Unscored):
+            values.update(score.values())
+    return Numbers(
+        paper=paper,
+        system=system,
+        values=MappingProxyType(values),
+        unscored=tuple(score for score in scores if isinstance(score, Unscored)),
+        sizes=MappingProxyType(sizes),
+    )
 
 
 @lru_cache(maxsize=64)

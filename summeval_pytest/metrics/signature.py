@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.questions import Facet
 
 _SAFE: Final = " ,./()+="
 
@@ -44,11 +45,17 @@ class Signature:
         return tuple(key for key in sorted(mine | theirs) if mine.get(key) != theirs.get(key))
 
 
+def weights_text(weights: Mapping[Facet, float]) -> str:
+    """Weights of facets as a recipe has them, in reading order; only their ratios matter."""
+    total = sum(weights.values())
+    return ",".join(f"{weights[facet] / total:g}".lstrip("0") or "0" for facet in FACETS)
+
+
 _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
     {
         "facet": {
             "v": "1",
-            "weights": ",".join(f"{WEIGHTS[facet]:g}".lstrip("0") for facet in FACETS),
+            "weights": weights_text(WEIGHTS),
             "empty": str(EMPTY_RATING),
             "references": "best",
         },

@@ -33,7 +33,7 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
     gate.desk.forget_run()
     if gate.desk.is_asking and gate.options.record != "all":
         for cassette in gate.desk.cassettes.values():
-            tally_of(config).add_cassette(cassette.shown, cassette.rows)
+            tally_of(config).add_cassette(cassette)
 
 
 def counts_of(gate: Gate) -> str | None:

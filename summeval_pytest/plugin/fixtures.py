@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.plugin.gate import GatedSuite
     from summeval_pytest.suite import Pair
+    from summeval_pytest.verdict import Waivers
 
 
 class SummPair:
@@ -35,10 +36,11 @@ class SummPair:
         evaluation: Every score with its evidence and signature.
     """
 
-    def __init__(self, evaluation: Evaluation, gated: GatedSuite) -> None:
+    def __init__(self, evaluation: Evaluation, gated: GatedSuite, waivers: Waivers) -> None:
         self.pair: Pair = evaluation.pair
         self.evaluation = evaluation
         self._gated = gated
+        self._waivers = waivers
 
     @property
     def paper(self) -> str:
@@ -85,7 +87,7 @@ class SummPair:
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
         from summeval_pytest.reports import describe_pair
-        from summeval_pytest.verdict import decide
+        from summeval_pytest.verdict import decide, judged
 
         measured = {score.metric for score in self.evaluation.scores}
         held = [limit for limit in self._gated.thresholds.pair if limit.metric in measured]
@@ -94,9 +96,10 @@ class SummPair:
                 f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"
                 " add one under [thresholds], or assert on the scores yourself"
             )
-        verdict = decide(self.evaluation, held)
+        verdict = decide(self.evaluation.numbers(), held, self._waivers)
         if not verdict.passes:
-            pytest.fail(describe_pair(self.evaluation, verdict), pytrace=False)
+            told = judged(self._gated.suite.shown, self.evaluation, verdict)
+            pytest.fail(describe_pair(told.pair), pytrace=False)
 
     def _scored(self, metric: MetricName) -> Score:
         from summeval_pytest.metrics import Unscored
@@ -159,7 +162,7 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     A pair that the judge leaves unscored is an error of the test, before it begins.
     """
     from summeval_pytest.evaluation import Task
-    from summeval_pytest.verdict.deciding import raise_judge_faults
+    from summeval_pytest.verdict import raise_judge_faults
 
     path, paper, system = request.param
     gate = gate_of(request.config)
@@ -167,5 +170,5 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
     with message_alone(request.config):
         evaluation = gate.runner.evaluation(task)
-        raise_judge_faults(evaluation)
-    return SummPair(evaluation, gated)
+        raise_judge_faults(evaluation.numbers())
+    return SummPair(evaluation, gated, gate.waivers(gated))

@@ -6,22 +6,25 @@ plugin costs a foreign test suite next to nothing.
 
 from __future__ import annotations
 
+import datetime as dt
 import os
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Terms
 from summeval_pytest.judges import is_local
 from summeval_pytest.metrics import signature_of
+from summeval_pytest.plugin.baselines import Baselines
 from summeval_pytest.reports import cassette_lines, header_line
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import thresholds_of
+from summeval_pytest.verdict import Waivers, read_rules, thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Signature
@@ -29,7 +32,10 @@ if TYPE_CHECKING:
     from summeval_pytest.plugin.progress import Progress
     from summeval_pytest.plugin.session import Share
     from summeval_pytest.suite import Suite
-    from summeval_pytest.verdict import Thresholds
+    from summeval_pytest.verdict import Baseline, Rule, Thresholds
+
+EPOCH: Final = "SOURCE_DATE_EPOCH"
+"""The variable that says what time it is, for runs that must be equal to the byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,6 +63,13 @@ class GatedSuite:
         return self.suite.paper_ids_of(system)
 
 
+def _today(environ: Mapping[str, str]) -> str:
+    """The day on which waivers are held to their expiry; SOURCE_DATE_EPOCH has a run repeat it."""
+    seconds = environ.get(EPOCH, "")
+    moment = int(seconds) if seconds.isdecimal() else time.time()
+    return dt.datetime.fromtimestamp(moment, dt.UTC).date().isoformat()
+
+
 class Gate:
     """What all items and fixtures of one process share.
 
@@ -81,6 +94,7 @@ class Gate:
                 run=share.run,
             )
         )
+        self._today = _today(os.environ)
         self._share = share
         self._progress = progress
         self._n_pairs = 0
@@ -100,6 +114,47 @@ class Gate:
     def suites(self) -> list[GatedSuite]:
         """The suites of this run, each once."""
         return list(dict.fromkeys(self._suites.values()))
+
+    @property
+    def keeps_record(self) -> bool:
+        """Whether anything is made of the whole run at its end, so that each part is kept."""
+        options = self.options
+        made_of_it = (
+            options.run_record,
+            options.save,
+            options.compare,
+            options.junit,
+            options.html,
+            options.github,
+        )
+        has_waivers = any(gated.suite.waivers for gated in self.suites)
+        return any(made_of_it) or has_waivers or self._share.is_verbose
+
+    def waivers(self, gated: GatedSuite) -> Waivers:
+        """The waivers of a suite, as they stand today."""
+        return Waivers(waivers=gated.suite.waivers, today=self._today)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """Which drops against the baseline fail.
+
+        Raises:
+            OptionError: for a rule that could never decide.
+        """
+        return read_rules(self.options.compare_fail)
+
+    @cached_property
+    def _baselines(self) -> Baselines | None:
+        named = self.options.compare
+        return Baselines(named, self._share.folder) if named is not None else None
+
+    def baseline(self, gated: GatedSuite, system: str) -> Baseline | None:
+        """What a system is compared with; None where nothing is compared.
+
+        Raises:
+            OptionError: where the saved run has no system that could be meant.
+        """
+        return self._baselines.of(gated.suite, system) if self._baselines is not None else None
 
     @property
     def runner(self) -> Runner:
@@ -176,6 +231,8 @@ class Gate:
             UsageError: for any mistake, and for a suite without a threshold.
         """
         gated = self.gated(path, shown)
+        for system in gated.systems:
+            self.baseline(gated, system)
         if not gated.thresholds.metrics:
             raise OptionError(
                 f"{gated.suite.shown} has no threshold, so nothing could fail; add [thresholds]"

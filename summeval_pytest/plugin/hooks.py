@@ -17,12 +17,16 @@ from summeval_pytest.plugin.session import (
     COUNTS,
     GATE,
     MISTAKE,
+    PART,
     RUN,
     SUITE_NAME,
+    SUITES,
     TOLD,
     gate_of,
     gated_suites,
+    handles_summaries,
     is_controller,
+    is_judged,
     is_worker,
     run_of,
     stop_on_mistake,
@@ -122,6 +126,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return ran
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Has a test's report carry its part of the run record, and nothing that commands a runner."""
+    report = yield
+    part = getattr(item, PART, None)
+    if part is not None and call.when != "teardown":
+        setattr(report, PART, part)
+    if handles_summaries(item):
+        from summeval_pytest.plugin.capturing import disarm
+
+        disarm(report)
+    return report
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tells an xdist worker which run it is part of."""
@@ -147,3 +167,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     from summeval_pytest.plugin.closing import close_gate
 
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
+    is_told = not is_worker(config) and exitstatus != pytest.ExitCode.USAGE_ERROR
+    if is_told and config.stash.get(SUITES, None) and is_judged(session):
+        from summeval_pytest.plugin.outputs import make_outputs
+
+        make_outputs(session)

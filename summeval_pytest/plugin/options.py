@@ -1,4 +1,4 @@
-"""Every option in one table, read once; command line over environment over ini."""
+"""The options of a run, read once; command line over environment over ini."""
 
 from __future__ import annotations
 
@@ -7,122 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.plugin.option_table import TABLE, Option
 
 if TYPE_CHECKING:
     import pytest
 
 Record = Literal["none", "new", "all"]
-RECORD_MODES: Final = ("none", "new", "all")
 IN_FLIGHT: Final = 64
 """As `summeval_pytest.evaluation` has it, which is too much to load before a suite is there."""
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("0", "false", "no", "off")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """One option in its three spellings.
-
-    Attributes:
-        name: Its name; the flag is ``--summ-NAME``, the ini key ``summ_NAME``, the variable
-            ``SUMM_NAME``.
-        metavar: What stands for its value in the help.
-        help: What it does, and its default.
-        is_list: Whether it may be given several times (ini: one a line; variable: with commas).
-        choices: The values it may have; empty for any.
-        is_switch: Whether the flag stands alone; ini and variable say true or false.
-    """
-
-    name: str
-    metavar: str
-    help: str
-    is_list: bool = False
-    choices: tuple[str, ...] = ()
-    is_switch: bool = False
-
-    @property
-    def flag(self) -> str:
-        """The command-line flag."""
-        return f"--summ-{self.name.replace('_', '-')}"
-
-    @property
-    def ini(self) -> str:
-        """The ini key."""
-        return f"summ_{self.name}"
-
-    @property
-    def variable(self) -> str:
-        """The environment variable."""
-        return f"SUMM_{self.name.upper()}"
-
-
-TABLE: Final = (
-    Option(
-        name="model",
-        metavar="SYSTEM",
-        help="gate these systems of the suite, or models at an endpoint (default: its"
-        " default_systems, else all)",
-        is_list=True,
-    ),
-    Option(
-        name="judge",
-        metavar="NAME",
-        help="who judges: 'offline', embedded, no key and no network (default), a judge of the"
-        " suite, a model at an endpoint, or your own judge as package.module:Class",
-    ),
-    Option(
-        name="endpoint",
-        metavar="NAME|URL",
-        help="where the models are that no suite defines (default: OPENAI_BASE_URL, else Ollama for"
-        " --summ-model and OpenAI for --summ-judge)",
-    ),
-    Option(
-        name="min",
-        metavar="METRIC=VALUE",
-        help="a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4"
-        " (default: the suite's thresholds)",
-        is_list=True,
-    ),
-    Option(
-        name="record",
-        metavar="MODE",
-        help="none: replay the suite's cassette and ask nothing; new: ask what nobody has asked;"
-        " all: ask everything again (default: new)",
-        choices=RECORD_MODES,
-    ),
-    Option(
-        name="store",
-        metavar="DIR",
-        help="where replies are remembered on this machine (default: the user's cache folder)",
-    ),
-    Option(
-        name="plan",
-        metavar="",
-        help="say what the run would ask and cost, and ask nothing (default: judge)",
-        is_switch=True,
-    ),
-    Option(
-        name="budget",
-        metavar="DOLLARS",
-        help="stop asking before a call could cost more than is left (default: no limit)",
-    ),
-    Option(
-        name="in_flight",
-        metavar="N",
-        help="requests open at once, of all workers together (default: 64)",
-    ),
-    Option(
-        name="votes",
-        metavar="N",
-        help="votes on each question in place of the judge's own number (default: that, else 1)",
-    ),
-    Option(
-        name="suite",
-        metavar="PATH",
-        help="the suite of hand-written tests with summ_pair, as a path from the root directory"
-        " (default: the suite among the arguments, else the nearest summeval.toml above the test)",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +34,13 @@ class Options:
     budget: float | None = None
     in_flight: int = IN_FLIGHT
     votes: int | None = None
+    run_record: str | None = None
+    save: str | None = None
+    compare: str | None = None
+    compare_fail: tuple[str, ...] = ()
+    junit: str | None = None
+    html: str | None = None
+    github: bool = False
 
 
 def _ini_type(option: Option) -> Literal["linelist", "string"]:
@@ -224,6 +125,13 @@ def read_options(config: pytest.Config) -> Options:
         budget=_number("budget", last["budget"]),
         in_flight=_whole("in_flight", last["in_flight"]) or IN_FLIGHT,
         votes=_whole("votes", last["votes"]),
+        run_record=last["run_record"],
+        save=last["save"],
+        compare=last["compare"],
+        compare_fail=tuple(rule.strip() for r in chosen["compare_fail"] for rule in r.split(",")),
+        junit=last["junit"],
+        html=last["html"],
+        github=_switch("github", last["github"] or os.environ.get("GITHUB_ACTIONS") or None),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,9 @@ TALLY = "summ-tally"
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 RUN = "summ_run"
 """Under which key a controller hands the name of the run to its workers."""
+FIXTURES = ("summ_judge", "summ_pair")
+PART = "summeval_part"
+"""The attribute by which a test, and its report, carries its part of the run record."""
 TOLD = "summ_mistake"
 """Under which key a worker hands a mistake to its controller."""
 
@@ -65,6 +68,19 @@ def is_controller(config: pytest.Config) -> bool:
     return not is_worker(config) and bool(getattr(config.option, "dist", "no") != "no")
 
 
+def handles_summaries(item: pytest.Item) -> bool:
+    """Whether a test is one of a suite's, or has asked for a fixture that hands out summaries."""
+    fixtures = getattr(item, "fixturenames", ())
+    return hasattr(item, PART) or any(name in FIXTURES for name in fixtures)
+
+
+def is_judged(session: pytest.Session) -> bool:
+    """Whether the session came to judging: no plan, no mere collecting, no mistake before it."""
+    config = session.config
+    is_planned = GATE in config.stash and config.stash[GATE].options.plan
+    return not (config.option.collectonly or is_planned or MISTAKE in config.stash)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """Which part of a run one process is.
@@ -74,12 +90,16 @@ class Share:
         n_processes: How many those are.
         run: A name that they share, and no other run has.
         may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
+        is_verbose: Whether somebody wants to be told more.
+        folder: Where pytest was started, which relative files are named from.
     """
 
     index: int = 0
     n_processes: int = 1
     run: str = ""
     may_stop: bool = False
+    is_verbose: bool = False
+    folder: Path = field(default_factory=Path)
 
 
 def share_of(config: pytest.Config) -> Share:
@@ -90,6 +110,8 @@ def share_of(config: pytest.Config) -> Share:
         n_processes=told.get("workercount", 1),
         run=told.get(RUN) or run_of(config),
         may_stop=bool(config.getoption("maxfail", 0)),
+        is_verbose=config.getoption("verbose", 0) > 0,
+        folder=config.invocation_params.dir,
     )
 
 
@@ -120,9 +142,12 @@ def gate_of(config: pytest.Config) -> Gate:
     gate = config.stash.get(GATE, None)
     if gate is None:
         from summeval_pytest.plugin.gate import Gate
+        from summeval_pytest.plugin.outputs import check_outputs
 
         try:
-            gate = Gate(read_options(config), share_of(config), progress=open_progress(config))
+            options = read_options(config)
+            check_outputs(options, config.invocation_params.dir)
+            gate = Gate(options, share_of(config), progress=open_progress(config))
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
         config.stash[GATE] = gate

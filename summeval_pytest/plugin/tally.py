@@ -6,26 +6,45 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports import SystemTally, calls_lines, summary_lines, usage_line
+from summeval_pytest.plugin.recording import Parts
+from summeval_pytest.plugin.session import PART
+from summeval_pytest.reports import (
+    SystemTally,
+    calls_lines,
+    ending_lines,
+    summary_lines,
+    usage_line,
+)
+from summeval_pytest.verdict import CassetteRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     import pytest
 
+    from summeval_pytest.store import Cassette
+    from summeval_pytest.verdict import Comparison, RunRecord
+
 PROPERTY: Final = "summeval"
 """The user property that carries a pair's numbers, as JSON, to the controller and into JUnit."""
+
+WORST: Final = 10
+"""How many findings are listed where somebody wants to be told more."""
 
 
 class Tally:
     """A plugin of its own: counts the pairs of each system and prints a table at the end."""
 
     def __init__(self) -> None:
+        self.parts = Parts()
+        self.record: RunRecord | None = None
+        self.told: list[str] = []
+        self.annotations: list[str] = []
         self.systems: dict[tuple[str, str], SystemTally] = {}
         self.calls: Counter[str] = Counter()
         self.judge: Counter[str] = Counter()
         self._replies: dict[str, set[str]] = {}
-        self._cassettes: dict[str, frozenset[str]] = {}
+        self._cassettes: dict[str, Cassette] = {}
 
     def add_counts(self, text: str) -> None:
         """Adds what one process asked and was answered, as JSON text."""
@@ -38,12 +57,32 @@ class Tally:
         self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
         self.calls["n_recorded"] = len(recorded)
 
-    def add_cassette(self, shown: str, keys: Iterable[str]) -> None:
+    def add_cassette(self, cassette: Cassette) -> None:
         """Adds a cassette that the run could read from."""
-        self._cassettes[shown] = frozenset(keys)
+        self._cassettes[cassette.shown] = cassette
+
+    def usage(self) -> dict[str, float]:
+        """What the run asked and was answered; empty where nothing was."""
+        return dict(self.calls) if any(self.calls.values()) else {}
+
+    def cassettes(self) -> list[CassetteRecord]:
+        """The cassettes that the run could read from, and how much of each it used."""
+        used = self._replies.get("recorded", set())
+        return [
+            CassetteRecord(
+                shown=shown,
+                sha256=cassette.sha256,
+                n_used=len(cassette.rows.keys() & used),
+                n_replies=len(cassette.rows),
+            )
+            for shown, cassette in sorted(self._cassettes.items())
+        ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
+        part = getattr(report, PART, None)
+        if part is not None:
+            self.parts.add(part)
         decides = report.when == "call" or (report.when == "setup" and report.failed)
         text = next((value for name, value in report.user_properties if name == PROPERTY), None)
         if not decides or not isinstance(text, str):
@@ -51,7 +90,20 @@ class Tally:
         told = json.loads(text)
         outcome = "error" if report.when == "setup" else report.outcome
         of = (report.nodeid.split("::")[0], told["system"])
-        self.systems.setdefault(of, SystemTally()).add(outcome, told["scores"], told["note"])
+        self.systems.setdefault(of, SystemTally()).add(
+            outcome, told["scores"], note=told["note"], wrong=told["wrong"]
+        )
+
+    def _comparisons(self, suite: str) -> dict[str, Comparison]:
+        """The comparisons of one suite's systems, as far as there are any."""
+        held = self.record.suites if self.record is not None else ()
+        return {
+            system.name: system.comparison
+            for each in held
+            if each.shown == suite
+            for system in each.systems
+            if system.comparison is not None
+        }
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
@@ -60,11 +112,18 @@ class Tally:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
             tallies = {system: t for (of, system), t in self.systems.items() if of == suite}
-            for line in summary_lines(tallies):
+            for line in summary_lines(tallies, self._comparisons(suite)):
                 terminalreporter.line(line)
+        for line in self._end(n_worst=WORST if terminalreporter.verbosity > 0 else 0):
+            terminalreporter.line(line)
+
+    def _end(self, *, n_worst: int) -> Iterator[str]:
+        """What there is to say of the run as a whole."""
+        if self.record is not None:
+            yield from ending_lines(self.record, n_worst=n_worst)
         if any(self.calls.values()):
-            for line in calls_lines(self.calls, self.judge):
-                terminalreporter.line(line)
-        used = self._replies.get("recorded", set())
-        for shown, keys in self._cassettes.items():
-            terminalreporter.line(usage_line(shown, n_used=len(keys & used), n_replies=len(keys)))
+            yield from calls_lines(self.calls, self.judge)
+        for read in self.cassettes():
+            yield usage_line(read.shown, n_used=read.n_used, n_replies=read.n_replies)
+        yield from self.told
+        yield from self.annotations

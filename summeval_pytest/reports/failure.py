@@ -5,15 +5,22 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.reports.comparison import change_lines, comparison_lines
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.metrics import Signature
-    from summeval_pytest.verdict import Finding, MeanVerdict, PairVerdict
+    from summeval_pytest.verdict import (
+        Comparison,
+        Finding,
+        MeanVerdict,
+        PairRecord,
+        PairVerdict,
+        Shortfall,
+    )
 
 _WIDTH: Final = 80
 _QUOTE: Final = 2000
@@ -21,29 +28,54 @@ _QUOTE: Final = 2000
 _LABEL: Final = 13
 
 
-def describe_pair(evaluation: Evaluation, verdict: PairVerdict) -> str:
+def describe_pair(pair: PairRecord) -> str:
     """Why one pair fails. The first line alone says what is missed; the rest shows it."""
-    missed = [
-        f"{s.name} {shown(s.name, s.value, s.least)} < {shown(s.name, s.least, s.least)}"
-        for s in verdict.shortfalls
-    ]
-    missed += [f"{lack.metric}: {lack.reason}" for lack in verdict.lacking]
-    pair = evaluation.pair
-    lines = ["; ".join(missed), f"{pair.place}: {evaluation.system} on {evaluation.paper}"]
+    verdict = pair.verdict
+    lines = ["; ".join(missed_numbers(verdict)), f"{pair.place}: {pair.system} on {pair.paper}"]
+    lines += [f"waived: {short_of(waived)}" for waived in verdict.waived]
     if pair.note:
         lines.append(pair.note)
-    if pair.flaw is not None:
+    if verdict.lacking and pair.summary.strip():
         lines += ["", *_quoted("summary", pair.summary)]
-    for number, finding in enumerate(verdict.findings, start=1):
-        lines += ["", *_finding(number, finding)]
+    wanted = {shortfall.name: shortfall.least for shortfall in verdict.shortfalls}
+    for number, finding in enumerate(pair.told, start=1):
+        lines += ["", *_finding(number, finding, wanted.get(finding.number))]
+    if pair.change is not None and pair.change.is_change:
+        lines += ["", *change_lines(pair.change)]
     if verdict.shortfalls:
         lines.append("")
-        lines += [f"signature  {signature}" for signature in evaluation.signatures]
+        lines += [f"signature  {signature}" for signature in pair.signatures]
     return "\n".join(map(safe, lines))
 
 
-def describe_means(system: str, verdict: MeanVerdict, signatures: Iterable[Signature]) -> str:
-    """Why the means of one system fail, and the recipe of its numbers."""
+def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
+    """Everything that fails a pair, a phrase each."""
+    yield from map(short_of, verdict.shortfalls)
+    for lack in verdict.lacking:
+        yield f"{lack.metric}: {lack.reason}"
+    yield from verdict.waiver_faults
+
+
+def short_of(short: Shortfall) -> str:
+    """One number and the threshold that it misses."""
+    value = shown(short.name, short.value, short.least)
+    return f"{short.name} {value} < {shown(short.name, short.least, short.least)}"
+
+
+def describe_means(
+    system: str,
+    verdict: MeanVerdict,
+    signatures: Iterable[Signature],
+    comparison: Comparison | None = None,
+) -> str:
+    """Why one system fails over its papers, and the recipe of its numbers.
+
+    Args:
+        system: The system.
+        verdict: Its means.
+        signatures: The recipes.
+        comparison: The system against a baseline, where there is one.
+    """
     lines = []
     for mean in verdict.missed:
         coverage = f"{mean.n_scored} of {mean.n_papers} papers"
@@ -55,19 +87,29 @@ def describe_means(system: str, verdict: MeanVerdict, signatures: Iterable[Signa
             value = shown(mean.name, mean.value, mean.least)
             least = shown(mean.name, mean.least, mean.least)
             lines.append(f"mean {mean.name} {value} < {least} ({coverage})")
-    first = "; ".join(lines)
+    first = "; ".join([*lines, *verdict.waiver_faults, *broken_rules(comparison)])
     rest = [
         f"  mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
         f" >= {shown(mean.name, mean.least, mean.least)}"
         for mean in verdict.means
         if mean.passes
     ]
+    compared = ["", *comparison_lines(comparison), ""] if comparison is not None else []
     recipes = [f"signature  {signature}" for signature in signatures]
-    return "\n".join([f"{system}: {first}", *rest, *recipes])
+    return "\n".join(map(safe, [f"{system}: {first}", *rest, *compared, *recipes]))
 
 
-def _finding(number: int, finding: Finding) -> Iterator[str]:
-    yield f"{number}. {finding.title}: {finding.verdict}"
+def broken_rules(comparison: Comparison | None) -> list[str]:
+    """Why a comparison fails, a phrase each; nothing where it does not, or there is none."""
+    if comparison is None:
+        return []
+    broken = [rule for difference in comparison.differences for rule in difference.broken]
+    return [*comparison.mismatches, *broken]
+
+
+def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str]:
+    wanted = f", at least {least:g} wanted" if finding.kind == "facet" and least else ""
+    yield f"{number}. {finding.title}: {finding.verdict}{wanted}"
     if finding.reference is not None:
         yield from _quoted("reference", finding.reference)
     yield from _quoted("summary", finding.summary)

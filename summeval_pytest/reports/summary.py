@@ -10,11 +10,15 @@ from summeval_pytest.reports.numbers import shown
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.verdict import Comparison
 
 _SHORT_NAME: Final = 17
 """With names that fit, the table is 80 columns wide."""
 _LONG_NAME: Final = 32
+_COUNTS: Final = 21
+"""The width of the three columns of counts."""
 
 
 @dataclass(slots=True)
@@ -24,11 +28,28 @@ class SystemTally:
     outcomes: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     values: dict[str, list[float]] = field(default_factory=dict)
+    wrong: dict[str, int] = field(default_factory=dict)
 
-    def add(self, outcome: str, numbers: Mapping[str, float | None], note: str = "") -> None:
-        """Counts one pair; ``note`` is what a reader has to know of how its summary was made."""
+    def add(
+        self,
+        outcome: str,
+        numbers: Mapping[str, float | None],
+        *,
+        note: str = "",
+        wrong: Mapping[str, int] | None = None,
+    ) -> None:
+        """Counts one pair.
+
+        Args:
+            outcome: passed, failed or error.
+            numbers: Its numbers.
+            note: What a reader has to know of how its summary was made.
+            wrong: How many facets, facts and sentences are wrong.
+        """
         if note:
             self.notes.append(note)
+        for kind, count in (wrong or {}).items():
+            self.wrong[kind] = self.wrong.get(kind, 0) + count
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         for metric in METRICS:
             value = numbers.get(metric)
@@ -41,10 +62,13 @@ class SystemTally:
         return sum(self.outcomes.values())
 
 
-def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
+def summary_lines(
+    tallies: Mapping[str, SystemTally], comparisons: Mapping[str, Comparison] | None = None
+) -> Iterator[str]:
     """The lines of a table: a system's pairs by outcome, and its mean of each metric.
 
-    A mean that does not cover all of the system's judged pairs says how many it covers.
+    A mean that does not cover all of the system's judged pairs says how many it covers. Under it
+    stand the changes against a baseline, where there is one, and what is wrong.
     """
     measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
     longest = max(map(len, tallies), default=0)
@@ -61,7 +85,39 @@ def summary_lines(tallies: Mapping[str, SystemTally]) -> Iterator[str]:
                 cell += f" ({len(values)}/{tally.n_pairs})"
             means += f" {cell:>13}"
         yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
+        comparison = (comparisons or {}).get(system)
+        if comparison is not None:
+            yield _changes(comparison, measured, width + _COUNTS)
+        if any(tally.wrong.values()):
+            yield f"  wrong: {_counted(tally.wrong)}"
     for system, tally in sorted(tallies.items()):
         if tally.notes:
             pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
             yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
+
+
+def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str:
+    """The changes of the metrics against a baseline; an exclamation mark where a rule is broken."""
+    label = "  " + one_line(f"against {comparison.baseline}", width - 3)
+    if comparison.mismatches:
+        return f"{label}: cannot be compared"
+    cells = ""
+    for metric in measured:
+        difference = comparison.difference(metric)
+        cell = "-" if difference is None else f"{difference.change:+.3f}"
+        mark = "!" if difference is not None and difference.broken else ""
+        cells += f" {mark + ' ' + cell if mark else cell:>13}"
+    return f"{label:<{width}}{cells}"
+
+
+def _counted(wrong: Mapping[str, int]) -> str:
+    parts = [
+        f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
+        for kind, one, more in (
+            ("facet", "facet below full rating", "facets below full rating"),
+            ("fact", "fact", "facts"),
+            ("sentence", "unsupported sentence", "unsupported sentences"),
+        )
+        if wrong.get(kind)
+    ]
+    return ", ".join(parts)

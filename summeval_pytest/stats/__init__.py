@@ -14,6 +14,8 @@ from summeval_pytest.stats.correlation import (
     spearman,
 )
 from summeval_pytest.stats.groups import Labels, rows_by_group
+from summeval_pytest.stats.paired import drop_p_value, holm
+from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
 from summeval_pytest.stats.resampling import (
     Interval,
     Rows,
@@ -36,10 +38,15 @@ __all__ = [
     "coefficients_within",
     "cohen_kappa",
     "confusion",
+    "detectable_drop",
+    "drop_p_value",
     "exact_agreement",
+    "holm",
     "kendall",
     "mean_within",
+    "papers_needed",
     "pearson",
+    "power_of_drop",
     "rows_by_group",
     "spearman",
 ]

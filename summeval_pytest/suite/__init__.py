@@ -13,7 +13,12 @@ from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.recorded import Recorded
 from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import Suite, load_suite
-from summeval_pytest.suite.suite_file import SUITE_NAME, find_suite_file
+from summeval_pytest.suite.suite_file import (
+    BASELINES_NAME,
+    SUITE_NAME,
+    find_suite_file,
+    is_suite_name,
+)
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
     PROMPTS,
@@ -27,9 +32,11 @@ from summeval_pytest.suite.values import (
     Section,
     Setting,
     SystemSpec,
+    Waiver,
 )
 
 __all__ = [
+    "BASELINES_NAME",
     "BUILT_IN_ENDPOINTS",
     "PROMPTS",
     "RESERVED_SYSTEMS",
@@ -52,8 +59,10 @@ __all__ = [
     "Setting",
     "Suite",
     "SystemSpec",
+    "Waiver",
     "check_name",
     "find_suite_file",
     "import_scholarsum",
+    "is_suite_name",
     "load_suite",
 ]

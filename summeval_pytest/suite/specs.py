@@ -48,7 +48,7 @@ def read_systems(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Sys
     Raises:
         SuiteError: At the first mistake in ``[systems]``.
     """
-    tables = _tables(toml, "systems", "system", RESERVED_SYSTEMS)
+    tables = tables_of(toml, "systems", "system", RESERVED_SYSTEMS)
     systems = {name: _system(toml, name, fields, endpoints) for name, fields in tables}
     if not systems:
         raise SuiteError(
@@ -161,7 +161,7 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
         SuiteError: At the first mistake in ``[endpoints]``.
     """
     endpoints = {}
-    for name, fields in _tables(toml, "endpoints", "endpoint", ()):
+    for name, fields in tables_of(toml, "endpoints", "endpoint", ()):
         fields.only(_ENDPOINT_KEYS)
         url = None
         if fields.has("base_url") or name not in BUILT_IN_ENDPOINTS:
@@ -204,7 +204,7 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
         SuiteError: At the first mistake in ``[judges]``.
     """
     judges = {}
-    for name, fields in _tables(toml, "judges", "judge", _RESERVED_JUDGES):
+    for name, fields in tables_of(toml, "judges", "judge", _RESERVED_JUDGES):
         fields.only(("endpoint", "model", "votes", "batched", *_PRICE_KEYS))
         judges[name] = JudgeSpec(
             name=name,
@@ -228,10 +228,14 @@ def _endpoint(fields: Fields, endpoints: Collection[str]) -> str:
     return name
 
 
-def _tables(
-    toml: TomlText, key: str, kind: str, reserved: Collection[str]
+def tables_of(
+    toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
 ) -> Iterator[tuple[str, Fields]]:
-    """The sub-tables of a table, by name, each with the lines of its own keys."""
+    """The sub-tables of a table, by name, each with the lines of its own keys.
+
+    Raises:
+        SuiteError: For what is no table of tables, and for a name that cannot be one.
+    """
     tables = toml.values.get(key, {})
     if not isinstance(tables, dict):
         raise SuiteError(toml.place(key), f"{key!r} is {brief(tables)}; write tables, [{key}.NAME]")

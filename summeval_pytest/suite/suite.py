@@ -23,6 +23,7 @@ from summeval_pytest.suite.suite_file import (
     suite_name,
 )
 from summeval_pytest.suite.summaries import scan_summaries
+from summeval_pytest.suite.waivers import read_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         Paper,
         Setting,
         SystemSpec,
+        Waiver,
     )
 
 
@@ -51,11 +53,13 @@ class Suite:
         path: The suite file.
         shown: The suite file as the user would name it.
         labels: The golden labels by paper and system; empty where the suite has none.
+        waivers: What may fall short for a while, in file order.
     """
 
     path: Path
     shown: str
     labels: Mapping[tuple[str, str], Label]
+    waivers: tuple[Waiver, ...]
     _contents: SuiteFile
     _papers: PaperShelf
     _summaries: Mapping[str, SummaryShelf]
@@ -109,6 +113,11 @@ class Suite:
     def cassette(self) -> TextFile:
         """The file of recorded replies; it may not be there yet."""
         return self._contents.cassette
+
+    @property
+    def baselines(self) -> TextFile:
+        """The folder of saved runs; it may not be there yet."""
+        return self._contents.baselines
 
     @property
     def fingerprint(self) -> str:
@@ -228,6 +237,7 @@ def load_suite(path: Path, shown: str | None = None) -> Suite:
         path=file.path,
         shown=file.shown,
         labels=labels,
+        waivers=read_waivers(contents.toml, roster),
         _contents=contents,
         _papers=papers,
         _summaries=summaries,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SUITE_NAME: Final = "summeval.toml"
 CASSETTE_NAME: Final = "cassette.jsonl"
+BASELINES_NAME: Final = "baselines"
 _SUFFIX: Final = f".{SUITE_NAME}"
 _KEYS: Final = (
     "papers",
@@ -34,6 +35,7 @@ _KEYS: Final = (
     "endpoints",
     "judges",
     "thresholds",
+    "waivers",
 )
 
 
@@ -42,7 +44,8 @@ class SuiteFile:
     """A suite file's contents; every file that it names exists, none has been read.
 
     ``summaries`` has the systems whose summaries are recorded; ``cassette`` is where recorded
-    replies lie, or would: ``cassette.jsonl``, or ``NAME.cassette.jsonl`` of a named suite.
+    replies lie, or would: ``cassette.jsonl``, or ``NAME.cassette.jsonl`` of a named suite;
+    ``baselines`` is the folder of saved runs, named likewise.
     """
 
     toml: TomlText
@@ -57,6 +60,7 @@ class SuiteFile:
     thresholds: Thresholds
     eva_recall: EvaRecall
     cassette: TextFile
+    baselines: TextFile
 
 
 def is_suite_name(name: str) -> bool:
@@ -122,6 +126,7 @@ def read_suite_file(file: TextFile) -> SuiteFile:
         thresholds=read_thresholds(toml),
         eva_recall=_eva_recall(fields),
         cassette=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{CASSETTE_NAME}"),
+        baselines=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{BASELINES_NAME}"),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.errors import Place  # noqa: TC001 - run records read the annotations
+
 if TYPE_CHECKING:
-    from summeval_pytest.errors import Place
     from summeval_pytest.models import Price
     from summeval_pytest.questions import FacetSegments, Fact
 
@@ -165,3 +166,35 @@ class Setting:
     name: str
     value: float
     place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """Somebody's word that one number of one pair may fall short for a while.
+
+    Attributes:
+        name: The waiver's name in the suite file.
+        paper: The paper, or ``all-papers`` for a mean.
+        system: The system.
+        finding: The number that may fall short, by the name of its threshold.
+        least: What it may not fall below all the same; None for no bound.
+        owner: Who answers for it.
+        reason: Why.
+        expires: The last day on which it holds, as ``2027-01-31``.
+        place: The line of the waiver.
+    """
+
+    name: str
+    paper: str
+    system: str
+    finding: str
+    least: float | None = None
+    owner: str
+    reason: str
+    expires: str
+    place: Place
+
+    @property
+    def told(self) -> str:
+        """The waiver in words that a message can go on from."""
+        return f"{self.place}: waiver {self.name!r} of {self.finding} (owner {self.owner!r})"

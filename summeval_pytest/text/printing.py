@@ -14,6 +14,8 @@ _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LAST_BYTE: Final = 0xFF
 _LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_ANY_COMMAND = re.compile("((?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029])\\s*):(?=:)")
+"""Where text is not rewritten, any character that some reader takes for a line end counts."""
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
@@ -37,6 +39,17 @@ def safe(text: str) -> str:
     text = "".join(map(_shown, text))
     text = _COMMAND.sub(r"\1\\x3a", text)
     return _OLD_COMMAND.sub(r"#\\x23", text)
+
+
+def without_commands(text: str) -> str:
+    r"""The text with nothing changed but what a GitHub runner would obey, wherever a line begins.
+
+    For text that is not ours to rewrite, as what a test has printed.
+
+    >>> without_commands("colour \x1b[31m\n::error::x")
+    'colour \x1b[31m\n\\x3a:error::x'
+    """
+    return _OLD_COMMAND.sub(r"#\\x23", _ANY_COMMAND.sub(r"\1\\x3a", text))
 
 
 def one_line(text: str, width: int = 240) -> str:

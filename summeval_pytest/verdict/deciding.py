@@ -1,4 +1,4 @@
-"""The verdict on one pair: which thresholds it misses, and everything that is wrong with it."""
+"""The verdict on one pair: which thresholds it misses."""
 
 from __future__ import annotations
 
@@ -6,58 +6,75 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.metrics import Unscored  # noqa: TC001 - run records read the annotations
 from summeval_pytest.text import one_line
-from summeval_pytest.verdict.findings import (
-    Finding,
-    Shortfall,
-    facet_findings,
-    fact_findings,
-    sentence_findings,
-)
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse, fault_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.evaluation import Numbers
     from summeval_pytest.verdict.thresholds import Threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """One number under its threshold; ``value`` None where the summary gives nothing to count."""
+
+    name: str
+    value: float | None
+    least: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """What one pair misses, the worst first.
+    """What one pair misses.
 
     Attributes:
-        shortfalls: The numbers under their thresholds.
-        findings: The wrong facets, facts and sentences; none where the pair passes.
+        shortfalls: The numbers under their thresholds, waived ones left out.
         lacking: The metrics that the system left without a score: an empty or refused summary.
+        waived: The numbers under their thresholds that a waiver covers.
+        waivers: What became of the pair's waivers.
     """
 
     shortfalls: tuple[Shortfall, ...]
-    findings: tuple[Finding, ...]
-    lacking: tuple[Unscored, ...]
+    lacking: tuple[Unscored, ...] = ()
+    waived: tuple[Shortfall, ...] = ()
+    waivers: tuple[WaiverUse, ...] = ()
 
     @property
     def passes(self) -> bool:
-        """Whether every threshold is met and everything could be scored."""
-        return not self.shortfalls and not self.lacking
+        """Whether everything is scored, each threshold met or waived, and each waiver in order."""
+        return not self.shortfalls and not self.lacking and not self.waiver_faults
+
+    @property
+    def missed(self) -> frozenset[str]:
+        """The names of the numbers that fail the pair."""
+        return frozenset(shortfall.name for shortfall in self.shortfalls)
+
+    @property
+    def waiver_faults(self) -> tuple[str, ...]:
+        """What is wrong with waivers that have to be mended or deleted."""
+        return tuple(fault for use in self.waivers if (fault := fault_of(use)))
 
 
-def raise_judge_faults(evaluation: Evaluation) -> None:
+def raise_judge_faults(numbers: Numbers) -> None:
     """Refuses to go on where the judge left a metric without a score.
 
     Raises:
         JudgeError: naming the metrics and why; an unscored pair is never decided.
     """
-    faults = [s for s in evaluation.scores if isinstance(s, Unscored) and s.fault == "judge"]
+    faults = [lack for lack in numbers.unscored if lack.fault == "judge"]
     if faults:
         reasons = "; ".join(f"{f.metric}: {f.status}, {one_line(f.reason)}" for f in faults)
         raise JudgeError(
-            f"paper {evaluation.paper!r}, system {evaluation.system!r} is unscored: {reasons}"
+            f"paper {numbers.paper!r}, system {numbers.system!r} is unscored: {reasons}"
         )
 
 
-def decide(evaluation: Evaluation, thresholds: Sequence[Threshold]) -> PairVerdict:
+def decide(
+    numbers: Numbers, thresholds: Sequence[Threshold], waivers: Waivers | None = None
+) -> PairVerdict:
     """Holds one pair to its thresholds.
 
     A number that does not apply (a facet that the reference lacks) is not held; one that cannot be
@@ -67,39 +84,27 @@ def decide(evaluation: Evaluation, thresholds: Sequence[Threshold]) -> PairVerdi
         JudgeError: if the judge left a metric without a score.
         KeyError: for a threshold whose metric was not measured, which must not pass in silence.
     """
-    raise_judge_faults(evaluation)
-    values = evaluation.numbers().values
-    lacking = tuple(score for score in evaluation.scores if isinstance(score, Unscored))
+    raise_judge_faults(numbers)
     shortfalls = []
     for threshold in thresholds:
-        if threshold.name not in values:
-            evaluation.score(threshold.metric)
+        if threshold.name not in numbers.values:
+            if threshold.metric not in numbers.values and not numbers.lacking(threshold.metric):
+                raise KeyError(threshold.metric)
             continue
-        value = values[threshold.name]
+        value = numbers.values[threshold.name]
         if value is None or value < threshold.least:
             shortfalls.append(Shortfall(name=threshold.name, value=value, least=threshold.least))
-    findings = _findings(evaluation, thresholds, shortfalls) if shortfalls else iter(())
-    return PairVerdict(
-        shortfalls=tuple(shortfalls),
-        findings=tuple(sorted(findings, key=lambda finding: -finding.severity)),
-        lacking=lacking,
+    scored = [t.name for t in thresholds if not numbers.lacking(t.metric)]
+    uses = (waivers or Waivers()).use(
+        numbers.paper,
+        numbers.system,
+        missed={shortfall.name: shortfall.value for shortfall in shortfalls},
+        measured=scored,
     )
-
-
-def _findings(
-    evaluation: Evaluation, thresholds: Sequence[Threshold], shortfalls: Sequence[Shortfall]
-) -> Iterator[Finding]:
-    """Everything wrong with a failing pair; facts only where EVA-Score itself is too low."""
-    missed = {shortfall.name for shortfall in shortfalls}
-    least = {threshold.name: threshold.least for threshold in thresholds}
-    for score in evaluation.scores:
-        match score:
-            case FacetScore():
-                partial = "facet" in missed
-                yield from facet_findings(score, least, evaluation.source, all_partial=partial)
-            case EvaScore() if any(name.startswith("eva") for name in missed):
-                yield from fact_findings(score, evaluation.source)
-            case FaithfulnessScore():
-                yield from sentence_findings(score, evaluation.source)
-            case _:
-                pass
+    covered = {use.waiver.finding for use in uses if use.state == "in use"}
+    return PairVerdict(
+        shortfalls=tuple(s for s in shortfalls if s.name not in covered),
+        lacking=numbers.unscored,
+        waived=tuple(s for s in shortfalls if s.name in covered),
+        waivers=uses,
+    )

@@ -1,17 +1,21 @@
-"""What a failing pair is told: every number under its threshold, and every wrong piece of text."""
+"""Everything that is wrong with a summary, piece by piece, and which pieces explain a verdict.
+
+Findings know no threshold: the same ones serve every decision that is taken again later.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import SCALES
 from summeval_pytest.verdict.evidence import closest_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
+    from summeval_pytest.metrics import Score, Unscored
 
 Kind = Literal["facet", "fact", "sentence"]
 
@@ -20,22 +24,14 @@ MISSING_FACT: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shortfall:
-    """One number under its threshold; ``value`` None where the summary gives nothing to count."""
-
-    name: str
-    value: float | None
-    least: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One wrong facet, fact or sentence.
 
     Attributes:
         kind: What it is.
+        number: The number that it lowers, by the name of its threshold.
         title: Which one, for a heading: "facet result", "sentence 3".
-        verdict: Its score and what was asked of it, in words.
+        verdict: What it came to, in words.
         reason: Why.
         reference: The reference's words; None where they play no part, empty where it has none.
         summary: The summary's words; empty where it has none.
@@ -44,6 +40,7 @@ class Finding:
     """
 
     kind: Kind
+    number: str
     title: str
     verdict: str
     reason: str
@@ -53,28 +50,74 @@ class Finding:
     severity: float
 
 
-def facet_findings(
-    score: FacetScore, least: dict[str, float], source: Sequence[str], *, all_partial: bool
-) -> Iterator[Finding]:
-    """The facets under their own threshold, or below full scale where FM itself is too low.
+def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tuple[Finding, ...]:
+    """Everything wrong with a summary, the worst first."""
 
-    Args:
-        score: The pair's facets.
-        least: The thresholds of single facets, by name.
-        source: The source's sentences.
-        all_partial: Whether FM is under its threshold, so that every lost point counts.
+    def found() -> Iterator[Finding]:
+        for score in scores:
+            match score:
+                case FacetScore():
+                    yield from facet_findings(score, source)
+                case EvaScore():
+                    yield from fact_findings(score, source)
+                case FaithfulnessScore():
+                    yield from sentence_findings(score, source)
+                case _:
+                    pass
+
+    return tuple(sorted(found(), key=lambda finding: -finding.severity))
+
+
+def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[Kind, int]:
+    """How many facets lost a point, facts do not hold and sentences are unsupported."""
+    found: dict[Kind, int] = {"facet": 0, "fact": 0, "sentence": 0}
+    for score in scores:
+        match score:
+            case FacetScore():
+                found["facet"] += sum(r.rating < SCALES[r.facet] for r in score.ratings)
+            case EvaScore():
+                found["fact"] += sum(fact.holds is False for fact in score.candidate)
+                found["fact"] += sum(
+                    checked.holds is False and place not in score.matched
+                    for place, checked in enumerate(score.reference)
+                )
+            case FaithfulnessScore():
+                found["sentence"] += sum(s.supported is False for s in score.sentences)
+            case _:
+                pass
+    return found
+
+
+def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
+    """The findings that explain why these numbers are under their thresholds.
+
+    Where FM is, every facet that lost a point counts, else only those under a threshold of their
+    own; facts count where EVA-Score or one of its parts is, unsupported sentences always.
     """
+
+    def explains(finding: Finding) -> bool:
+        match finding.kind:
+            case "facet":
+                return "facet" in missed or finding.number in missed
+            case "fact":
+                return any(name.startswith("eva") for name in missed)
+            case "sentence":
+                return bool(missed)
+
+    return tuple(finding for finding in findings if explains(finding))
+
+
+def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding]:
+    """The facets below full scale."""
     for rated in score.ratings:
         scale = SCALES[rated.facet]
-        wanted = least.get(f"facet.{rated.facet}")
-        is_under = wanted is not None and rated.rating < wanted
-        if not is_under and not (all_partial and rated.rating < scale):
+        if rated.rating == scale:
             continue
-        asked = f", at least {wanted:g} wanted" if wanted is not None and is_under else ""
         yield Finding(
             kind="facet",
+            number=f"facet.{rated.facet}",
             title=f"facet {rated.facet}",
-            verdict=f"rated {rated.rating} of {scale}{asked}",
+            verdict=f"rated {rated.rating} of {scale}",
             reason=rated.reason,
             reference=rated.reference,
             summary=rated.candidate,
@@ -91,6 +134,7 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
         support = "" if sentence.support is None else f", support {sentence.support:.2f} of 1"
         yield Finding(
             kind="sentence",
+            number="faithfulness",
             title=f"sentence {sentence.index + 1}",
             verdict=f"unsupported{support}",
             reason=sentence.reason,
@@ -108,6 +152,7 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
         if checked.holds is False:
             yield Finding(
                 kind="fact",
+                number="eva.precision",
                 title="fact of the summary",
                 verdict="does not follow from the reference",
                 reason=checked.reason,
@@ -120,6 +165,7 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
         if checked.holds is False and place not in score.matched:
             yield Finding(
                 kind="fact",
+                number="eva.recall",
                 title="fact of the reference",
                 verdict="does not follow from the summary",
                 reason=checked.reason,

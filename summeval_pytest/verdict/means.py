@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.text import one_line
+from summeval_pytest.verdict.waivers import ALL_PAPERS, Waivers, WaiverUse, fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,18 +52,37 @@ class SystemMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanVerdict:
-    """The means of one system, each held to its threshold."""
+    """The means of one system, each held to its threshold, and what became of its waivers."""
 
     means: tuple[SystemMean, ...]
+    waivers: tuple[WaiverUse, ...] = ()
 
     @property
     def missed(self) -> tuple[SystemMean, ...]:
-        """The means that do not pass, in order of the thresholds."""
-        return tuple(mean for mean in self.means if not mean.passes)
+        """The means that neither pass nor are waived, in order of the thresholds."""
+        covered = {use.waiver.finding for use in self.waivers if use.state == "in use"}
+        return tuple(
+            mean
+            for mean in self.means
+            if not mean.passes and not (mean.is_covered and mean.name in covered)
+        )
+
+    @property
+    def waiver_faults(self) -> tuple[str, ...]:
+        """What is wrong with waivers that have to be mended or deleted."""
+        return tuple(fault for use in self.waivers if (fault := fault_of(use)))
+
+    @property
+    def passes(self) -> bool:
+        """Whether every mean is reached or waived, and each waiver in order."""
+        return not self.missed and not self.waiver_faults
 
 
 def decide_means(
-    system: str, papers: Sequence[Numbers], thresholds: Sequence[Threshold]
+    system: str,
+    papers: Sequence[Numbers],
+    thresholds: Sequence[Threshold],
+    waivers: Waivers | None = None,
 ) -> MeanVerdict:
     """Holds the means of one system over its papers to their thresholds.
 
@@ -82,7 +102,14 @@ def decide_means(
             f"system {system!r} has no means: {unscored} of {len(papers)} papers are unscored,"
             f" first {paper!r}: {lack.metric}: {lack.status}, {one_line(lack.reason)}"
         )
-    return MeanVerdict(means=tuple(mean_of(papers, threshold) for threshold in thresholds))
+    means = tuple(mean_of(papers, threshold) for threshold in thresholds)
+    uses = (waivers or Waivers()).use(
+        ALL_PAPERS,
+        system,
+        missed={mean.name: mean.value for mean in means if not mean.passes},
+        measured=[mean.name for mean in means],
+    )
+    return MeanVerdict(means=means, waivers=uses)
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:

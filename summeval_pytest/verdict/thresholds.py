@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics import CATALOGUE, METRICS, MetricName
+from summeval_pytest.verdict.waivers import check_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +47,11 @@ class Thresholds:
 
 
 def read_thresholds(
-    pair: Iterable[Setting], mean: Iterable[Setting], *, options: Sequence[str] = ()
+    pair: Iterable[Setting],
+    mean: Iterable[Setting],
+    *,
+    options: Sequence[str] = (),
+    option: str = OPTION,
 ) -> Thresholds:
     """The thresholds of a suite, with those of the command line in their place.
 
@@ -54,6 +59,7 @@ def read_thresholds(
         pair: What the suite asks of every pair.
         mean: What it asks of the means over papers.
         options: ``METRIC=VALUE`` or ``mean.METRIC=VALUE`` each.
+        option: What they were given with, for messages.
 
     Raises:
         SuiteError: for an unknown name, or a value out of the number's range, in the suite.
@@ -63,8 +69,8 @@ def read_thresholds(
         "": {setting.name: _from_suite(setting) for setting in pair},
         _MEAN: {setting.name: _from_suite(setting) for setting in mean},
     }
-    for option in options:
-        prefix, threshold = _from_option(option)
+    for given in options:
+        prefix, threshold = _from_option(given, option)
         held[prefix][threshold.name] = threshold
     return Thresholds(pair=_ordered(held[""].values()), mean=_ordered(held[_MEAN].values()))
 
@@ -94,8 +100,8 @@ def _from_suite(setting: Setting) -> Threshold:
     return Threshold(setting.name, setting.value)
 
 
-def _from_option(option: str) -> tuple[str, Threshold]:
-    name, equals, text = option.partition("=")
+def _from_option(given: str, option: str) -> tuple[str, Threshold]:
+    name, equals, text = given.partition("=")
     prefix = _MEAN if name.startswith(_MEAN) else ""
     name = name.removeprefix(prefix).strip()
     try:
@@ -104,10 +110,10 @@ def _from_option(option: str) -> tuple[str, Threshold]:
         equals = ""
         value = 0.0
     if not equals:
-        raise OptionError(f"{OPTION}={option!r} is no METRIC=VALUE; write {OPTION} facet=0.6")
+        raise OptionError(f"{option}={given!r} is no METRIC=VALUE; write {option} facet=0.6")
     fault = _fault(name, value)
     if fault:
-        raise OptionError(f"{OPTION}={option}: {fault}")
+        raise OptionError(f"{option}={given}: {fault}")
     return prefix, Threshold(name, value)
 
 
@@ -120,6 +126,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     check_judge_floor(suite.judge_thresholds)
     thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)
     check_measured(thresholds, suite.eva_recall, suite.shown)
+    check_waivers(suite.waivers, thresholds)
     return thresholds
 
 

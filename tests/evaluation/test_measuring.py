@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from summeval_pytest.errors import JudgeError, Place
-from summeval_pytest.evaluation import Asker, converse, evaluate
+from summeval_pytest.evaluation import Asker, converse, evaluate, numbers_of
 from summeval_pytest.evaluation.measuring import eva_flow, facet_flow, source_of
-from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.metrics import (
+    METRICS,
+    CheckedFact,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    Unscored,
+)
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -187,7 +195,7 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
         "They slept longer.",
     )
     numbers = evaluation.numbers()
-    assert numbers.paper == "zinc-01"
+    assert (numbers.paper, numbers.system) == ("zinc-01", "careful")
     assert numbers.unscored == ()
     assert numbers.values == pytest.approx(
         {
@@ -200,6 +208,43 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
             "faithfulness": 1,
         }
     )
+
+
+def test_sizes_count_what_is_right_in_a_summary_and_its_words() -> None:
+    """Worked example: a share may rise because a summary says less, and sizes show that.
+
+    Six words, two sentences and so two facts; one fact is the reference's very words. The source
+    speaks of zinc, so the judge supports both sentences.
+    """
+    numbers = measured(pair(f"{SLEPT} All of them."), Fair()).numbers()
+    assert numbers.sizes == {"words": 6, "eva.precision": 1, "faithfulness": 2}
+    assert numbers.values["eva.precision"] == 0.5
+
+
+def test_sizes_count_only_what_was_answered_and_right() -> None:
+    """A fact or sentence without an answer is not counted as right."""
+    facts = tuple(
+        CheckedFact(fact=Fact(text=SLEPT, sentence=0), holds=holds, reason="")
+        for holds in (True, False, None, True, True)
+    )
+    sentences = tuple(
+        JudgedSentence(index=place, text=SLEPT, supported=supported, reason="")
+        for place, supported in enumerate((None, True, False))
+    )
+    eva = EvaScore(
+        value=0.5, precision=0.5, recall=0.5, recall_entailed=0.5, candidate=facts, reference=()
+    )
+    scores = (eva, FaithfulnessScore(value=0.5, sentences=sentences))
+    numbers = numbers_of("zinc-01", "careful", "Mice\n\tslept. ", scores)
+    assert numbers.sizes == {"words": 2, "eva.precision": 3, "faithfulness": 1}
+
+
+def test_a_metric_without_a_score_has_no_size_and_the_words_count_all_the_same() -> None:
+    """0 right pieces would say that they were looked at; an empty summary has 0 words."""
+    lack = Unscored(metric="eva", status="degenerate_candidate", reason="the summary is empty")
+    numbers = numbers_of("zinc-01", "careful", " ", (lack, FacetScore(value=0.5)))
+    assert numbers.sizes == {"words": 0}
+    assert (numbers.unscored, numbers.values) == ((lack,), {"facet": 0.5})
 
 
 def test_recall_by_matching_alone_asks_one_question_less() -> None:
@@ -233,6 +278,9 @@ def test_numbers_cannot_be_changed() -> None:
     values = measured(pair(SLEPT), Fair(), "faithfulness").numbers().values
     with pytest.raises(TypeError, match="does not support item assignment"):
         values["faithfulness"] = 0.0  # type: ignore[index]  # the very thing that must not work
+    sizes = measured(pair(SLEPT), Fair(), "faithfulness").numbers().sizes
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        sizes["words"] = 0  # type: ignore[index]  # likewise
 
 
 def test_the_metrics_of_a_pair_are_under_way_at_once() -> None:

@@ -17,7 +17,7 @@ from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import Suite, load_suite
 from summeval_pytest.text import normalise, split_sentences
-from summeval_pytest.verdict import Finding, decide, read_thresholds
+from summeval_pytest.verdict import Finding, decide, judged, read_thresholds
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SYSTEMS = ("careful", "terse", "careless")
@@ -59,7 +59,10 @@ def evaluations(system: str) -> tuple[Evaluation, ...]:
 def findings(system: str) -> dict[str, tuple[Finding, ...]]:
     """By paper, what a failing pair lists."""
     thresholds = read_thresholds(suite().thresholds, suite().mean_thresholds)
-    return {e.paper: decide(e, thresholds.pair).findings for e in evaluations(system)}
+    return {
+        e.paper: judged("golden", e, decide(e.numbers(), thresholds.pair)).pair.told
+        for e in evaluations(system)
+    }
 
 
 def test_the_suite_has_the_promised_size() -> None:
@@ -122,7 +125,9 @@ def test_only_careless_is_unfaithful() -> None:
 def test_careful_passes_every_threshold() -> None:
     """A gate that fails good summaries is switched off within a week."""
     thresholds = read_thresholds(suite().thresholds, suite().mean_thresholds)
-    missed = {e.paper: decide(e, thresholds.pair).shortfalls for e in evaluations("careful")}
+    missed = {
+        e.paper: decide(e.numbers(), thresholds.pair).shortfalls for e in evaluations("careful")
+    }
     assert not any(missed.values()), missed
 
 
@@ -178,9 +183,9 @@ def test_faithful_sentences_are_seldom_called_unsupported() -> None:
             labels = suite().labels[evaluation.paper, system].sentences or ()
             score = evaluation.score("faithfulness")
             assert isinstance(score, FaithfulnessScore)
-            for label, judged in zip(labels, score.sentences, strict=True):
+            for label, sentence in zip(labels, score.sentences, strict=True):
                 faithful += label.faithful
-                wrong += label.faithful and judged.supported is False
+                wrong += label.faithful and sentence.supported is False
     readme = " ".join((GOLDEN / "README.md").read_text(encoding="utf-8").split())
     assert f"{wrong} of the {faithful} faithful sentences" in readme
     assert wrong / faithful <= 0.05

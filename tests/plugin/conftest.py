@@ -295,8 +295,8 @@ def _clean_environment() -> dict[str, str]:
 
 
 def _is_ours(name: str) -> bool:
-    ours = ("SUMM_", "OPENAI_", "PYTEST_XDIST")
-    return name.startswith(ours) or name in {"CI", "BUILD_NUMBER"}
+    ours = ("SUMM_", "OPENAI_", "PYTEST_XDIST", "GITHUB_")
+    return name.startswith(ours) or name in {"CI", "BUILD_NUMBER", "SOURCE_DATE_EPOCH"}
 
 
 def _end_group(group: int) -> bool:

@@ -6,8 +6,9 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import IN_FLIGHT
+from summeval_pytest.plugin.option_table import TABLE
 from summeval_pytest.plugin.options import IN_FLIGHT as DEFAULT_IN_FLIGHT
-from summeval_pytest.plugin.options import TABLE, read_options
+from summeval_pytest.plugin.options import read_options
 from summeval_pytest.suite import load_suite
 
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "budget": (0.5, 0.0, 2.5, None),
     "in_flight": (3, 2, 1, 64),
     "votes": (3, 2, 1, None),
+    "run_record": ("flagged", "varied", "kept", None),
+    "save": ("flagged", "varied", "kept", None),
+    "compare": ("flagged", "varied", "kept", None),
+    "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
+    "junit": ("flagged", "varied", "kept", None),
+    "html": ("flagged", "varied", "kept", None),
+    "github": (True, False, True, False),
     "suite": ("flagged", "varied", "kept", None),
 }
 """By option: a value for the flag, for the variable and for the ini key, and the default."""

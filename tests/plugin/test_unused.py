@@ -24,6 +24,7 @@ SHELL = {
     "summeval_pytest.plugin",
     "summeval_pytest.plugin.fixtures",
     "summeval_pytest.plugin.hooks",
+    "summeval_pytest.plugin.option_table",
     "summeval_pytest.plugin.options",
     "summeval_pytest.plugin.preparing",
     "summeval_pytest.plugin.progress",

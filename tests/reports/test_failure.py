@@ -8,33 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Evaluation
-from summeval_pytest.metrics import Unscored, read_signature, signature_of
-from summeval_pytest.reports import describe_means, describe_pair
-from summeval_pytest.suite import Flaw, Pair, Paper, Section
-from summeval_pytest.verdict import Finding, MeanVerdict, PairVerdict, Shortfall, SystemMean
-
-PAPER = Paper(
-    id="zinc-01",
-    source=(Section(text="The mice with zinc slept two hours longer."),),
-    references=("Mice slept two hours longer.",),
-    place=Place("golden/papers.jsonl", 1),
+from summeval_pytest.metrics import Unscored, signature_of
+from summeval_pytest.reports import describe_means, describe_pair, missed_numbers, short_of
+from summeval_pytest.suite import Waiver
+from summeval_pytest.verdict import (
+    Finding,
+    MeanVerdict,
+    PairRecord,
+    PairVerdict,
+    Shortfall,
+    SystemMean,
+    WaiverUse,
 )
-PAIR = Evaluation(
-    pair=Pair(
-        paper=PAPER,
-        system="careful",
-        summary="Mice slept.",
-        place=Place("golden/systems/careful.jsonl", 3),
-    ),
+
+FACET = Shortfall(name="facet", value=0.5, least=0.55)
+RESULT = Shortfall(name="facet.result", value=2, least=3)
+PAIR = PairRecord(
+    paper="zinc-01",
+    system="careful",
+    outcome="failed",
+    summary="Mice slept.",
+    place=Place("golden/systems/careful.jsonl", 3),
     scores=(),
-    signatures=(read_signature("facet|judge:fair-1|v:1"), read_signature("eva|judge:fair-1|v:1")),
-    source=(),
+    signatures=("facet|judge:fair-1|v:1", "eva|judge:fair-1|v:1"),
 )
 FINDING = Finding(
     kind="facet",
+    number="facet.result",
     title="facet result",
-    verdict="rated 2 of 4, at least 3 wanted",
+    verdict="rated 2 of 4",
     reason="the hours are missing",
     reference="Mice slept two hours longer.",
     summary="Mice slept.",
@@ -43,22 +45,45 @@ FINDING = Finding(
 )
 
 
-def failing(*findings: Finding) -> PairVerdict:
-    """A verdict with these findings."""
-    shortfall = Shortfall(name="facet", value=0.5, least=0.55)
-    return PairVerdict(shortfalls=(shortfall,), findings=findings, lacking=())
+def failing(
+    *findings: Finding, verdict: PairVerdict | None = None, **changes: object
+) -> PairRecord:
+    """A pair that misses FM and its result, with these findings."""
+    verdict = verdict or PairVerdict(shortfalls=(FACET, RESULT))
+    return replace(PAIR, findings=findings, verdict=verdict, **changes)  # type: ignore[arg-type]  # the tests name its fields
+
+
+def lines_of(pair: PairRecord) -> list[str]:
+    """The lines of its report."""
+    return describe_pair(pair).split("\n")
 
 
 def described(**changes: object) -> list[str]:
     """The lines about one finding that is changed so, without heading and signatures."""
     finding = replace(FINDING, **changes)  # type: ignore[arg-type]  # the tests name its fields
-    return describe_pair(PAIR, failing(finding)).split("\n")[3:-3]
+    return lines_of(failing(finding))[3:-3]
+
+
+def waiver(finding: str, *, owner: str = "ines", least: float | None = None) -> Waiver:
+    """A waiver of one number."""
+    return Waiver(
+        name="moss",
+        paper="zinc-01",
+        system="careful",
+        finding=finding,
+        least=least,
+        owner=owner,
+        reason="the reference is being mended",
+        expires="2027-01-31",
+        place=Place("golden/summeval.toml", 30),
+    )
 
 
 def test_a_failing_pair_is_told_in_full() -> None:
     """Worked example: what is missed, where, everything wrong in the order given, the recipes."""
     unsupported = Finding(
         kind="sentence",
+        number="faithfulness",
         title="sentence 2",
         verdict="unsupported, support 0.20 of 1",
         reason="no word of it is in the source",
@@ -69,6 +94,7 @@ def test_a_failing_pair_is_told_in_full() -> None:
     )
     missing = Finding(
         kind="fact",
+        number="eva.recall",
         title="fact of the reference",
         verdict="is not in the summary",
         reason="no fact says so",
@@ -79,14 +105,12 @@ def test_a_failing_pair_is_told_in_full() -> None:
     )
     verdict = PairVerdict(
         shortfalls=(
-            Shortfall(name="facet", value=0.5, least=0.55),
-            Shortfall(name="facet.result", value=2, least=3),
+            FACET,
+            RESULT,
             Shortfall(name="eva.precision", value=None, least=0.3),
-        ),
-        findings=(unsupported, FINDING, missing),
-        lacking=(),
+        )
     )
-    assert describe_pair(PAIR, verdict).split("\n") == [
+    assert lines_of(failing(unsupported, FINDING, missing, verdict=verdict)) == [
         "facet 0.500 < 0.550; facet.result 2 < 3; eva.precision - < 0.300",
         "golden/systems/careful.jsonl:3: careful on zinc-01",
         "",
@@ -118,8 +142,8 @@ def test_a_summary_that_could_not_be_scored_says_why() -> None:
         Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty"),
         Unscored(metric="eva", status="refused_candidate", reason="the system refused"),
     )
-    verdict = PairVerdict(shortfalls=(), findings=(), lacking=lacking)
-    assert describe_pair(PAIR, verdict).split("\n") == [
+    verdict = PairVerdict(shortfalls=(), lacking=lacking)
+    assert lines_of(failing(verdict=verdict, summary=" \n ")) == [
         "facet: the summary is empty; eva: the system refused",
         "golden/systems/careful.jsonl:3: careful on zinc-01",
     ]
@@ -127,8 +151,8 @@ def test_a_summary_that_could_not_be_scored_says_why() -> None:
 
 def test_how_a_summary_was_made_is_told_where_it_matters() -> None:
     """A model that has read half of a paper is not blamed for the other half unawares."""
-    pair = replace(PAIR.pair, note="source cut from 9,000 to 3,000 characters\x1b[31m")
-    assert describe_pair(replace(PAIR, pair=pair), failing(FINDING)).split("\n")[1:5] == [
+    pair = failing(FINDING, note="source cut from 9,000 to 3,000 characters\x1b[31m")
+    assert lines_of(pair)[1:5] == [
         "golden/systems/careful.jsonl:3: careful on zinc-01",
         r"source cut from 9,000 to 3,000 characters\x1b[31m",
         "",
@@ -139,11 +163,9 @@ def test_how_a_summary_was_made_is_told_where_it_matters() -> None:
 def test_a_reply_that_is_no_summary_is_shown() -> None:
     """It is in no file, so the report is the only place where its reader can see it."""
     reason = "the summary was cut off at max_tokens = 8"
-    flaw = Flaw("degenerate_candidate", reason)
-    pair = replace(PAIR.pair, summary="Mice\n::error::slept\x1b[31m and", flaw=flaw)
     lack = Unscored(metric="eva", status="degenerate_candidate", reason=reason)
-    verdict = PairVerdict(shortfalls=(), findings=(), lacking=(lack,))
-    assert describe_pair(replace(PAIR, pair=pair), verdict).split("\n") == [
+    verdict = PairVerdict(shortfalls=(), lacking=(lack,))
+    assert lines_of(failing(verdict=verdict, summary="Mice\n::error::slept\x1b[31m and")) == [
         "eva: the summary was cut off at max_tokens = 8",
         "golden/systems/careful.jsonl:3: careful on zinc-01",
         "",
@@ -154,9 +176,9 @@ def test_a_reply_that_is_no_summary_is_shown() -> None:
 def test_what_is_missed_and_what_is_lacking_stand_on_one_line() -> None:
     """The line that pytest's short summary shows has to be the whole story."""
     lack = Unscored(metric="eva", status="refused_candidate", reason="the system refused")
-    verdict = replace(failing(FINDING), lacking=(lack,))
-    assert describe_pair(PAIR, verdict).split("\n")[0] == (
-        "facet 0.500 < 0.550; eva: the system refused"
+    verdict = PairVerdict(shortfalls=(FACET, RESULT), lacking=(lack,))
+    assert lines_of(failing(FINDING, verdict=verdict))[0] == (
+        "facet 0.500 < 0.550; facet.result 2 < 3; eva: the system refused"
     )
 
 
@@ -166,9 +188,103 @@ def test_a_value_just_under_its_threshold_never_prints_as_equal() -> None:
         Shortfall(name="facet", value=0.5499999, least=0.55),
         Shortfall(name="eva", value=0.5, least=0.5004),
     )
-    verdict = PairVerdict(shortfalls=shortfalls, findings=(), lacking=())
-    first, *_ = describe_pair(PAIR, verdict).split("\n")
+    first, *_ = lines_of(failing(verdict=PairVerdict(shortfalls=shortfalls)))
     assert first == "facet 0.5499999 < 0.550; eva 0.500 < 0.5004"
+
+
+def test_a_facet_that_meets_its_threshold_names_no_wish() -> None:
+    """With FM too low it is listed for its lost point, and not for a threshold that it meets."""
+    only_fm = PairVerdict(shortfalls=(FACET,))
+    assert lines_of(failing(FINDING, verdict=only_fm))[3] == "1. facet result: rated 2 of 4"
+
+
+def test_a_threshold_between_two_ratings_is_shown_as_it_was_written() -> None:
+    """2.5 is not 2."""
+    verdict = PairVerdict(shortfalls=(Shortfall(name="facet.result", value=2, least=2.5),))
+    lines = lines_of(failing(FINDING, verdict=verdict))
+    assert lines[3] == "1. facet result: rated 2 of 4, at least 2.5 wanted"
+
+
+def test_a_fact_or_a_sentence_names_no_wish() -> None:
+    """The threshold is for the rate over all of them, and one cannot reach it."""
+    verdict = PairVerdict(
+        shortfalls=(
+            Shortfall(name="eva.recall", value=0.1, least=0.3),
+            Shortfall(name="faithfulness", value=0.5, least=0.9),
+        )
+    )
+    fact = replace(FINDING, kind="fact", number="eva.recall", title="fact", verdict="lost")
+    sentence = replace(fact, kind="sentence", number="faithfulness", title="sentence 1")
+    lines = lines_of(failing(fact, sentence, verdict=verdict))
+    assert [line for line in lines if line[:1].isdigit()] == [
+        "1. fact: lost",
+        "2. sentence 1: lost",
+    ]
+
+
+def test_only_what_explains_the_failure_is_told() -> None:
+    """A record keeps every finding; a failing test shows those that have to do with it."""
+    conclusion = replace(FINDING, number="facet.conclusion", title="facet conclusion")
+    verdict = PairVerdict(shortfalls=(RESULT,))
+    lines = lines_of(failing(conclusion, FINDING, verdict=verdict))
+    assert [line for line in lines if line[:1].isdigit()] == [
+        "1. facet result: rated 2 of 4, at least 3 wanted"
+    ]
+
+
+def test_what_is_waived_is_told_under_the_place_and_not_as_missed() -> None:
+    """The reader of another failure has to know that more is wrong than the first line says."""
+    verdict = PairVerdict(
+        shortfalls=(FACET,),
+        waived=(RESULT,),
+        waivers=(WaiverUse(waiver=waiver("facet.result"), state="in use"),),
+    )
+    assert lines_of(failing(FINDING, verdict=verdict))[:5] == [
+        "facet 0.500 < 0.550",
+        "golden/systems/careful.jsonl:3: careful on zinc-01",
+        "waived: facet.result 2 < 3",
+        "",
+        "1. facet result: rated 2 of 4",
+    ]
+
+
+def test_a_waiver_that_has_to_go_is_told_on_the_first_line() -> None:
+    """Nothing else is wrong with the pair, so there is nothing else to tell."""
+    verdict = PairVerdict(
+        shortfalls=(), waivers=(WaiverUse(waiver=waiver("facet"), state="not needed"),)
+    )
+    assert lines_of(failing(FINDING, verdict=verdict)) == [
+        (
+            "golden/summeval.toml:30: waiver 'moss' of facet (owner 'ines') is no longer needed;"
+            " delete it"
+        ),
+        "golden/systems/careful.jsonl:3: careful on zinc-01",
+    ]
+
+
+def test_everything_that_fails_a_pair_is_named_in_order() -> None:
+    """Numbers, then metrics without a score, then waivers."""
+    lack = Unscored(metric="eva", status="refused_candidate", reason="the system refused")
+    expired = WaiverUse(waiver=waiver("facet"), state="expired")
+    verdict = PairVerdict(
+        shortfalls=(FACET,), lacking=(lack,), waived=(RESULT,), waivers=(expired,)
+    )
+    assert list(missed_numbers(verdict)) == [
+        short_of(FACET),
+        "eva: the system refused",
+        (
+            "golden/summeval.toml:30: waiver 'moss' of facet (owner 'ines') expired on 2027-01-31;"
+            " mend, renew or delete it"
+        ),
+    ]
+    assert short_of(FACET) == "facet 0.500 < 0.550"
+
+
+def test_the_owner_of_a_waiver_commands_no_terminal() -> None:
+    """A pull request may bring the suite file."""
+    fault = WaiverUse(waiver=waiver("facet", owner="\x1b[31m##[error]\n::x"), state="expired")
+    first, *_ = lines_of(failing(verdict=PairVerdict(shortfalls=(), waivers=(fault,))))
+    assert r"(owner '\x1b[31m#\x23[error]\n::x') expired" in first
 
 
 def test_words_that_are_not_there_are_named_as_nothing() -> None:
@@ -251,7 +367,7 @@ def test_a_command_that_wrapping_brings_to_the_start_of_a_line_is_disarmed(
 ) -> None:
     """Law: wherever the line breaks fall, no line begins with a command, blanks before or not."""
     text = "m" * n_before + " " + command
-    report = describe_pair(PAIR, failing(replace(FINDING, summary=text, reason=text)))
+    report = describe_pair(failing(replace(FINDING, summary=text, reason=text)))
     assert "##[" not in report
     assert not [line for line in report.split("\n") if line.strip().startswith("::")]
 
@@ -259,16 +375,14 @@ def test_a_command_that_wrapping_brings_to_the_start_of_a_line_is_disarmed(
 def test_a_hostile_reason_of_the_metric_is_disarmed() -> None:
     """It stands on the first line, which every report repeats."""
     lack = Unscored(metric="eva", status="degenerate_candidate", reason="no\x1b[31m ##[error]")
-    verdict = PairVerdict(shortfalls=(), findings=(), lacking=(lack,))
-    assert describe_pair(PAIR, verdict).split("\n")[0] == r"eva: no\x1b[31m #\x23[error]"
+    verdict = PairVerdict(shortfalls=(), lacking=(lack,))
+    assert lines_of(failing(verdict=verdict))[0] == r"eva: no\x1b[31m #\x23[error]"
 
 
 def test_a_file_name_is_disarmed() -> None:
     """A pull request may bring the file."""
-    pair = replace(PAIR.pair, place=Place("::error::a\x1b[31m.jsonl", 3))
-    assert describe_pair(replace(PAIR, pair=pair), failing()).split("\n")[1] == (
-        r"\x3a:error::a\x1b[31m.jsonl:3: careful on zinc-01"
-    )
+    pair = failing(place=Place("::error::a\x1b[31m.jsonl", 3))
+    assert lines_of(pair)[1] == (r"\x3a:error::a\x1b[31m.jsonl:3: careful on zinc-01")
 
 
 @pytest.mark.parametrize("megabyte", ["Zinc was given. " * 65_536, "z" * 1_048_576])
@@ -360,4 +474,35 @@ def test_a_mean_over_papers_without_any_score_says_how_many() -> None:
     verdict = MeanVerdict(means=(mean("eva", None, 0.4, n_scored=0, n_papers=3),))
     assert describe_means("careful", verdict, ()) == (
         "careful: mean eva covers only 0 of 3 papers; the others have no score"
+    )
+
+
+def test_a_waiver_of_a_mean_that_has_to_go_is_told_with_what_is_missed() -> None:
+    """The one line that a short summary shows is the whole story."""
+    verdict = MeanVerdict(
+        means=(mean("facet", 0.5, 0.65), mean("eva", 0.9, 0.4)),
+        waivers=(
+            WaiverUse(waiver=waiver("facet", least=0.6), state="exceeded"),
+            WaiverUse(waiver=waiver("eva"), state="not needed"),
+        ),
+    )
+    assert describe_means("careful", verdict, ()).split("\n") == [
+        (
+            "careful: mean facet 0.500 < 0.650 (40 of 40 papers);"
+            " golden/summeval.toml:30: waiver 'moss' of facet (owner 'ines') allows no less than"
+            " 0.6; golden/summeval.toml:30: waiver 'moss' of eva (owner 'ines') is no longer"
+            " needed; delete it"
+        ),
+        "  mean eva 0.900 >= 0.400",
+    ]
+
+
+def test_a_waived_mean_is_not_told_as_missed() -> None:
+    """What is left of the failure is another number's."""
+    verdict = MeanVerdict(
+        means=(mean("facet", 0.5, 0.65), mean("eva", 0.3, 0.4)),
+        waivers=(WaiverUse(waiver=waiver("facet"), state="in use"),),
+    )
+    assert describe_means("careful", verdict, ()) == (
+        "careful: mean eva 0.300 < 0.400 (40 of 40 papers)"
     )

@@ -74,8 +74,8 @@ def test_a_metric_that_nobody_measured_has_no_column() -> None:
 def test_what_has_to_be_known_of_summaries_is_said_once_a_system() -> None:
     """A hundred notes that differ in a number would hide the table; one and a count do not."""
     seen = SystemTally()
-    seen.add("passed", {}, "source cut from 9,000 to 3,000 characters\x1b[31m")
-    seen.add("passed", {}, "source cut from 8,000 to 3,000 characters")
+    seen.add("passed", {}, note="source cut from 9,000 to 3,000 characters\x1b[31m")
+    seen.add("passed", {}, note="source cut from 8,000 to 3,000 characters")
     seen.add("failed", {}, "")
     lines = list(summary_lines({"nemo": seen, "careful": tally(("passed", {}))}))
     assert [line.split()[0] for line in lines[:3]] == ["system", "careful", "nemo"]

@@ -6,25 +6,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import JudgeError, Place
-from summeval_pytest.evaluation import Evaluation
-from summeval_pytest.metrics import (
-    CheckedFact,
-    EvaScore,
-    FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
-    RatedFacet,
-    Unscored,
-)
-from summeval_pytest.questions import Fact
-from summeval_pytest.suite import Pair, Paper, Section
-from summeval_pytest.verdict import Shortfall, Threshold, decide
+from summeval_pytest.evaluation import numbers_of
+from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, RatedFacet, Unscored
+from summeval_pytest.suite import Waiver
+from summeval_pytest.verdict import Shortfall, Threshold, Waivers, decide, raise_judge_faults
 
 if TYPE_CHECKING:
+    from summeval_pytest.evaluation import Numbers
     from summeval_pytest.metrics import Score
     from summeval_pytest.questions import Facet
-
-MOSS = "The moss stayed dry."
 
 
 def rated(facet: Facet, rating: int) -> RatedFacet:
@@ -38,55 +28,63 @@ def facets(value: float, *ratings: RatedFacet) -> FacetScore:
 
 
 def facts(value: float, precision: float | None, recall: float) -> EvaScore:
-    """EVA-Score with one unsupported fact and one lost one."""
-    fact = CheckedFact(fact=Fact(text=MOSS, sentence=0), holds=False, reason="")
-    return EvaScore(
-        value=value,
-        precision=precision,
-        recall=recall,
-        recall_entailed=recall,
-        candidate=(fact,),
-        reference=(fact,),
+    """EVA-Score."""
+    return EvaScore(value=value, precision=precision, recall=recall, recall_entailed=recall)
+
+
+def faithful(value: float) -> FaithfulnessScore:
+    """Faithfulness."""
+    return FaithfulnessScore(value=value, sentences=())
+
+
+def numbers(*scores: Score | Unscored) -> Numbers:
+    """The numbers of a pair with these scores."""
+    return numbers_of("moss-01", "careful", "The moss stayed dry.", scores)
+
+
+def waiver(
+    finding: str,
+    *,
+    paper: str = "moss-01",
+    system: str = "careful",
+    least: float | None = None,
+    expires: str = "2027-01-31",
+) -> Waiver:
+    """A waiver of one number; today is 2027-01-15."""
+    return Waiver(
+        name=f"{finding}-of-{paper}",
+        paper=paper,
+        system=system,
+        finding=finding,
+        least=least,
+        owner="ines",
+        reason="the reference is being mended",
+        expires=expires,
+        place=Place("golden/summeval.toml", 30),
     )
 
 
-def sentences(value: float, *supports: float) -> FaithfulnessScore:
-    """Faithfulness with unsupported sentences."""
-    judged = (
-        JudgedSentence(index=place, text=MOSS, supported=False, reason="", support=support)
-        for place, support in enumerate(supports)
-    )
-    return FaithfulnessScore(value=value, sentences=tuple(judged))
+def held(*waivers: Waiver) -> Waivers:
+    """These waivers on 2027-01-15."""
+    return Waivers(waivers=waivers, today="2027-01-15")
 
 
-def evaluation(*scores: Score | Unscored) -> Evaluation:
-    """A pair with these scores."""
-    paper = Paper(
-        id="moss-01",
-        source=(Section(text="Moss was grown on stone."),),
-        references=("Moss grew.",),
-        place=Place("papers.jsonl", 1),
-    )
-    pair = Pair(paper=paper, system="careful", summary=MOSS, place=Place("careful.jsonl", 1))
-    return Evaluation(pair=pair, scores=scores, signatures=(), source=("Moss was grown on stone.",))
-
-
-def test_a_pair_that_meets_its_thresholds_passes_without_findings() -> None:
+def test_a_pair_that_meets_its_thresholds_passes() -> None:
     """A passing test has nothing to say, also where a facet was not perfect."""
     verdict = decide(
-        evaluation(facets(0.6, rated("result", 3)), sentences(0.9, 0.1)),
+        numbers(facets(0.6, rated("result", 3)), faithful(0.9)),
         [Threshold("facet", 0.55), Threshold("facet.result", 3), Threshold("faithfulness", 0.8)],
     )
     assert verdict.passes
-    assert (verdict.shortfalls, verdict.findings, verdict.lacking) == ((), (), ())
+    assert (verdict.shortfalls, verdict.lacking, verdict.missed) == ((), (), frozenset())
 
 
 def test_a_value_equal_to_its_threshold_passes() -> None:
     """A threshold is the least that will do."""
     limit = [Threshold("facet", 0.55)]
-    assert decide(evaluation(facets(0.55)), limit).passes
+    assert decide(numbers(facets(0.55)), limit).passes
     under = nextafter(0.55, 0)
-    verdict = decide(evaluation(facets(under)), limit)
+    verdict = decide(numbers(facets(under)), limit)
     assert not verdict.passes
     assert verdict.shortfalls == (Shortfall(name="facet", value=under, least=0.55),)
 
@@ -94,10 +92,10 @@ def test_a_value_equal_to_its_threshold_passes() -> None:
 def test_every_number_under_its_threshold_is_listed() -> None:
     """A team that mends the first and runs again learns of the second a day later."""
     verdict = decide(
-        evaluation(
+        numbers(
             facets(0.4, rated("method", 1), rated("result", 2), rated("conclusion", 3)),
             facts(0.2, 0.5, 0.1),
-            sentences(0.5, 0.2),
+            faithful(0.5),
         ),
         [
             Threshold("facet", 0.55),
@@ -120,12 +118,12 @@ def test_every_number_under_its_threshold_is_listed() -> None:
 def test_a_facet_that_the_reference_lacks_is_not_held() -> None:
     """No summary could be blamed for leaving out what the reference does not say."""
     limits = [Threshold("facet.conclusion", 2), Threshold("facet.result", 2)]
-    assert decide(evaluation(facets(0.7, rated("result", 3))), limits).passes
+    assert decide(numbers(facets(0.7, rated("result", 3))), limits).passes
 
 
 def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
     """Without facts there is no precision, and absence must not pass for it: not even at 0."""
-    verdict = decide(evaluation(facts(0.0, None, 0.0)), [Threshold("eva.precision", 0.0)])
+    verdict = decide(numbers(facts(0.0, None, 0.0)), [Threshold("eva.precision", 0.0)])
     assert verdict.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
     assert not verdict.passes
 
@@ -134,9 +132,9 @@ def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
 def test_a_summary_that_the_system_left_unscored_fails(status: str) -> None:
     """An empty summary is the system's fault: red, with the reason and without a number."""
     lack = Unscored(metric="eva", status=status, reason="the system refused")  # type: ignore[arg-type]  # parametrized over a literal
-    verdict = decide(evaluation(facets(0.9), lack), [Threshold("facet", 0.5), Threshold("eva", 0)])
+    verdict = decide(numbers(facets(0.9), lack), [Threshold("facet", 0.5), Threshold("eva", 0)])
     assert not verdict.passes
-    assert (verdict.shortfalls, verdict.findings, verdict.lacking) == ((), (), (lack,))
+    assert (verdict.shortfalls, verdict.lacking, verdict.missed) == ((), (lack,), frozenset())
 
 
 def test_a_pair_that_the_judge_left_unscored_is_not_decided() -> None:
@@ -147,7 +145,7 @@ def test_a_pair_that_the_judge_left_unscored_is_not_decided() -> None:
         Unscored(metric="faithfulness", status="unanswered", reason="2 of 9 sentences unanswered"),
     )
     with pytest.raises(JudgeError) as caught:
-        decide(evaluation(*scores), [Threshold("eva", 0.3)])
+        decide(numbers(*scores), [Threshold("eva", 0.3)])
     assert str(caught.value) == (
         "paper 'moss-01', system 'careful' is unscored: facet: unanswered, the reply was cut off;"
         " faithfulness: unanswered, 2 of 9 sentences unanswered"
@@ -161,7 +159,7 @@ def test_the_judges_fault_comes_before_the_systems() -> None:
         Unscored(metric="eva", status="skipped_no_reference", reason="no fact is stated"),
     )
     with pytest.raises(JudgeError) as caught:
-        decide(evaluation(*scores), [])
+        decide(numbers(*scores), [])
     assert str(caught.value) == (
         "paper 'moss-01', system 'careful' is unscored:"
         " eva: skipped_no_reference, no fact is stated"
@@ -173,72 +171,134 @@ def test_what_a_judge_says_cannot_command_the_terminal() -> None:
     reason = "no\n::error::\x1b[31m ##[group]\u202e " + "z" * 1_000_000
     lack = Unscored(metric="eva", status="unanswered", reason=reason)
     with pytest.raises(JudgeError) as caught:
-        decide(evaluation(lack), [])
+        decide(numbers(lack), [])
     message = str(caught.value)
     assert r"eva: unanswered, no ::error::\x1b[31m #\x23[group]\u202e zzz" in message
     assert "\n" not in message
     assert len(message) < 400
 
 
-def test_findings_come_from_every_metric_and_the_worst_come_first() -> None:
-    """Worked example of the order.
-
-    Facets lost (rating - 1) / (scale - 1): method 1 of 4 is 1, conclusion 2 of 3 is 1/2, result 3
-    of 4 is 1/3. Sentences: 1 - support, 0.9 and 0.4. The unsupported fact is 1, the lost one 1/2.
-    Equals keep the order of reading.
-    """
-    verdict = decide(
-        evaluation(
-            facets(0.4, rated("method", 1), rated("result", 3), rated("conclusion", 2)),
-            facts(0.2, 0.2, 0.2),
-            sentences(0.5, 0.1, 0.6),
-        ),
-        [Threshold("facet", 0.55), Threshold("eva", 0.3)],
-    )
-    assert [(f.title, round(f.severity, 3)) for f in verdict.findings] == [
-        ("facet method", 1.0),
-        ("fact of the summary", 1.0),
-        ("sentence 1", 0.9),
-        ("facet conclusion", 0.5),
-        ("fact of the reference", 0.5),
-        ("sentence 2", 0.4),
-        ("facet result", 0.333),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("limit", "titles"),
-    [
-        (Threshold("facet", 0.9), ["facet method", "facet result"]),
-        (Threshold("facet.method", 2), ["facet method"]),
-        (Threshold("facet.result", 4), ["facet result"]),
-    ],
-)
-def test_a_facet_is_found_where_it_or_fm_is_too_low(limit: Threshold, titles: list[str]) -> None:
-    """Where FM is too low every lost point counts; else only what was asked for."""
-    score = facets(0.5, rated("method", 1), rated("result", 3), rated("conclusion", 3))
-    assert [finding.title for finding in decide(evaluation(score), [limit]).findings] == titles
-
-
-@pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
-def test_facts_are_found_where_a_number_of_eva_is_too_low(name: str) -> None:
-    """Facts are many, so a pair that fails otherwise is not buried in them."""
-    scores = evaluation(facets(0.5), facts(0.5, 0.5, 0.5))
-    found = decide(scores, [Threshold(name, 0.6)]).findings
-    assert [finding.title for finding in found] == ["fact of the summary", "fact of the reference"]
-    assert decide(scores, [Threshold("facet", 0.6), Threshold(name, 0.5)]).findings == ()
-
-
-def test_an_unsupported_sentence_is_found_whatever_fails() -> None:
-    """What the paper does not say is the first thing to know of a failing summary."""
-    verdict = decide(
-        evaluation(facets(0.5), sentences(0.9, 0.2)),
-        [Threshold("facet", 0.6), Threshold("faithfulness", 0.8)],
-    )
-    assert [finding.title for finding in verdict.findings] == ["sentence 1"]
-
-
 def test_a_threshold_of_a_metric_that_was_not_measured_is_no_pass() -> None:
     """Skipping it in silence would turn a gate green that nobody held."""
     with pytest.raises(KeyError, match="eva"):
-        decide(evaluation(facets(1.0)), (Threshold("eva", 0.3),))
+        decide(numbers(facets(1.0)), (Threshold("eva", 0.3),))
+    with pytest.raises(KeyError, match="eva"):
+        decide(numbers(facets(1.0)), (Threshold("eva.recall", 0.3),))
+
+
+@pytest.mark.parametrize("status", ["unanswered", "skipped_no_reference"])
+def test_judge_faults_can_be_raised_before_any_threshold_is_known(status: str) -> None:
+    """The item of a pair errs in its setup, long before its verdict."""
+    lack = Unscored(metric="eva", status=status, reason="cut off")  # type: ignore[arg-type]  # parametrized over a literal
+    with pytest.raises(JudgeError, match=f"^paper 'moss-01', system 'careful' .* {status}, cut"):
+        raise_judge_faults(numbers(facets(0.9), lack))
+
+
+@pytest.mark.parametrize("status", ["degenerate_candidate", "refused_candidate"])
+def test_a_fault_of_the_system_is_no_fault_of_the_judge(status: str) -> None:
+    """It is decided, and fails, where a fault of the judge would be an error."""
+    lack = Unscored(metric="eva", status=status, reason="refused")  # type: ignore[arg-type]  # parametrized over a literal
+    raise_judge_faults(numbers(facets(0.9), lack))
+
+
+LIMITS = [Threshold("facet", 0.55), Threshold("facet.result", 3), Threshold("eva", 0.3)]
+SHORT = facets(0.5, rated("result", 2))
+FACET = Shortfall(name="facet", value=0.5, least=0.55)
+RESULT = Shortfall(name="facet.result", value=2, least=3)
+
+
+def test_a_pair_passes_only_through_a_waiver_of_all_that_it_misses() -> None:
+    """A waiver is for one number; what else falls short is still seen."""
+    scored = numbers(SHORT, facts(0.9, 0.9, 0.9))
+    bare = decide(scored, LIMITS)
+    assert (bare.passes, bare.shortfalls, bare.waived) == (False, (FACET, RESULT), ())
+    half = decide(scored, LIMITS, held(waiver("facet.result")))
+    assert (half.passes, half.shortfalls, half.waived) == (False, (FACET,), (RESULT,))
+    assert half.missed == {"facet"}
+    whole = decide(scored, LIMITS, held(waiver("facet.result"), waiver("facet")))
+    assert (whole.passes, whole.shortfalls, whole.waived) == (True, (), (FACET, RESULT))
+    assert whole.missed == frozenset()
+    assert [(use.waiver.finding, use.state) for use in whole.waivers] == [
+        ("facet.result", "in use"),
+        ("facet", "in use"),
+    ]
+
+
+def test_an_expired_waiver_covers_nothing_and_says_so() -> None:
+    """The number fails again, and the waiver has to go or to be renewed."""
+    expired = waiver("facet", expires="2027-01-14")
+    verdict = decide(numbers(SHORT), [Threshold("facet", 0.55)], held(expired))
+    assert (verdict.shortfalls, verdict.waived) == ((FACET,), ())
+    assert verdict.waiver_faults == (
+        (
+            "golden/summeval.toml:30: waiver 'facet-of-moss-01' of facet (owner 'ines') expired on"
+            " 2027-01-14; mend, renew or delete it"
+        ),
+    )
+    assert not verdict.passes
+
+
+def test_a_value_under_the_bound_of_its_waiver_is_not_covered() -> None:
+    """Somebody has allowed 0.52, and not whatever comes."""
+    limits = [Threshold("facet", 0.55)]
+    verdict = decide(numbers(SHORT), limits, held(waiver("facet", least=0.52)))
+    assert (verdict.shortfalls, verdict.waived, verdict.passes) == ((FACET,), (), False)
+    assert [use.state for use in verdict.waivers] == ["exceeded"]
+    assert decide(numbers(SHORT), limits, held(waiver("facet", least=0.5))).passes
+
+
+@pytest.mark.parametrize("expires", ["2027-01-31", "2027-01-14"])
+def test_a_waiver_that_nothing_needs_fails_a_pair_that_meets_everything(expires: str) -> None:
+    """Left in the suite it would cover the next drop; expired or not, it has to go."""
+    verdict = decide(
+        numbers(facets(0.9)), [Threshold("facet", 0.55)], held(waiver("facet", expires=expires))
+    )
+    assert (verdict.shortfalls, verdict.lacking, verdict.waived) == ((), (), ())
+    assert len(verdict.waiver_faults) == 1
+    assert not verdict.passes
+
+
+def test_a_waiver_of_a_facet_that_the_reference_lacks_is_not_needed() -> None:
+    """The number is not held, so nothing could ever fall short of it."""
+    limits = [Threshold("facet.method", 2)]
+    verdict = decide(numbers(facets(0.9)), limits, held(waiver("facet.method")))
+    assert [use.state for use in verdict.waivers] == ["not needed"]
+
+
+def test_a_waiver_does_not_excuse_an_empty_summary() -> None:
+    """It allows a low number and not none; whether it is needed then, nobody knows."""
+    lack = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
+    verdict = decide(numbers(lack), [Threshold("facet", 0.55)], held(waiver("facet")))
+    assert [use.state for use in verdict.waivers] == ["not judged"]
+    assert (verdict.lacking, verdict.waiver_faults, verdict.passes) == ((lack,), (), False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        waiver("facet", paper="moss-02"),
+        waiver("facet", system="terse"),
+        waiver("facet", paper="all-papers"),
+    ],
+    ids=["another paper", "another system", "the mean"],
+)
+def test_a_waiver_of_something_else_changes_nothing(other: Waiver) -> None:
+    """A waiver covers the pair that it names; whether another is needed, that one's test says."""
+    limits = [Threshold("facet", 0.55)]
+    for score in (SHORT, facets(0.9)):
+        assert decide(numbers(score), limits, held(other)) == decide(numbers(score), limits)
+
+
+def test_a_precision_that_cannot_be_counted_can_be_waived_without_a_bound_only() -> None:
+    """No value at all is under every bound."""
+    limits = [Threshold("eva.precision", 0.3)]
+    scored = numbers(facts(0.0, None, 0.0))
+    assert decide(scored, limits, held(waiver("eva.precision"))).passes
+    assert not decide(scored, limits, held(waiver("eva.precision", least=0.0))).passes
+
+
+def test_a_pair_that_the_judge_left_unscored_is_not_waived() -> None:
+    """Nobody may wave through what nobody has measured."""
+    lack = Unscored(metric="facet", status="unanswered", reason="cut off")
+    with pytest.raises(JudgeError):
+        decide(numbers(lack), [Threshold("facet", 0.55)], held(waiver("facet")))

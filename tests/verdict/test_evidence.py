@@ -82,3 +82,13 @@ def test_a_text_that_is_a_sentence_of_the_source_finds_it() -> None:
     """Law on identical texts: no other sentence can share more."""
     for place, sentence in enumerate(SOURCE):
         assert closest_sentence(sentence, SOURCE) == ((place, sentence),)
+
+
+def test_each_source_is_read_for_itself() -> None:
+    """Its words are kept from one finding to the next, and another paper's would mislead."""
+    moss, fern = ["Dry moss.", "Wet moss."], ["Ferns.", "Dry."]
+    assert closest_sentence("Dry.", moss) == ((0, "Dry moss."),)
+    assert closest_sentence("Dry.", fern) == ((1, "Dry."),)
+    moss.reverse()
+    assert closest_sentence("Dry.", moss) == ((1, "Dry moss."),)
+    assert closest_sentence("Dry.", tuple(moss)) == ((1, "Dry moss."),)

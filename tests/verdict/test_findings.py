@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.metrics import (
     CheckedFact,
@@ -9,10 +14,14 @@ from summeval_pytest.metrics import (
     FaithfulnessScore,
     JudgedSentence,
     RatedFacet,
+    Unscored,
 )
-from summeval_pytest.questions import Fact
-from summeval_pytest.verdict import Finding
+from summeval_pytest.questions import SCALES, Fact
+from summeval_pytest.verdict import Finding, explaining, findings_of
 from summeval_pytest.verdict.findings import facet_findings, fact_findings, sentence_findings
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Facet
 
 SOURCE = (
     "Moss was grown on stone.",
@@ -52,28 +61,28 @@ def eva(*, candidate: tuple[CheckedFact, ...] = (), **values: object) -> EvaScor
     return EvaScore(candidate=candidate, **{**numbers, **values})  # type: ignore[arg-type]  # the tests name its fields
 
 
-def test_a_facet_under_its_own_threshold_is_told_with_what_was_wanted() -> None:
+def test_a_facet_that_is_lost_is_told_with_its_place_in_the_source() -> None:
     """Worked example: 1 of 4 loses all three steps; "moss" and "grown" are in sentence 0."""
-    found = list(facet_findings(FACETS, {"facet.method": 3}, SOURCE, all_partial=False))
-    assert found == [
-        Finding(
-            kind="facet",
-            title="facet method",
-            verdict="rated 1 of 4, at least 3 wanted",
-            reason="the summary does not state it",
-            reference="Moss was grown on stones.",
-            summary="",
-            evidence=((0, SOURCE[0]),),
-            severity=1.0,
-        )
-    ]
-
-
-def test_a_facet_that_lost_points_is_told_where_fm_is_too_low() -> None:
-    """Worked example: 2 of 3 loses one of two steps; nothing was asked of the facet itself."""
-    _, found = facet_findings(FACETS, {}, SOURCE, all_partial=True)
+    found, _ = facet_findings(FACETS, SOURCE)
     assert found == Finding(
         kind="facet",
+        number="facet.method",
+        title="facet method",
+        verdict="rated 1 of 4",
+        reason="the summary does not state it",
+        reference="Moss was grown on stones.",
+        summary="",
+        evidence=((0, SOURCE[0]),),
+        severity=1.0,
+    )
+
+
+def test_a_facet_that_lost_a_point_is_told() -> None:
+    """Worked example: 2 of 3 loses one of two steps."""
+    _, found = facet_findings(FACETS, SOURCE)
+    assert found == Finding(
+        kind="facet",
+        number="facet.conclusion",
         title="facet conclusion",
         verdict="rated 2 of 3",
         reason="the rain is missing",
@@ -84,27 +93,18 @@ def test_a_facet_that_lost_points_is_told_where_fm_is_too_low() -> None:
     )
 
 
-def test_a_facet_with_all_its_points_is_never_found() -> None:
-    """There is nothing wrong with it that a reader could look for."""
-    found = facet_findings(FACETS, {"facet.result": 4}, SOURCE, all_partial=True)
-    assert "facet result" not in [finding.title for finding in found]
-
-
-def test_a_facet_that_meets_its_threshold_names_no_wish() -> None:
-    """With FM too low it is listed for its lost point, and not for a threshold that it meets."""
-    found = facet_findings(FACETS, {"facet.conclusion": 2}, SOURCE, all_partial=True)
-    assert [finding.verdict for finding in found] == ["rated 1 of 4", "rated 2 of 3"]
-
-
-def test_a_threshold_between_two_ratings_is_shown_as_it_was_written() -> None:
-    """2.5 is not 2."""
-    (found,) = facet_findings(FACETS, {"facet.conclusion": 2.5}, SOURCE, all_partial=False)
-    assert found.verdict == "rated 2 of 3, at least 2.5 wanted"
+@pytest.mark.parametrize(("facet", "scale"), SCALES.items())
+def test_a_facet_with_all_its_points_is_never_found(facet: Facet, scale: int) -> None:
+    """There is nothing wrong with it that a reader could look for; each facet has its scale."""
+    full = FacetScore(value=1.0, ratings=(replace(FULL, facet=facet, rating=scale),))
+    under = FacetScore(value=0.8, ratings=(replace(FULL, facet=facet, rating=scale - 1),))
+    assert list(facet_findings(full, SOURCE)) == []
+    assert [finding.number for finding in facet_findings(under, SOURCE)] == [f"facet.{facet}"]
 
 
 def test_facets_far_from_the_source_have_no_evidence() -> None:
     """No sentence is better than a wrong one."""
-    (found,) = facet_findings(FACETS, {"facet.method": 3}, ("Ferns.",), all_partial=False)
+    found, _ = facet_findings(FACETS, ("Ferns.",))
     assert found.evidence == ()
 
 
@@ -125,6 +125,7 @@ def test_an_unsupported_sentence_is_told_with_what_the_source_says() -> None:
     assert list(sentence_findings(score, SOURCE)) == [
         Finding(
             kind="sentence",
+            number="faithfulness",
             title="sentence 5",
             verdict="unsupported, support 0.38 of 1",
             reason="half of them only",
@@ -157,6 +158,7 @@ def test_a_fact_that_does_not_follow_is_told() -> None:
     assert list(fact_findings(eva(candidate=(wrong,)), SOURCE)) == [
         Finding(
             kind="fact",
+            number="eva.precision",
             title="fact of the summary",
             verdict="does not follow from the reference",
             reason="died",
@@ -174,6 +176,7 @@ def test_a_fact_that_is_lost_is_told() -> None:
     assert list(fact_findings(eva(reference=(lost,)), SOURCE)) == [
         Finding(
             kind="fact",
+            number="eva.recall",
             title="fact of the reference",
             verdict="does not follow from the summary",
             reason="no fact says so",
@@ -203,3 +206,98 @@ def test_a_matched_fact_of_the_reference_is_not_lost() -> None:
     first, second = checked("Moss grew."), checked("Rain fell.")
     score = eva(reference=(first, second), matched=frozenset({0}))
     assert [finding.reference for finding in fact_findings(score, SOURCE)] == ["Rain fell."]
+
+
+METHOD_1_RESULT_3_CONCLUSION_2 = FacetScore(
+    value=0.4, ratings=(LOST, replace(FULL, rating=3), PARTIAL)
+)
+"""One facet lost, two that lost a point."""
+ONE_WRONG_ONE_LOST = eva(candidate=(checked("Moss died."),), reference=(checked("Rain fell."),))
+TWO_UNSUPPORTED = faithful(sentence(0, support=0.1), sentence(1, support=0.6))
+
+
+def test_findings_come_from_every_metric_and_the_worst_come_first() -> None:
+    """Worked example of the order.
+
+    Facets lost (rating - 1) / (scale - 1): method 1 of 4 is 1, conclusion 2 of 3 is 1/2, result 3
+    of 4 is 1/3. Sentences: 1 - support, 0.9 and 0.4. The unsupported fact is 1, the lost one 1/2.
+    Equals keep the order of reading.
+    """
+    scores = (METHOD_1_RESULT_3_CONCLUSION_2, ONE_WRONG_ONE_LOST, TWO_UNSUPPORTED)
+    assert [(f.title, round(f.severity, 3)) for f in findings_of(scores, SOURCE)] == [
+        ("facet method", 1.0),
+        ("fact of the summary", 1.0),
+        ("sentence 1", 0.9),
+        ("facet conclusion", 0.5),
+        ("fact of the reference", 0.5),
+        ("sentence 2", 0.4),
+        ("facet result", 0.333),
+    ]
+
+
+def test_findings_of_equal_weight_keep_the_order_of_the_scores() -> None:
+    """The same summary must be told in the same order every time."""
+    scores = (ONE_WRONG_ONE_LOST, METHOD_1_RESULT_3_CONCLUSION_2)
+    titles = [finding.title for finding in findings_of(scores, SOURCE)]
+    assert titles[:2] == ["fact of the summary", "facet method"]
+
+
+def test_a_metric_without_a_score_has_no_findings() -> None:
+    """Nothing was measured, so nothing is known to be wrong; the others are told all the same."""
+    lack = Unscored(metric="eva", status="unanswered", reason="cut off")
+    assert findings_of((lack,), SOURCE) == ()
+    assert len(findings_of((lack, TWO_UNSUPPORTED), SOURCE)) == 2
+
+
+EVERYTHING = findings_of(
+    (METHOD_1_RESULT_3_CONCLUSION_2, ONE_WRONG_ONE_LOST, TWO_UNSUPPORTED), SOURCE
+)
+
+
+def titles(*missed: str, kind: str) -> list[str]:
+    """The findings of one kind that explain why these numbers are missed."""
+    return [finding.title for finding in explaining(EVERYTHING, missed) if finding.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("missed", "expected"),
+    [
+        (["facet"], ["facet method", "facet conclusion", "facet result"]),
+        (["facet.method"], ["facet method"]),
+        (["facet.result"], ["facet result"]),
+        (["facet.method", "facet.result"], ["facet method", "facet result"]),
+        (["facet", "facet.result"], ["facet method", "facet conclusion", "facet result"]),
+        (["eva", "faithfulness"], []),
+    ],
+)
+def test_a_facet_explains_where_it_or_fm_is_too_low(missed: list[str], expected: list[str]) -> None:
+    """Where FM is too low every lost point counts; else only what was asked for."""
+    assert titles(*missed, kind="facet") == expected
+
+
+@pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
+def test_facts_explain_where_a_number_of_eva_is_too_low(name: str) -> None:
+    """Facts are many, so a pair that fails otherwise is not buried in them."""
+    assert titles(name, kind="fact") == ["fact of the summary", "fact of the reference"]
+    assert titles("facet", "facet.result", "faithfulness", kind="fact") == []
+
+
+@pytest.mark.parametrize("name", ["facet", "facet.result", "eva.recall", "faithfulness"])
+def test_an_unsupported_sentence_explains_whatever_fails(name: str) -> None:
+    """What the paper does not say is the first thing to know of a failing summary."""
+    assert titles(name, kind="sentence") == ["sentence 1", "sentence 2"]
+
+
+@given(
+    st.sets(st.sampled_from(["facet", "facet.method", "eva", "eva.recall", "faithfulness"])),
+    st.sampled_from(["facet", "facet.result", "eva.precision", "faithfulness"]),
+)
+def test_what_explains_is_in_order_and_more_misses_explain_no_less(
+    missed: set[str], more: str
+) -> None:
+    """Law: a part of the findings as they stand; none where nothing is missed."""
+    found = explaining(EVERYTHING, missed)
+    wider = explaining(EVERYTHING, missed | {more})
+    assert [finding for finding in EVERYTHING if finding in found] == list(found)
+    assert [finding for finding in wider if finding in found] == list(found)
+    assert bool(found) == bool(missed)

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.errors import JudgeError
+from summeval_pytest.errors import JudgeError, Place
 from summeval_pytest.evaluation import Numbers
 from summeval_pytest.metrics import Unscored
-from summeval_pytest.verdict import SystemMean, Threshold, decide_means
+from summeval_pytest.suite import Waiver
+from summeval_pytest.verdict import ALL_PAPERS, SystemMean, Threshold, Waivers, decide_means
 from summeval_pytest.verdict.means import MIN_COVERAGE, mean_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ SILENT = Unscored(metric="facet", status="unanswered", reason="the reply was cut
 def paper(place: int, *unscored: Unscored, **values: float | None) -> Numbers:
     """The numbers of one pair; ``facet_result`` stands for the name with a dot."""
     named = {name.replace("_", ".", 1): value for name, value in values.items()}
-    return Numbers(paper=f"moss-{place:02}", values=named, unscored=unscored)
+    return Numbers(
+        paper=f"moss-{place:02}", system="careful", values=named, unscored=unscored, sizes={}
+    )
 
 
 def test_a_mean_is_over_the_papers_that_have_the_number() -> None:
@@ -117,6 +120,7 @@ def test_means_that_all_pass_miss_nothing() -> None:
     """The test is green where nothing is missed."""
     verdict = decide_means("careful", [paper(1, eva=0.5)], [Threshold("eva", 0.5)])
     assert verdict.missed == ()
+    assert verdict.passes
 
 
 def test_a_paper_that_the_judge_left_unscored_stops_the_means() -> None:
@@ -179,3 +183,98 @@ def test_the_order_of_papers_does_not_matter_and_a_mean_lies_between_its_values(
         assert min(counted) <= one.value <= max(counted)
     if one.passes:
         assert 20 * len(counted) >= 19 * len(values)
+
+
+def waived(
+    finding: str = "facet",
+    *,
+    paper: str = ALL_PAPERS,
+    system: str = "careful",
+    least: float | None = None,
+    expires: str = "2027-01-31",
+) -> Waivers:
+    """One waiver on 2027-01-15."""
+    waiver = Waiver(
+        name="new-papers",
+        paper=paper,
+        system=system,
+        finding=finding,
+        least=least,
+        owner="ines",
+        reason="the new papers are harder",
+        expires=expires,
+        place=Place("golden/summeval.toml", 30),
+    )
+    return Waivers(waivers=(waiver,), today="2027-01-15")
+
+
+LOW = [paper(1, facet=0.5, eva=0.9), paper(2, facet=0.7, eva=0.9)]
+"""Means 0.6 and 0.9."""
+LIMITS = [Threshold("facet", 0.65), Threshold("eva", 0.4)]
+
+
+def test_a_waived_mean_is_told_and_misses_nothing() -> None:
+    """The mean stands in the verdict as it is; only what follows from it is waived."""
+    bare = decide_means("careful", LOW, LIMITS)
+    assert ([mean.name for mean in bare.missed], bare.passes) == (["facet"], False)
+    verdict = decide_means("careful", LOW, LIMITS, waived())
+    assert verdict.means == bare.means
+    assert (verdict.missed, verdict.waiver_faults, verdict.passes) == ((), (), True)
+    assert [use.state for use in verdict.waivers] == ["in use"]
+
+
+def test_a_waiver_of_one_mean_leaves_the_others_held() -> None:
+    """Each number has its own waiver."""
+    limits = [Threshold("facet", 0.65), Threshold("eva", 0.95)]
+    verdict = decide_means("careful", LOW, limits, waived("eva"))
+    assert [mean.name for mean in verdict.missed] == ["facet"]
+
+
+@pytest.mark.parametrize(
+    ("least", "passes"), [(0.55, True), (0.6, True), (0.61, False), (None, True)]
+)
+def test_a_waiver_of_a_mean_holds_down_to_its_bound(least: float | None, passes: bool) -> None:
+    """The mean is (0.5 + 0.7) / 2 = 0.6."""
+    verdict = decide_means("careful", LOW, LIMITS, waived(least=least))
+    assert verdict.passes is passes
+    assert bool(verdict.missed) is not passes
+
+
+def test_a_waiver_of_a_mean_that_is_reached_fails_the_means() -> None:
+    """It would cover the next drop in silence."""
+    verdict = decide_means("careful", LOW, LIMITS, waived("eva"))
+    assert [mean.name for mean in verdict.missed] == ["facet"]
+    limits = [Threshold("facet", 0.55), Threshold("eva", 0.4)]
+    verdict = decide_means("careful", LOW, limits, waived("eva"))
+    assert (verdict.missed, verdict.passes) == ((), False)
+    assert verdict.waiver_faults == (
+        (
+            "golden/summeval.toml:30: waiver 'new-papers' of eva (owner 'ines') is no longer"
+            " needed; delete it"
+        ),
+    )
+
+
+def test_an_expired_waiver_of_a_mean_covers_nothing() -> None:
+    """The last day is the last day."""
+    verdict = decide_means("careful", LOW, LIMITS, waived(expires="2027-01-14"))
+    assert ([mean.name for mean in verdict.missed], len(verdict.waiver_faults)) == (["facet"], 1)
+    assert decide_means("careful", LOW, LIMITS, waived(expires="2027-01-15")).passes
+
+
+def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
+    """It allows a low mean, and not a mean over the papers that went well."""
+    papers = [paper(1, facet=0.5), paper(2, EMPTY)]
+    verdict = decide_means("careful", papers, [Threshold("facet", 0.65)], waived())
+    assert [mean.name for mean in verdict.missed] == ["facet"]
+    assert not verdict.passes
+
+
+@pytest.mark.parametrize(
+    "other",
+    [waived(paper="moss-01"), waived(system="terse")],
+    ids=["one paper of it", "another system"],
+)
+def test_a_waiver_of_something_else_changes_no_mean(other: Waivers) -> None:
+    """A pair's waiver is its own test's business."""
+    assert decide_means("careful", LOW, LIMITS, other) == decide_means("careful", LOW, LIMITS)

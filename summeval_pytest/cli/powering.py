@@ -1,0 +1,132 @@
+"""`summeval power`: how large a drop a suite's papers can show, and how many papers would do."""
+
+from __future__ import annotations
+
+import statistics
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.cli.terms import desk_of
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.evaluation import Runner, Summariser, Task
+from summeval_pytest.metrics import CATALOGUE, METRICS
+from summeval_pytest.stats import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.evaluation import Desk, Numbers
+    from summeval_pytest.suite import Suite
+
+N_TESTED: Final = 7
+"""Three metrics and four facets are tested together where no rule says otherwise."""
+_NAMES: Final = (*METRICS, "eva.precision", "eva.recall")
+
+
+def power_of(chosen: argparse.Namespace) -> list[str]:
+    """The table.
+
+    Raises:
+        UsageError: for a mistake in the suite, and for a drop, level or power that cannot be.
+        JudgeError: if the judge breaks down.
+    """
+    names = [name for text in chosen.metric for name in text.split(",")] or list(_NAMES)
+    for name in names:
+        if name not in CATALOGUE:
+            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
+        widest = CATALOGUE[name].high - CATALOGUE[name].low
+        if not 0.0 < chosen.drop < widest:
+            raise OptionError(
+                f"--drop={chosen.drop:g} is no drop of {name}; write a number between 0 and"
+                f" {widest:g}"
+            )
+    for option, value in (("--level", chosen.level), ("--power", chosen.power)):
+        if not 0.0 < value < 1.0:
+            raise OptionError(f"{option}={value:g} is no share; write a number between 0 and 1")
+    suite = load_suite(chosen.suite)
+    desk = desk_of(chosen)
+    desk.add_cassette(suite)
+    systems = tuple(suite.systems)
+    papers = {
+        system: {numbers.paper: numbers for numbers in found}
+        for system, found in _judged(suite, systems, chosen.judge, desk).items()
+    }
+    return list(_table(suite, papers, names, chosen))
+
+
+def _judged(
+    suite: Suite, systems: Sequence[str], judge_name: str, desk: Desk
+) -> dict[str, list[Numbers]]:
+    judge = desk.judge(judge_name, [suite])
+    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
+    try:
+        return {
+            system: runner.numbers(
+                [
+                    Task(suite=suite, paper=paper, system=system, metrics=METRICS)
+                    for paper in suite.paper_ids_of(system)
+                ]
+            )
+            for system in systems
+        }
+    finally:
+        runner.close()
+        desk.forget_run()
+
+
+def _deviation(papers: Mapping[str, Mapping[str, Numbers]], name: str) -> tuple[float, int] | None:
+    """The largest deviation of paired differences between two systems, and on how many papers.
+
+    With one system only, that of its own scores: the differences to a system whose scores go along
+    with them by half (correlation .5) have the same one.
+    """
+    found = []
+    for one, other in combinations(papers.values(), 2):
+        changes = [
+            b - a
+            for paper in one.keys() & other.keys()
+            if (a := one[paper].values.get(name)) is not None
+            and (b := other[paper].values.get(name)) is not None
+        ]
+        if len(changes) > 1:
+            found.append((statistics.stdev(changes), len(changes)))
+    if len(papers) == 1:
+        (own,) = papers.values()
+        values = [v for numbers in own.values() if (v := numbers.values.get(name)) is not None]
+        if len(values) > 1:
+            found.append((statistics.stdev(values), len(values)))
+    return max(found, default=None)
+
+
+def _table(
+    suite: Suite,
+    papers: Mapping[str, Mapping[str, Numbers]],
+    names: Sequence[str],
+    chosen: argparse.Namespace,
+) -> Iterator[str]:
+    level = chosen.level / chosen.tests
+    yield (
+        f"{suite.shown}: {len(suite.paper_ids)} papers, judge {chosen.judge}; a drop of"
+        f" {chosen.drop:g}, power {chosen.power:g},"
+    )
+    yield f"level {chosen.level:g}, Holm's strictest of {chosen.tests} tests: {level:.4f}"
+    yield f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"
+    for name in names:
+        found = _deviation(papers, name)
+        if found is None or found[0] == 0.0:
+            yield f"{name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
+            continue
+        deviation, n_papers = found
+        power = power_of_drop(chosen.drop, deviation, n_papers, level=level)
+        seen = detectable_drop(deviation, n_papers, level=level, power=chosen.power)
+        needed = papers_needed(chosen.drop, deviation, level=level, power=chosen.power)
+        yield (
+            f"{name:<20}{deviation:>10.3f}{power:>11.2f}"
+            f"{'none' if seen is None else f'{seen:.3f}':>10}{needed:>15,}"
+        )
+    yield "deviation: of the paired differences over papers, the largest between two systems"
+    if len(papers) == 1:
+        yield "there is one system: the deviation of its own scores stands in"
+    yield "seen now: the smallest drop that the papers of today show with that power"

@@ -1,0 +1,98 @@
+"""The saved run that this one is compared with: found, read once, and handed out by system."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.reports import read_record
+from summeval_pytest.verdict import find_baseline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.suite import Suite
+    from summeval_pytest.verdict import Baseline, RunRecord
+
+COMPARE: Final = "--summ-compare"
+SAVE: Final = "--summ-save"
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
+_SUFFIX: Final = ".json"
+
+
+def saved_file(suite: Suite, name: str) -> Path:
+    """Where a suite's run of this name is saved, or would be."""
+    return suite.baselines.path / f"{name}{_SUFFIX}"
+
+
+def saved_names(suite: Suite) -> list[str]:
+    """The names of a suite's saved runs."""
+    return sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
+
+
+def check_name(name: str) -> None:
+    """Refuses a name that is no file name everywhere.
+
+    Raises:
+        OptionError: for anything but letters, digits, dots, hyphens and underscores.
+    """
+    if not _NAME.match(name):
+        raise OptionError(f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_'")
+
+
+class Baselines:
+    """The saved run named by ``--summ-compare``, for every suite of this run.
+
+    Args:
+        named: NAME, FILE, or one of them with ``:SYSTEM``.
+        folder: What a relative FILE starts from.
+    """
+
+    def __init__(self, named: str, folder: Path) -> None:
+        self._named = named
+        self._folder = folder
+        self._records: dict[Path, RunRecord] = {}
+
+    def check(self, suite: Suite) -> None:
+        """Reads the saved run of a suite.
+
+        Raises:
+            OptionError: where there is none, or it is none.
+        """
+        self._record(suite)
+
+    def of(self, suite: Suite, system: str) -> Baseline:
+        """What a system of a suite is compared with.
+
+        Raises:
+            OptionError: where the saved run has no system that could be meant.
+        """
+        run, record, wanted = self._record(suite)
+        return find_baseline(
+            record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
+        )
+
+    def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
+        named, wanted = self._named, None
+        file = self._file(suite, named)
+        if file is None and ":" in named:
+            named, _, wanted = named.rpartition(":")
+            file = self._file(suite, named)
+        if file is None:
+            names = saved_names(suite)
+            hint = nearest(named, names) if names else "no run is saved there"
+            raise OptionError(
+                f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
+                f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
+            )
+        if file not in self._records:
+            self._records[file] = read_record(file, f"{COMPARE}={self._named}")
+        return named, self._records[file], wanted
+
+    def _file(self, suite: Suite, named: str) -> Path | None:
+        """The file of a saved run: of that name beside the suite, else the file itself."""
+        if _NAME.match(named) and saved_file(suite, named).is_file():
+            return saved_file(suite, named)
+        file = self._folder / named
+        return file if file.is_file() else None

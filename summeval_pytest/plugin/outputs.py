@@ -1,0 +1,168 @@
+"""What is made of a run's record at its end, on the controller only."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.plugin.baselines import SAVE, check_name, saved_file
+from summeval_pytest.plugin.recording import run_record
+from summeval_pytest.plugin.session import GATE, tally_of
+from summeval_pytest.reports import record_text, write_whole
+from summeval_pytest.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.options import Options
+    from summeval_pytest.plugin.tally import Tally
+    from summeval_pytest.verdict import RunRecord, SuiteRecord
+
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The variable that names the file of a step's summary, in Markdown."""
+WORKSPACE: Final = "GITHUB_WORKSPACE"
+"""The variable that names the root of the repository, which annotations are relative to."""
+ANNOTATORS: Final = (
+    "pytest_github_actions_annotate_failures",
+    "pytest_github_actions_annotate_failures.plugin",
+)
+"""A plugin that annotates every failing test already."""
+
+
+def check_outputs(options: Options, folder: Path) -> None:
+    """Refuses a file or name that cannot be written, before anything is judged for it.
+
+    Raises:
+        OptionError: for a folder in its place, a file whose folder is not there, and a name that is
+            none.
+    """
+    for flag, name in (
+        ("--summ-run-record", options.run_record),
+        ("--summ-junit", options.junit),
+        ("--summ-html", options.html),
+    ):
+        if name is None:
+            continue
+        file = folder / name
+        fault = "it is a folder" if file.is_dir() else "its folder is not there"
+        if file.is_dir() or not file.parent.is_dir():
+            raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
+    if options.save is not None:
+        check_name(options.save)
+
+
+def make_outputs(session: pytest.Session) -> None:
+    """Makes the record of the run, and of it every file that was asked for.
+
+    What cannot be written is said at the end, and fails a run that had passed.
+    """
+    config = session.config
+    gate, tally = config.stash[GATE], tally_of(config)
+    if not gate.keeps_record or not gate.suites:
+        return
+    record = run_record(gate, tally.parts, usage=tally.usage(), cassettes=tally.cassettes())
+    tally.record = record
+    faults = [
+        *_write_files(gate.options, config.invocation_params.dir, record, tally.told),
+        *_save(gate, record, tally.told),
+    ]
+    if gate.options.github:
+        faults += _tell_github(config, record, tally)
+    tally.told += [one_line(fault, 400) for fault in faults]
+    if faults and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _write_files(
+    options: Options, folder: Path, record: RunRecord, told: list[str]
+) -> Iterator[str]:
+    """Writes what was asked for; yields what could not be."""
+    for kind, name, text in (
+        ("run record", options.run_record, record_text),
+        ("JUnit report", options.junit, _junit),
+        ("page", options.html, _page),
+    ):
+        if name is None:
+            continue
+        fault = write_whole(folder / name, text(record))
+        if fault:
+            yield fault
+        else:
+            told.append(one_line(f"{kind}: {name}", 400))
+
+
+def _junit(record: RunRecord) -> str:
+    from summeval_pytest.reports.junit import junit_text
+
+    return junit_text(record)
+
+
+def _page(record: RunRecord) -> str:
+    from summeval_pytest.reports.page import page_text
+
+    return page_text(record)
+
+
+def _tell_github(config: pytest.Config, record: RunRecord, tally: Tally) -> Iterator[str]:
+    """Appends the step summary and prepares the annotations; yields what could not be written."""
+    from summeval_pytest.reports.github import annotation_lines
+    from summeval_pytest.reports.step_summary import step_summary
+
+    start = config.invocation_params.dir
+    root = Path(os.environ.get(WORKSPACE) or config.rootpath)
+
+    def located(shown: str) -> str:
+        path = (start / shown).resolve()
+        inside = path.is_relative_to(root.resolve())
+        return path.relative_to(root.resolve()).as_posix() if inside else shown
+
+    others = any(config.pluginmanager.hasplugin(name) for name in ANNOTATORS)
+    tally.annotations = list(annotation_lines(record, locate=located, with_pairs=not others))
+    file = os.environ.get(STEP_SUMMARY)
+    if file:
+        try:
+            with Path(file).open("a", encoding="utf-8") as handle:
+                handle.write(step_summary(record))
+        except OSError as error:
+            yield f"{STEP_SUMMARY}={file} cannot be written ({error.strerror})"
+
+
+def _save(gate: Gate, record: RunRecord, told: list[str]) -> Iterator[str]:
+    """Saves the run of each suite beside it; yields why one was not.
+
+    A run of some of the papers is no baseline: whatever was compared with it would be compared on
+    those only.
+    """
+    name = gate.options.save
+    if name is None:
+        return
+    suites = {gated.suite.shown: gated.suite for gated in gate.suites}
+    for held in record.suites:
+        if not held.is_complete:
+            n_scored = sum(pair.outcome != "error" for pair in held.pairs)
+            yield (
+                f"{SAVE}={name}: not saved, {held.shown} has {n_scored} of {held.n_expected} pairs"
+                " judged; run all of them"
+            )
+            continue
+        file = saved_file(suites[held.shown], name)
+        fault = write_whole(file, record_text(replace(record, suites=(_alone(held),))))
+        if fault:
+            yield fault
+        else:
+            told.append(one_line(f"saved: {suites[held.shown].baselines.shown}/{file.name}", 400))
+
+
+def _alone(suite: SuiteRecord) -> SuiteRecord:
+    """A suite without what it was compared with."""
+    return replace(
+        suite,
+        systems=tuple(replace(system, comparison=None) for system in suite.systems),
+        pairs=tuple(replace(pair, change=None) for pair in suite.pairs),
+    )

@@ -1,0 +1,126 @@
+"""The run record of a session: its parts, from all processes, put together on the controller."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import defaultdict
+from dataclasses import replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.plugin.gate import EPOCH
+from summeval_pytest.reports import as_json, from_json
+from summeval_pytest.verdict import (
+    CassetteRecord,
+    Header,
+    Judged,
+    PaperRecord,
+    Part,
+    RunRecord,
+    SuiteRecord,
+    SystemRecord,
+    Totalled,
+    WaiverUse,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from summeval_pytest.plugin.gate import Gate, GatedSuite
+
+_PACKAGES: Final = ("summeval-pytest", "pytest", "numpy")
+
+
+class Parts:
+    """What has arrived of a run so far."""
+
+    def __init__(self) -> None:
+        self._judged: dict[tuple[str, str, str], Judged] = {}
+        self._totalled: dict[tuple[str, str], Totalled] = {}
+
+    def add(self, text: str) -> None:
+        """Adds the part of one test, as JSON text."""
+        part = from_json(Part, text).value
+        if isinstance(part, Judged):
+            self._judged[part.suite, part.pair.system, part.pair.paper] = part
+        else:
+            self._totalled[part.suite, part.system.name] = part
+
+    def suite(self, gated: GatedSuite) -> SuiteRecord:
+        """One suite, in its own order, whatever order its parts arrived in."""
+        suite = gated.suite
+        parts = [
+            part
+            for system in gated.systems
+            for paper in gated.papers(system)
+            if (part := self._judged.get((suite.shown, system, paper)))
+        ]
+        systems = tuple(self._system(gated, system) for system in gated.systems)
+        used = [use for part in parts for use in part.pair.verdict.waivers]
+        used += [use for system in systems for use in system.waivers]
+        states = {use.waiver.name: use.state for use in used}
+        return SuiteRecord(
+            name=suite.name,
+            shown=suite.shown,
+            fingerprint=suite.fingerprint,
+            thresholds=gated.thresholds,
+            systems=systems,
+            papers=_papers(suite.paper_ids, parts),
+            pairs=tuple(part.pair for part in parts),
+            waivers=tuple(
+                WaiverUse(waiver=waiver, state=states.get(waiver.name, "not judged"))
+                for waiver in suite.waivers
+            ),
+        )
+
+    def _system(self, gated: GatedSuite, system: str) -> SystemRecord:
+        part = self._totalled.get((gated.suite.shown, system))
+        if part is not None:
+            return part.system
+        return SystemRecord(
+            name=system, place=gated.suite.place_of(system), papers=gated.papers(system)
+        )
+
+
+def _papers(order: Sequence[str], parts: Iterable[Judged]) -> tuple[PaperRecord, ...]:
+    """The papers of the parts, each with the source sentences that any of them cites."""
+    found: dict[str, PaperRecord] = {}
+    cited: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    for part in parts:
+        if part.paper is not None:
+            found[part.paper.id] = part.paper
+            cited[part.paper.id].update(part.paper.cited)
+    return tuple(
+        replace(found[paper], cited=tuple(sorted(cited[paper].items())))
+        for paper in order
+        if paper in found
+    )
+
+
+def run_record(
+    gate: Gate,
+    parts: Parts,
+    *,
+    usage: Mapping[str, float],
+    cassettes: Iterable[CassetteRecord],
+    environ: Mapping[str, str] | None = None,
+) -> RunRecord:
+    """The record of the run, the same whether it was just made or read from its file."""
+    variables = os.environ if environ is None else environ
+    made = RunRecord(
+        header=Header(
+            created=variables.get(EPOCH) or None,
+            commit=variables.get("GITHUB_SHA") or None,
+            record=gate.options.record,
+            environment={"python": platform.python_version()}
+            | {package: version(package) for package in _PACKAGES},
+            usage=dict(usage),
+            cassettes=tuple(cassettes),
+        ),
+        judge=gate.judge.signature,
+        suites=tuple(
+            sorted((parts.suite(gated) for gated in gate.suites), key=lambda suite: suite.shown)
+        ),
+    )
+    return from_json(RunRecord, as_json(made))

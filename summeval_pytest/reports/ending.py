@@ -1,0 +1,90 @@
+"""The end of a run beyond its table: what was not judged, what a comparison could see, waivers."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics import METRICS
+from summeval_pytest.reports.comparison import detectable_text
+from summeval_pytest.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from summeval_pytest.verdict import (
+        Comparison,
+        Finding,
+        PairRecord,
+        RunRecord,
+        SuiteRecord,
+        WaiverUse,
+    )
+
+_WIDTH: Final = 80
+
+
+def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+    """The lines.
+
+    Args:
+        record: The run.
+        n_worst: How many of the worst findings to list.
+    """
+    for suite in record.suites:
+        yield from _partial(suite)
+        for system in suite.systems:
+            if system.comparison is not None:
+                yield from _comparison(system.name, system.comparison)
+        for use in suite.waivers:
+            yield waiver_line(use)
+        yield from _worst(suite, n_worst)
+
+
+def _partial(suite: SuiteRecord) -> Iterator[str]:
+    if len(suite.pairs) < suite.n_expected:
+        yield one_line(
+            f"{suite.shown}: only {len(suite.pairs)} of {suite.n_expected} pairs were judged"
+        )
+
+
+def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
+    """How a comparison came out, and how large a drop it could have overlooked."""
+    against = f"{system} against {comparison.baseline} ({comparison.system})"
+    if comparison.mismatches:
+        yield one_line(f"{against}: {comparison.mismatches[0]}")
+        return
+    broken = [difference.name for difference in comparison.differences if difference.broken]
+    tested = [comparison.difference(metric) for metric in METRICS]
+    seen = [f"{d.name} -{detectable_text(d)}" for d in tested if d is not None and d.p is not None]
+    n_papers = max((d.n_papers for d in comparison.differences), default=0)
+    told = f"dropped: {', '.join(broken)}" if broken else "nothing dropped"
+    yield from wrap(f"{one_line(against)}: {told}", _WIDTH, subsequent_indent="  ")
+    if any(difference.deviation for difference in comparison.differences):
+        yield f"  {n_papers} papers show with 80 % power: {', '.join(seen)} or more"
+    for warning in comparison.brevity:
+        yield f"  note: {one_line(warning)}"
+
+
+def waiver_line(use: WaiverUse) -> str:
+    """A waiver and what became of it, on one line."""
+    waiver = use.waiver
+    least = "" if waiver.least is None else f" down to {waiver.least:g}"
+    return one_line(
+        f"waiver {waiver.name} ({use.state}): {waiver.system} on {waiver.paper},"
+        f" {waiver.finding}{least}, until {waiver.expires}, owner {waiver.owner}: {waiver.reason}"
+    )
+
+
+def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
+    """The worst findings of failing pairs, each on two lines."""
+    found: list[tuple[PairRecord, Finding]] = [
+        (pair, finding) for pair in suite.pairs for finding in pair.told
+    ]
+    found.sort(key=lambda each: -each[1].severity)
+    if not found or not n_worst:
+        return
+    yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"
+    for pair, finding in found[:n_worst]:
+        yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
+        yield f"  {one_line(finding.reason, _WIDTH - 2)}"

@@ -1,0 +1,33 @@
+"""A report's file, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(file: Path, text: str) -> str:
+    """Writes a file, its folder too; what went wrong, empty where nothing did."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        made = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+            made.chmod(0o666 & ~_umask())
+            made.replace(file)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        return f"{file} cannot be written ({error.strerror}); name another file"
+    return ""
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask

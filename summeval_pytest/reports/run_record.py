@@ -1,0 +1,123 @@
+"""A run record as text and as a file: JSON with sorted keys, the same bytes for the same run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Set
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.text import one_line
+from summeval_pytest.verdict import RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from pathlib import Path
+
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+SCHEMA: Final = 1
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_INSTEAD: Final = "\ufffd"
+
+
+def _plain(value: object) -> object:
+    """What `json` does not know, as what it does."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Set):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r} has no place in a run record")
+
+
+def as_json(value: object, *, indent: int | None = None) -> str:
+    """A record, or a part of one, as JSON text.
+
+    Half a surrogate pair, which no UTF-8 file can hold, becomes U+FFFD.
+    """
+    text = json.dumps(
+        value,
+        default=_plain,
+        sort_keys=True,
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=indent,
+    )
+    return _HALF.sub(_INSTEAD, text)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def from_json(kind: type[T], text: str) -> T:
+    """What `as_json` has written, every value of the type that its field says.
+
+    Raises:
+        ValueError: for anything else, with the place of the first fault in it.
+    """
+    from pydantic import ValidationError
+
+    try:
+        value: T = _adapter(cast("Hashable", kind)).validate_json(text, strict=True, extra="forbid")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise ValueError(f"{place}: {first['msg']}") from None
+    return value
+
+
+def record_text(record: RunRecord) -> str:
+    """A run record as the text of its file."""
+    return as_json(record, indent=1) + "\n"
+
+
+def read_record(file: Path, option: str) -> RunRecord:
+    """The run record that a file holds.
+
+    Args:
+        file: The file.
+        option: What named it, for messages.
+
+    Raises:
+        OptionError: for a file that is not there or holds no run record, and for one of another
+            schema version.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except (OSError, ValueError) as error:
+        fault = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise OptionError(
+            f"{option}: {file} cannot be read as a run record, {fault};"
+            " name a file that --summ-run-record or --summ-save has written"
+        ) from None
+    _check_schema(text, file, option)
+    try:
+        return from_json(RunRecord, text)
+    except ValueError as error:
+        raise OptionError(
+            f"{option}: {file} is no run record: {one_line(str(error))};"
+            " name a file that --summ-run-record or --summ-save has written"
+        ) from None
+
+
+def _check_schema(text: str, file: Path, option: str) -> None:
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if isinstance(schema, int) and schema != SCHEMA:
+        raise OptionError(
+            f"{option}: {file} has schema {schema}, this version reads {SCHEMA};"
+            " make the record again, or use the version that wrote it"
+        )

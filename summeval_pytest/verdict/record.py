@@ -1,0 +1,232 @@
+"""The record of a run, as values: what was judged, what came out, and what was decided.
+
+Every report is made from it and can be made again, and every decision can be taken again with other
+thresholds, without a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - run records read the annotations
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.errors import Place  # noqa: TC001
+from summeval_pytest.evaluation import numbers_of
+from summeval_pytest.metrics import Score, Unscored  # noqa: TC001
+from summeval_pytest.verdict.comparison import Comparison, PairChange  # noqa: TC001
+from summeval_pytest.verdict.deciding import PairVerdict
+from summeval_pytest.verdict.findings import Finding, explaining
+from summeval_pytest.verdict.means import SystemMean  # noqa: TC001
+from summeval_pytest.verdict.thresholds import Thresholds  # noqa: TC001
+from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001
+
+if TYPE_CHECKING:
+    from summeval_pytest.evaluation import Numbers
+
+Outcome = Literal["passed", "failed", "error"]
+Covered = Literal["passed", "failed", "error", "not judged"]
+_WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
+_UNDECIDED: Final = PairVerdict(shortfalls=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperRecord:
+    """One paper, with as much of its text as a reader of the verdicts needs.
+
+    Attributes:
+        id: The paper's id.
+        title: Empty where the suite gives none.
+        place: Its line in the suite.
+        references: Its reference abstracts.
+        n_sentences: How many sentences its source has.
+        cited: The source sentences that some score or finding points at, each with its index (from
+            0), in order.
+    """
+
+    id: str
+    title: str
+    place: Place
+    references: tuple[str, ...]
+    n_sentences: int
+    cited: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRecord:
+    """One pair, judged and decided.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        outcome: Error where the judge left the pair unscored; it is never passed then.
+        fault: The judge's fault in words; empty where there is none.
+        summary: What the system wrote.
+        place: The line of the summary, or of the system where a model was asked.
+        note: What a reader has to know of how the summary was made; mostly empty.
+        scores: What each metric came to, with its evidence.
+        signatures: The recipe of each of them.
+        findings: Everything that is wrong, the worst first, whatever the thresholds are.
+        verdict: What falls short.
+        change: Against the baseline, where the run had one.
+    """
+
+    paper: str
+    system: str
+    outcome: Outcome
+    fault: str = ""
+    summary: str
+    place: Place
+    note: str = ""
+    scores: tuple[Score | Unscored, ...]
+    signatures: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    verdict: PairVerdict = _UNDECIDED
+    change: PairChange | None = None
+
+    def numbers(self) -> Numbers:
+        """Its numbers without their evidence."""
+        return numbers_of(self.paper, self.system, self.summary, self.scores)
+
+    @property
+    def told(self) -> tuple[Finding, ...]:
+        """The findings that explain why the pair fails, worst first; none where it does not."""
+        return explaining(self.findings, self.verdict.missed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemRecord:
+    """One gated system.
+
+    Attributes:
+        name: The system's name.
+        place: The line of its table.
+        papers: The papers it should be judged on, in the order of the suite.
+        means: Its means over them, each with its threshold.
+        outcome: What became of its item ``all-papers``.
+        fault: The judge's fault in words, where that is an error.
+        waivers: What became of the waivers of its means.
+        comparison: Against the baseline, where the run had one.
+    """
+
+    name: str
+    place: Place
+    papers: tuple[str, ...]
+    means: tuple[SystemMean, ...] = ()
+    outcome: Covered = "not judged"
+    fault: str = ""
+    waivers: tuple[WaiverUse, ...] = ()
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRecord:
+    """One suite of a run.
+
+    Attributes:
+        name: The suite's name.
+        shown: The suite file as the user named it.
+        fingerprint: 12 hex digits over all of the papers that can move a score.
+        thresholds: What was asked of pairs and of means.
+        systems: The gated systems, in the order of the suite.
+        papers: The papers of the judged pairs, in the order of the suite.
+        pairs: The judged pairs, by system and paper in that order.
+        waivers: Every waiver of the suite; one whose pair was not judged says so.
+    """
+
+    name: str
+    shown: str
+    fingerprint: str
+    thresholds: Thresholds
+    systems: tuple[SystemRecord, ...]
+    papers: tuple[PaperRecord, ...]
+    pairs: tuple[PairRecord, ...]
+    waivers: tuple[WaiverUse, ...] = ()
+
+    def pairs_of(self, system: str) -> tuple[PairRecord, ...]:
+        """The judged pairs of one system."""
+        return tuple(pair for pair in self.pairs if pair.system == system)
+
+    def paper(self, paper_id: str) -> PaperRecord:
+        """One judged paper.
+
+        Raises:
+            KeyError: where no pair of it was judged.
+        """
+        for paper in self.papers:
+            if paper.id == paper_id:
+                return paper
+        raise KeyError(paper_id)
+
+    @property
+    def n_expected(self) -> int:
+        """How many pairs the suite has for its gated systems."""
+        return sum(len(system.papers) for system in self.systems)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of them were judged and scored."""
+        return len(self.pairs) == self.n_expected and not any(
+            pair.outcome == "error" for pair in self.pairs
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CassetteRecord:
+    """A cassette that the run could read from: its file, hash, and how much of it was used."""
+
+    shown: str
+    sha256: str
+    n_used: int
+    n_replies: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """All that may differ between a run and its replay, and nothing that may not.
+
+    Attributes:
+        created: When, from SOURCE_DATE_EPOCH; None where that is not set, so that two replays are
+            equal to the byte.
+        commit: The commit that was gated, as GitHub names it; None elsewhere.
+        record: The record mode.
+        environment: Versions, by name.
+        usage: The counts of `summeval_pytest.evaluation.Totals`: replies, tokens, dollars; empty
+            where nobody was asked.
+        cassettes: The cassettes that the run could read from.
+    """
+
+    created: str | None = None
+    commit: str | None = None
+    record: str = "new"
+    environment: Mapping[str, str]
+    usage: Mapping[str, float]
+    cassettes: tuple[CassetteRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One run.
+
+    Attributes:
+        schema: The version of this layout.
+        header: What may differ between a run and its replay.
+        judge: The judge's signature.
+        suites: The suites, in the order of their files' names.
+    """
+
+    schema: Literal[1] = 1
+    header: Header
+    judge: str
+    suites: tuple[SuiteRecord, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pair of every suite was judged and scored."""
+        return all(suite.is_complete for suite in self.suites)
+
+    @property
+    def outcome(self) -> Covered:
+        """The worst outcome of its items; "not judged" where nothing was."""
+        found: set[Covered] = {pair.outcome for suite in self.suites for pair in suite.pairs}
+        found |= {system.outcome for suite in self.suites for system in suite.systems}
+        return next((outcome for outcome in _WORST_FIRST if outcome in found), "not judged")

@@ -1,0 +1,195 @@
+"""A run decided again: other thresholds or other weights, the same answers, no call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import JudgeError, OptionError
+from summeval_pytest.metrics import METRICS, FacetScore, read_signature
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.signature import Signature, weights_text
+from summeval_pytest.questions import FACETS
+from summeval_pytest.suite import Setting
+from summeval_pytest.verdict.deciding import PairVerdict, decide
+from summeval_pytest.verdict.means import MeanVerdict, decide_means
+from summeval_pytest.verdict.thresholds import Thresholds, read_thresholds
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.metrics import Score, Unscored
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.verdict.record import (
+        Covered,
+        Outcome,
+        PairRecord,
+        RunRecord,
+        SuiteRecord,
+        SystemRecord,
+    )
+    from summeval_pytest.verdict.thresholds import Threshold
+
+WEIGHTS: Final = "--weights"
+MIN: Final = "--min"
+
+
+def read_weights(text: str) -> Mapping[Facet, float]:
+    """The weights of the four facets, which need not add up to 1.
+
+    Raises:
+        OptionError: where a facet is missing, unknown or has no weight that could be.
+    """
+    wanted = f"write {WEIGHTS} " + ",".join(f"{facet}=1" for facet in FACETS)
+    found: dict[Facet, float] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        facet = next((facet for facet in FACETS if facet == name.strip()), None)
+        try:
+            weight = float(value)
+        except ValueError:
+            weight = -1.0
+        if facet is None or facet in found or not 0.0 <= weight < float("inf"):
+            raise OptionError(f"{WEIGHTS}={text!r}: {part!r} is no weight; {wanted}")
+        found[facet] = weight
+    if len(found) < len(FACETS) or not any(found.values()):
+        raise OptionError(f"{WEIGHTS}={text!r} does not weigh all four facets; {wanted}")
+    return found
+
+
+def rescore(
+    record: RunRecord,
+    *,
+    options: Sequence[str] = (),
+    weights: Mapping[Facet, float] | None = None,
+    today: str = "",
+) -> RunRecord:
+    """The run as it would have been decided.
+
+    Pairs that the judge left unscored stay errors, and systems of which not every paper was judged
+    have no means.
+
+    Args:
+        record: The run.
+        options: Thresholds in place of the recorded ones, as ``METRIC=VALUE``.
+        weights: Weights of the facets in place of the recorded ones.
+        today: The day on which waivers are held to their expiry.
+
+    Raises:
+        OptionError: for a threshold that cannot be, or on a metric that the run did not measure.
+    """
+    return replace(
+        record,
+        suites=tuple(_suite(suite, options, weights, today) for suite in record.suites),
+    )
+
+
+def _settings(thresholds: Sequence[Threshold], suite: SuiteRecord) -> list[Setting]:
+    place = suite.systems[0].place
+    return [Setting(name=t.name, value=t.least, place=place) for t in thresholds]
+
+
+def _suite(
+    suite: SuiteRecord,
+    options: Sequence[str],
+    weights: Mapping[Facet, float] | None,
+    today: str,
+) -> SuiteRecord:
+    thresholds = read_thresholds(
+        _settings(suite.thresholds.pair, suite),
+        _settings(suite.thresholds.mean, suite),
+        options=options,
+        option=MIN,
+    )
+    _check_measured(suite, thresholds)
+    waivers = Waivers(waivers=tuple(use.waiver for use in suite.waivers), today=today)
+    pairs = tuple(
+        _pair(pair if weights is None else _weighted(pair, weights), thresholds.pair, waivers)
+        for pair in suite.pairs
+    )
+    rescored = replace(suite, thresholds=thresholds, pairs=pairs)
+    systems = tuple(
+        _system(system, rescored, waivers, keeps_comparison=weights is None)
+        for system in suite.systems
+    )
+    uses = [use for pair in pairs for use in pair.verdict.waivers]
+    uses += [use for system in systems for use in system.waivers]
+    states = {use.waiver.name: use for use in uses}
+    return replace(
+        rescored,
+        systems=systems,
+        waivers=tuple(
+            states.get(w.name, WaiverUse(waiver=w, state="not judged")) for w in waivers.waivers
+        ),
+    )
+
+
+def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
+    measured = {score.metric for pair in suite.pairs for score in pair.scores}
+    missing = [metric for metric in METRICS if metric in thresholds.metrics]
+    missing = [metric for metric in missing if measured and metric not in measured]
+    if missing:
+        raise OptionError(
+            f"{MIN}: the run of {suite.shown} did not measure {', '.join(missing)};"
+            " run it with that threshold, answers that are stored cost nothing"
+        )
+
+
+def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
+    """The pair with FM of other weights, and the recipe that says so."""
+
+    def weighted(score: Score | Unscored) -> Score | Unscored:
+        if not isinstance(score, FacetScore) or score.identical:
+            return score
+        value = facet_aware_metric({r.facet: r.rating for r in score.ratings}, weights)
+        return score if value is None else replace(score, value=value)
+
+    def signed(text: str) -> str:
+        signature = read_signature(text)
+        if signature.metric != "facet":
+            return text
+        recipe = dict(signature.recipe) | {"weights": weights_text(weights)}
+        return str(Signature(signature.metric, tuple(sorted(recipe.items()))))
+
+    return replace(
+        pair,
+        scores=tuple(map(weighted, pair.scores)),
+        signatures=tuple(map(signed, pair.signatures)),
+    )
+
+
+def _pair(pair: PairRecord, thresholds: Sequence[Threshold], waivers: Waivers) -> PairRecord:
+    try:
+        verdict = decide(pair.numbers(), thresholds, waivers)
+    except JudgeError:
+        return replace(pair, outcome="error", verdict=PairVerdict(shortfalls=()))
+    outcome: Outcome = "passed" if verdict.passes else "failed"
+    return replace(pair, outcome=outcome, verdict=verdict)
+
+
+def _system(
+    system: SystemRecord, suite: SuiteRecord, waivers: Waivers, *, keeps_comparison: bool
+) -> SystemRecord:
+    comparison = system.comparison if keeps_comparison else None
+    papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
+    has_item = bool(suite.thresholds.mean) or comparison is not None
+    if not has_item or len(papers) < len(system.papers):
+        return replace(system, outcome="not judged", means=(), waivers=(), comparison=comparison)
+    try:
+        verdict = decide_means(system.name, papers, suite.thresholds.mean, waivers)
+    except JudgeError as error:
+        empty = MeanVerdict(means=())
+        return replace(
+            system, outcome="error", fault=str(error), means=empty.means, comparison=comparison
+        )
+    passes = verdict.passes and (comparison is None or comparison.passes)
+    outcome: Covered = "passed" if passes else "failed"
+    return replace(
+        system,
+        outcome=outcome,
+        fault="",
+        means=verdict.means,
+        waivers=verdict.waivers,
+        comparison=comparison,
+    )

@@ -1,0 +1,125 @@
+"""Waivers held to a run: which are in use, and which have to go because nothing needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.errors import SuiteError, nearest
+from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.suite import Waiver  # noqa: TC001 - run records read the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from summeval_pytest.verdict.thresholds import Thresholds
+
+ALL_PAPERS: Final = "all-papers"
+"""In place of a paper: the waiver is about a mean over papers."""
+
+State = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaiverUse:
+    """A waiver and what a run made of it."""
+
+    waiver: Waiver
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """The waivers of a suite on one day.
+
+    Attributes:
+        waivers: As the suite has them.
+        today: The day on which the verdict is taken, as ``2027-01-31``.
+    """
+
+    waivers: tuple[Waiver, ...] = ()
+    today: str = ""
+
+    def of(self, paper: str, system: str) -> tuple[Waiver, ...]:
+        """The waivers of one pair, or of a system's means."""
+        return tuple(w for w in self.waivers if (w.paper, w.system) == (paper, system))
+
+    def use(
+        self,
+        paper: str,
+        system: str,
+        *,
+        missed: Mapping[str, float | None],
+        measured: Iterable[str],
+    ) -> tuple[WaiverUse, ...]:
+        """What became of the waivers of one pair.
+
+        Args:
+            paper: The paper, or `ALL_PAPERS`.
+            system: The system.
+            missed: The numbers under their thresholds, by name.
+            measured: The names of the numbers of which it is known whether they fall short.
+        """
+        known = set(measured)
+        return tuple(
+            WaiverUse(waiver=waiver, state=self._state(waiver, missed, known))
+            for waiver in self.of(paper, system)
+        )
+
+    def _state(self, waiver: Waiver, missed: Mapping[str, float | None], known: set[str]) -> State:
+        if waiver.finding not in known:
+            return "not judged"
+        if self.today > waiver.expires:
+            return "expired"
+        if waiver.finding not in missed:
+            return "not needed"
+        value = missed[waiver.finding]
+        if waiver.least is not None and (value is None or value < waiver.least):
+            return "exceeded"
+        return "in use"
+
+
+def fault_of(use: WaiverUse) -> str:
+    """What a waiver that fails its test has to say; empty where it is none of those."""
+    waiver = use.waiver
+    match use.state:
+        case "expired":
+            return f"{waiver.told} expired on {waiver.expires}; mend, renew or delete it"
+        case "not needed":
+            return f"{waiver.told} is no longer needed; delete it"
+        case "exceeded":
+            return f"{waiver.told} allows no less than {waiver.least:g}"
+        case "in use" | "not judged":
+            return ""
+
+
+def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
+    """Refuses a waiver of what no threshold holds, which could never be needed.
+
+    Raises:
+        SuiteError: for that, and for a bound out of the number's range or above its threshold.
+    """
+    held = {
+        True: {threshold.name: threshold.least for threshold in thresholds.mean},
+        False: {threshold.name: threshold.least for threshold in thresholds.pair},
+    }
+    for waiver in waivers:
+        is_mean = waiver.paper == ALL_PAPERS
+        table = "[thresholds.mean]" if is_mean else "[thresholds]"
+        known = held[is_mean]
+        if waiver.finding not in known:
+            hint = nearest(waiver.finding, known if waiver.finding in CATALOGUE else CATALOGUE)
+            raise SuiteError(
+                waiver.place,
+                f"waiver {waiver.name!r} is of {waiver.finding!r}, which {table} does not hold;"
+                f" {hint}",
+            )
+        if waiver.least is not None and not (
+            CATALOGUE[waiver.finding].low <= waiver.least < known[waiver.finding]
+        ):
+            raise SuiteError(
+                waiver.place,
+                f"waiver {waiver.name!r} allows {waiver.finding} = {waiver.least:g}; write a value"
+                f" from {CATALOGUE[waiver.finding].low:g} to under its threshold,"
+                f" {known[waiver.finding]:g}",
+            )

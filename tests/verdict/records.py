@@ -1,0 +1,190 @@
+"""Runs made by hand, as small as a test needs them: scores, pairs, a baseline, a whole record."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics import (
+    METRICS,
+    CheckedFact,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+    signature_of,
+)
+from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.questions import FACETS, Fact
+from summeval_pytest.verdict import (
+    Baseline,
+    Header,
+    PairRecord,
+    RunRecord,
+    SuiteRecord,
+    SystemRecord,
+    Thresholds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.metrics import MetricName, Score, Signature
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.verdict import Comparison, Outcome, WaiverUse
+
+HERE: Final = Place("golden/summeval.toml", 3)
+FULL: Final[Mapping[Facet, int]] = {"background": 3, "method": 4, "result": 4, "conclusion": 3}
+"""Full marks in every facet."""
+SIGNATURES: Final = tuple(
+    signature_of(metric, judge="fair-1", suite="77be02a1c3d4") for metric in METRICS
+)
+REFUSED: Final = "refused_candidate"
+SILENT: Final = "unanswered"
+
+
+def rated(
+    ratings: Mapping[Facet, int] = FULL, *, reason: str = "so the judge says", **said: str
+) -> FacetScore:
+    """FM of these ratings; ``said`` are the summary's words for a facet."""
+    value = facet_aware_metric(dict(ratings))
+    assert value is not None, "a score has a facet"
+    return FacetScore(
+        value=value,
+        ratings=tuple(
+            RatedFacet(
+                facet=facet,
+                rating=ratings[facet],
+                reason=reason,
+                reference=f"The {facet} of the reference.",
+                candidate=said.get(facet, f"A {facet}."),
+            )
+            for facet in FACETS
+            if facet in ratings
+        ),
+    )
+
+
+def carried(
+    reference: Mapping[str, bool],
+    candidate: Mapping[str, bool | None] | None = None,
+    *,
+    reason: str = "so the judge says",
+) -> EvaScore:
+    """EVA-Score where these facts of the reference are matched, and these of the summary hold."""
+    candidate = {"Mice slept.": True} if candidate is None else candidate
+    answered = [holds for holds in candidate.values() if holds is not None]
+    precision = statistics.fmean(answered) if answered else None
+    recall = statistics.fmean(reference.values())
+    return EvaScore(
+        value=f1(precision, recall),
+        precision=precision,
+        recall=recall,
+        recall_entailed=recall,
+        candidate=checked(candidate, reason),
+        reference=checked(reference, reason),
+        matched=frozenset(place for place, holds in enumerate(reference.values()) if holds),
+    )
+
+
+def checked(facts: Mapping[str, bool | None], reason: str) -> tuple[CheckedFact, ...]:
+    """Facts that hold, or not, or of which nobody knows."""
+    return tuple(
+        CheckedFact(fact=Fact(text=text, sentence=0), holds=holds, reason=reason)
+        for text, holds in facts.items()
+    )
+
+
+def supported(
+    sentences: Mapping[str, bool | None], *, reason: str = "so the judge says"
+) -> FaithfulnessScore:
+    """Faithfulness of sentences that are supported, or not, or of which nobody knows."""
+    answered = [holds for holds in sentences.values() if holds is not None]
+    return FaithfulnessScore(
+        value=statistics.fmean(answered),
+        sentences=tuple(
+            JudgedSentence(index=index, text=text, supported=holds, reason=reason)
+            for index, (text, holds) in enumerate(sentences.items())
+        ),
+    )
+
+
+def eva(value: float) -> EvaScore:
+    """EVA-Score of one value in all its numbers, without any fact."""
+    return EvaScore(value=value, precision=value, recall=value, recall_entailed=value)
+
+
+def faithful(value: float) -> FaithfulnessScore:
+    """Faithfulness of one value, without any sentence."""
+    return FaithfulnessScore(value=value, sentences=())
+
+
+def unscored(metric: MetricName, status: str = REFUSED, reason: str = "it declined") -> Unscored:
+    """A metric without a score: the system's fault, or the judge's where it is `SILENT`."""
+    return Unscored(metric=metric, status=status, reason=reason)  # type: ignore[arg-type]  # one of the two above
+
+
+def pair(
+    paper: str,
+    *scores: Score | Unscored,
+    system: str = "careful",
+    summary: str = "Mice slept.",
+    outcome: Outcome = "passed",
+    signatures: Sequence[Signature] = SIGNATURES,
+) -> PairRecord:
+    """A judged pair, with the recipes of the metrics that it has."""
+    measured = {score.metric for score in scores}
+    return PairRecord(
+        paper=paper,
+        system=system,
+        outcome=outcome,
+        summary=summary,
+        place=HERE,
+        scores=scores,
+        signatures=tuple(str(s) for s in signatures if s.metric in measured),
+    )
+
+
+def baseline(*pairs: PairRecord, run: str = "v1.3") -> Baseline:
+    """These pairs as a saved run."""
+    return Baseline(run=run, system="careful", pairs={pair.paper: pair for pair in pairs})
+
+
+def system(
+    name: str = "careful",
+    *papers: str,
+    comparison: Comparison | None = None,
+) -> SystemRecord:
+    """A gated system with the papers that it should be judged on."""
+    return SystemRecord(name=name, place=HERE, papers=papers, comparison=comparison)
+
+
+def suite(
+    *pairs: PairRecord,
+    systems: tuple[SystemRecord, ...] = (),
+    thresholds: Thresholds | None = None,
+    waivers: tuple[WaiverUse, ...] = (),
+    name: str = "golden",
+) -> SuiteRecord:
+    """A suite; its systems are those of the pairs, on the papers of the pairs, unless given."""
+    names = dict.fromkeys(pair.system for pair in pairs)
+    found = [system(n, *(pair.paper for pair in pairs if pair.system == n)) for n in names]
+    return SuiteRecord(
+        name=name,
+        shown=f"{name}/summeval.toml",
+        fingerprint="77be02a1c3d4",
+        thresholds=thresholds or Thresholds(pair=(), mean=()),
+        systems=systems or tuple(found),
+        papers=(),
+        pairs=pairs,
+        waivers=waivers,
+    )
+
+
+def run(*suites: SuiteRecord) -> RunRecord:
+    """A run over these suites."""
+    return RunRecord(header=Header(environment={}, usage={}), judge="fair-1", suites=suites)
