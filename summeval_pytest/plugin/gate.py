@@ -139,9 +139,15 @@ class Gate:
         """Which drops against the baseline fail.
 
         Raises:
-            OptionError: for a rule that could never decide.
+            OptionError: for a rule that could never decide, and for one where nothing is compared.
         """
-        return read_rules(self.options.compare_fail)
+        rules = read_rules(self.options.compare_fail)
+        if self.options.compare_fail and self.options.compare is None:
+            raise OptionError(
+                "--summ-compare-fail says what fails and nothing is compared; add"
+                " --summ-compare=NAME, or leave it out"
+            )
+        return rules
 
     @cached_property
     def _baselines(self) -> Baselines | None:
@@ -231,6 +237,7 @@ class Gate:
             UsageError: for any mistake, and for a suite without a threshold.
         """
         gated = self.gated(path, shown)
+        self.rules  # noqa: B018 - a rule that cannot be is a usage error now, not later
         for system in gated.systems:
             self.baseline(gated, system)
         if not gated.thresholds.metrics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import platform
 from collections import defaultdict
@@ -110,7 +111,7 @@ def run_record(
     variables = os.environ if environ is None else environ
     made = RunRecord(
         header=Header(
-            created=variables.get(EPOCH) or None,
+            created=_moment(variables.get(EPOCH, "")),
             commit=variables.get("GITHUB_SHA") or None,
             record=gate.options.record,
             environment={"python": platform.python_version()}
@@ -124,3 +125,10 @@ def run_record(
         ),
     )
     return from_json(RunRecord, as_json(made))
+
+
+def _moment(seconds: str) -> str | None:
+    """A moment as people write it; None where none is given."""
+    if not seconds.isdecimal():
+        return None
+    return dt.datetime.fromtimestamp(int(seconds), dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -56,12 +56,13 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
         return
     broken = [difference.name for difference in comparison.differences if difference.broken]
     tested = [comparison.difference(metric) for metric in METRICS]
-    seen = [f"{d.name} -{detectable_text(d)}" for d in tested if d is not None and d.p is not None]
+    seen = [f"{d.name} {detectable_text(d)}" for d in tested if d is not None and d.p is not None]
     n_papers = max((d.n_papers for d in comparison.differences), default=0)
-    told = f"dropped: {', '.join(broken)}" if broken else "nothing dropped"
+    told = f"dropped: {', '.join(broken)}" if broken else "no rule broken"
     yield from wrap(f"{one_line(against)}: {told}", _WIDTH, subsequent_indent="  ")
     if any(difference.deviation for difference in comparison.differences):
-        yield f"  {n_papers} papers show with 80 % power: {', '.join(seen)} or more"
+        told = f"smallest drop that {n_papers} papers show with 80 % power: {', '.join(seen)}"
+        yield from wrap(told, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     for warning in comparison.brevity:
         yield f"  note: {one_line(warning)}"
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy import stats
 
 from summeval_pytest.stats.groups import rows_by_group
 
@@ -64,7 +63,9 @@ def spearman(x: Numbers, y: Numbers) -> float | None:
     left, right = _columns(x, y)
     if _is_undefined(left, right):
         return None
-    return _product_moment(stats.rankdata(left), stats.rankdata(right))
+    from scipy.stats import rankdata
+
+    return _product_moment(rankdata(left), rankdata(right))
 
 
 def kendall(x: Numbers, y: Numbers) -> float | None:
@@ -77,7 +78,9 @@ def kendall(x: Numbers, y: Numbers) -> float | None:
         ValueError: the lengths differ, or a value is not finite.
     """
     left, right = _columns(x, y)
-    return None if _is_undefined(left, right) else float(stats.kendalltau(left, right).statistic)
+    from scipy.stats import kendalltau
+
+    return None if _is_undefined(left, right) else float(kendalltau(left, right).statistic)
 
 
 def coefficients_within(
