@@ -59,7 +59,7 @@ def _compared(
     rules: tuple[Rule, ...],
 ) -> tuple[list[str], bool]:
     baseline = find_baseline(
-        old, str(chosen.old), suite=suite.name, system=system, wanted=chosen.against, option="OLD"
+        old, chosen.old.name, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
     )
     pairs = suite.pairs_of(system)
     if not pairs:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 N_TESTED: Final = 7
 """Three metrics and four facets are tested together where no rule says otherwise."""
-_NAMES: Final = (*METRICS, "eva.precision", "eva.recall")
+_USUAL: Final = (*METRICS, "eva.precision", "eva.recall")
 
 
 def power_of(chosen: argparse.Namespace) -> list[str]:
@@ -32,7 +32,21 @@ def power_of(chosen: argparse.Namespace) -> list[str]:
         UsageError: for a mistake in the suite, and for a drop, level or power that cannot be.
         JudgeError: if the judge breaks down.
     """
-    names = [name for text in chosen.metric for name in text.split(",")] or list(_NAMES)
+    names = _names(chosen)
+    suite = load_suite(chosen.suite)
+    desk = desk_of(chosen)
+    desk.add_cassette(suite)
+    systems = tuple(suite.systems)
+    papers = {
+        system: {numbers.paper: numbers for numbers in found}
+        for system, found in _judged(suite, systems, chosen.judge, desk).items()
+    }
+    return list(_table(suite, papers, names, chosen))
+
+
+def _names(chosen: argparse.Namespace) -> list[str]:
+    """The numbers that are asked about; everything else that was chosen is checked, too."""
+    names = [name for text in chosen.metric for name in text.split(",")] or list(_USUAL)
     for name in names:
         if name not in CATALOGUE:
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
@@ -45,15 +59,9 @@ def power_of(chosen: argparse.Namespace) -> list[str]:
     for option, value in (("--level", chosen.level), ("--power", chosen.power)):
         if not 0.0 < value < 1.0:
             raise OptionError(f"{option}={value:g} is no share; write a number between 0 and 1")
-    suite = load_suite(chosen.suite)
-    desk = desk_of(chosen)
-    desk.add_cassette(suite)
-    systems = tuple(suite.systems)
-    papers = {
-        system: {numbers.paper: numbers for numbers in found}
-        for system, found in _judged(suite, systems, chosen.judge, desk).items()
-    }
-    return list(_table(suite, papers, names, chosen))
+    if chosen.tests < 1:
+        raise OptionError(f"--tests={chosen.tests} is no number of tests; write 1 or more")
+    return names
 
 
 def _judged(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -79,8 +80,8 @@ def summary_lines(
         counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
         means = ""
         for metric in measured:
-            values = sorted(tally.values.get(metric, []))
-            cell = shown(metric, sum(values) / len(values)) if values else "-"
+            values = tally.values.get(metric, [])
+            cell = shown(metric, statistics.mean(values)) if values else "-"
             if values and len(values) < tally.n_pairs:
                 cell += f" ({len(values)}/{tally.n_pairs})"
             means += f" {cell:>13}"
