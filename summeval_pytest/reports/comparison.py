@@ -92,7 +92,8 @@ def change_lines(change: PairChange) -> Iterator[str]:
         for name, old, new in change.numbers
         if old != new
     ]
-    yield one_line(f"against {change.baseline}: {'; '.join(moved) or 'the same numbers'}", 200)
+    told = one_line(f"against {change.baseline}: {'; '.join(moved) or 'the same numbers'}", 200)
+    yield from wrap(told, _WIDTH, subsequent_indent="  ")
     for facet in change.facets:
         old, new = ("absent" if r is None else str(r) for r in (facet.old, facet.new))
         yield f"  facet {facet.facet}: {old} -> {new}"

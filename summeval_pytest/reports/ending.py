@@ -44,7 +44,7 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
 def _partial(suite: SuiteRecord) -> Iterator[str]:
     if len(suite.pairs) < suite.n_expected:
         yield one_line(
-            f"{suite.shown}: only {len(suite.pairs)} of {suite.n_expected} pairs were judged"
+            f"{suite.shown}: only {len(suite.pairs)} of {suite.n_expected} pairs are in this run"
         )
 
 

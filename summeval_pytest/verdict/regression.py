@@ -117,9 +117,9 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
         difference = Difference(
             name=name,
             n_papers=len(values),
-            old=statistics.fmean(old for old, _ in values),
-            new=statistics.fmean(new for _, new in values),
-            change=statistics.fmean(changes),
+            old=statistics.mean(old for old, _ in values),
+            new=statistics.mean(new for _, new in values),
+            change=statistics.mean(changes),
             low=interval.low,
             high=interval.high,
             p=adjusted.get(name),
@@ -193,7 +193,7 @@ def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
         values, right = _changes(both, name), _mean_sizes(both, name)
         if not values or right is None:
             continue
-        rise = statistics.fmean(new - old for old, new in values)
+        rise = statistics.mean(new - old for old, new in values)
         if rise > _ROUNDING and right[1] <= right[0]:
             yield (
                 f"{name} rose by {rise:.3f} only because summaries became shorter:"
@@ -211,6 +211,6 @@ def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | Non
     if not counted:
         return None
     return (
-        statistics.fmean(old for old, _ in counted),
-        statistics.fmean(new for _, new in counted),
+        statistics.mean(old for old, _ in counted),
+        statistics.mean(new for _, new in counted),
     )

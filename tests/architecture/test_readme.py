@@ -54,7 +54,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
     parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(DATA)) for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
-    foreign = ("PYTEST", "SUMM_", "OPENAI_")
+    foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return subprocess.run(
         [*parts, *cache],

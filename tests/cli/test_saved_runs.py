@@ -76,7 +76,7 @@ def test_compare_tells_system_and_papers_worst_first(
     assert "careless on comet-02" in told.lines
     assert "10 more papers: --papers=12" in told.lines
     assert text.index("careless on comet-02") < text.index("10 more papers")
-    assert max(map(len, told.lines)) <= 100
+    assert max(map(len, told.lines)) <= 82
 
 
 def test_a_run_against_itself_differs_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ def test_a_run_of_some_pairs_says_so(bench: Bench) -> None:
     assert not record.is_complete
     assert [len(system.papers) for system in record.suites[0].systems] == [2]
     assert len(record.suites[0].pairs) == 1
-    assert "summeval.toml: only 1 of 2 pairs were judged" in run.lines
+    assert "summeval.toml: only 1 of 2 pairs are in this run" in run.lines
 
 
 @pytest.mark.parametrize(
