@@ -250,12 +250,12 @@ summaries = "bad.jsonl"
         )
 
     @contextmanager
-    def running(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
         """Pytest as a user would start it, in a process group that ends with the block."""
         with subprocess.Popen(
             [sys.executable, "-m", "pytest", *arguments],
             cwd=self.path,
-            env=_clean_environment() | {"SUMM_STORE": str(self.store)},
+            env=_clean_environment() | {"SUMM_STORE": str(self.store)} | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -273,9 +273,9 @@ summaries = "bad.jsonl"
         assert not _end_group(process.pid), "the run has left a process behind"
         return Run(code=process.returncode, out=out, err=err)
 
-    def run(self, *arguments: str) -> Run:
-        """One whole run in a process of its own."""
-        with self.running(*arguments) as process:
+    def run(self, *arguments: str, **variables: str) -> Run:
+        """One whole run in a process of its own, with these environment variables."""
+        with self.running(*arguments, **variables) as process:
             return self.finish(process)
 
     def properties(self, report: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
 
 LOG: Final = Path(__file__).with_name("asked.log")
+VENOM: Final = (
+    "\n::error file=x::took over\r\n  ::add-mask::a\n##[group]x ]]> <script>alert(1)</script>"
+    " <img src=x onerror=alert(1)> [link](javascript:alert(1)) @someone ```\n# head\n"
+    "\x1b[2J\x00\ufffe\ud800\u202e\u2028::warning::x {{ 7 * 7 }} {% raw %} %0A::error::y"
+)
+LONG: Final = 1_000_000
 HOSTILE: Final = "no line\n::error::took over\x1b[31m ##[group]"
 
 
@@ -181,3 +188,47 @@ class Fatal(Fair):
 
 class NoJudge:
     """Lacks everything that makes a judge."""
+
+
+class Venomous(Fair):
+    """Gives reasons that would command a terminal, a runner, a parser or a page."""
+
+    def note(self, event: str, question: Question) -> None:
+        """Writes nothing down: what it is asked is a megabyte long."""
+
+    def say(self, question: Question) -> Answer:
+        """What the fair one says, with another reason."""
+        answer = super().say(question)
+        match answer:
+            case FacetRatings(ratings):
+                return FacetRatings(
+                    tuple(
+                        replace(rating, reason=VENOM + self.more(question))
+                        for rating in ratings
+                        if isinstance(rating, FacetRating)
+                    )
+                )
+            case FactChecks(checks):
+                return FactChecks(
+                    tuple(
+                        replace(check, reason=VENOM) if isinstance(check, FactCheck) else check
+                        for check in checks
+                    )
+                )
+            case SentenceChecks(checks):
+                return SentenceChecks(
+                    tuple(
+                        replace(check, reason=VENOM) if isinstance(check, SentenceCheck) else check
+                        for check in checks
+                    )
+                )
+            case _:
+                return answer
+
+    @staticmethod
+    def more(question: Question) -> str:
+        """A megabyte more, where the question is as long."""
+        is_long = isinstance(question, RateFacets) and any(
+            len(pair.candidate) > LONG for pair in question.pairs
+        )
+        return " word" * (LONG // 5) if is_long else ""

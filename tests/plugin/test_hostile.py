@@ -1,0 +1,205 @@
+"""Whatever papers, summaries and judges say, every report stays well-formed and harmless."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree as ET
+
+import pytest
+from junitparser import JUnitXml
+from markdown_it import MarkdownIt
+
+from summeval_pytest.reports import read_record
+from tests.plugin.rule import VENOM
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.plugin.conftest import Bench, Run
+
+LONG: Final = "alloy " * 170_000
+"""A megabyte without a sentence's end; one paper, its summary and a reply on it hold it."""
+WRITTEN: Final = VENOM.replace("\ud800", "")
+"""As a file of a suite may hold it: half a surrogate pair is refused there."""
+OURS: Final = re.compile(r"^::(error|warning) (file=[^,:]+,line=\d+,)?title=[^,:]*::", re.MULTILINE)
+COMMAND: Final = re.compile(r"^\s*::", re.MULTILINE)
+OLD_COMMAND: Final = re.compile(r"##\w*\[")
+FILES: Final = ("run.json", "run.xml", "run.html", "step.md")
+
+
+def write_suite(bench: Bench) -> None:
+    """A suite whose every text is hostile."""
+    papers, bad = [], []
+    for number in range(2):
+        text = f"Moss number {number} grew. {WRITTEN} It stayed green."
+        long = LONG if number == 0 else "alloy "
+        source = [{"heading": WRITTEN, "text": text}, {"heading": "Results", "text": long}]
+        papers.append(
+            {"id": f"moss-{number}", "title": WRITTEN, "source": source, "reference": text}
+        )
+        bad.append(
+            {
+                "paper": f"moss-{number}",
+                "summary": f"An alloy melted. {WRITTEN} {long} So alloy ends.",
+            }
+        )
+    bench.lines("papers.jsonl", *papers)
+    bench.lines("bad.jsonl", *bad)
+    bench.write(
+        "summeval.toml",
+        'papers = "papers.jsonl"\n[systems.bad]\nsummaries = "bad.jsonl"\n'
+        "[thresholds]\nfacet = 0.6\neva = 0.5\nfaithfulness = 0.8\n"
+        "[thresholds.mean]\nfacet = 0.7\n"
+        '[waivers.known]\npaper = "moss-0"\nsystem = "bad"\nfinding = "eva"\n'
+        f"owner = {json.dumps(WRITTEN)}\nreason = {json.dumps(WRITTEN)}\nexpires = 2999-01-01\n",
+    )
+    bench.write(
+        "test_own.py",
+        "import sys\n"
+        "def test_own(summ_pair):\n"
+        "    text = summ_pair.summary.encode('utf-8', 'replace').decode()[:2000]\n"
+        "    print(text)\n"
+        "    print(text, file=sys.stderr)\n"
+        "    assert 'nothing' in text, text\n",
+    )
+
+
+@pytest.fixture(scope="module", params=["0", "2"])
+def done(request: pytest.FixtureRequest, shared_bench: Bench) -> tuple[Run, Path]:
+    """A run in GitHub Actions that writes every report, alone and in two processes."""
+    write_suite(shared_bench)
+    folder = shared_bench.path / f"out{request.param}"
+    folder.mkdir()
+    run = shared_bench.run(
+        "summeval.toml",
+        "test_own.py",
+        "--summ-judge=rule:Venomous",
+        f"--summ-run-record={folder / 'run.json'}",
+        f"--summ-junit={folder / 'run.xml'}",
+        f"--summ-html={folder / 'run.html'}",
+        f"--junitxml={folder / 'own.xml'}",
+        "-rA",
+        "-v",
+        "-n",
+        request.param,
+        GITHUB_ACTIONS="true",
+        GITHUB_STEP_SUMMARY=str(folder / "step.md"),
+    )
+    return run, folder
+
+
+def test_the_run_ends_as_it_should(done: tuple[Run, Path]) -> None:
+    """Hostile text changes no outcome and breaks no report."""
+    run, folder = done
+
+    assert run.code == 1
+    assert run.last == "5 failed"
+    assert {file.name for file in folder.iterdir()} == {*FILES, "own.xml"}
+    assert "Traceback" not in run.out + run.err
+    assert "INTERNALERROR" not in run.out + run.err
+
+
+def test_nothing_but_our_own_annotations_commands_the_runner(done: tuple[Run, Path]) -> None:
+    """Failing texts, captured output, tables and warnings are all read by the runner."""
+    run, _ = done
+    everything = f"{run.out}\n{run.err}"
+    lines = [
+        line for line in re.split(r"[\r\n\v\f\x85\u2028\u2029]", everything) if COMMAND.match(line)
+    ]
+
+    assert 0 < len(lines) <= 10
+    assert all(OURS.match(line) for line in lines)
+    assert not OLD_COMMAND.search(everything)
+
+
+def test_nothing_hidden_reaches_the_terminal(done: tuple[Run, Path]) -> None:
+    """Escape sequences and marks of direction are shown, not obeyed, in all that we print."""
+    run, _ = done
+    ours = run.out.partition("test_own[")[0]
+
+    assert not re.search("[\x00\x1b\ufffe\u202e\u2028]", ours)
+
+
+@pytest.mark.parametrize("name", ["run.xml", "own.xml"])
+def test_both_junit_reports_are_xml(done: tuple[Run, Path], name: str) -> None:
+    """A consumer that cannot parse the report shows no failure at all."""
+    tree = ET.parse(done[1] / name)  # noqa: S314 - the run has just written it
+
+    assert len(list(tree.iter("failure"))) >= 3
+
+
+def test_the_facet_level_junit_report_is_read_by_junitparser(done: tuple[Run, Path]) -> None:
+    """As its consumers read it: counters add up, and what failed is not passed."""
+    report = JUnitXml.fromfile(str(done[1] / "run.xml"))
+    (suite,) = report
+
+    assert suite.tests == len(list(suite))
+    assert suite.failures >= 4
+    assert suite.errors == 0
+
+
+def test_the_page_runs_no_script_but_its_own(done: tuple[Run, Path]) -> None:
+    """The page is opened by reviewers, with their session cookies."""
+    text = (done[1] / "run.html").read_text(encoding="utf-8")
+    found = Tags()
+    found.feed(text)
+
+    assert found.counts["script"] == 6, "the data, and five scripts of ours"
+    assert "img" not in found.counts
+    assert not found.handlers
+    assert found.policy.startswith("default-src 'none'")
+
+
+def test_the_step_summary_stays_small_and_its_own(done: tuple[Run, Path]) -> None:
+    """Over a megabyte, GitHub drops all of it; a link in it would be ours to answer for."""
+    data = (done[1] / "step.md").read_bytes()
+    rendered = Tags()
+    rendered.feed(MarkdownIt("gfm-like", {"linkify": False}).render(data.decode("utf-8")))
+
+    assert len(data) < 1024 * 1024
+    assert not {"script", "img", "a"} & set(rendered.counts)
+    assert {"h1", "h2", "table"} <= set(rendered.counts)
+    assert not COMMAND.search(data.decode("utf-8"))
+
+
+def test_the_record_is_json_and_reads_back(done: tuple[Run, Path]) -> None:
+    """Half a surrogate pair is in no UTF-8 file; everything else is kept as it was said."""
+    file = done[1] / "run.json"
+    record = read_record(file, "RUN")
+
+    assert record.is_complete
+    reasons = {finding.reason for pair in record.suites[0].pairs for finding in pair.findings}
+    assert any("::error file=x::took over" in reason for reason in reasons)
+    assert json.loads(file.read_text(encoding="utf-8"))["schema"] == 1
+
+
+def test_reports_of_hostile_texts_are_the_same_in_any_number_of_processes(
+    shared_bench: Bench, done: tuple[Run, Path]
+) -> None:
+    """To the byte, whatever the texts are."""
+    del done
+    for name in ("run.json", "run.xml", "run.html"):
+        files = [shared_bench.path / f"out{number}" / name for number in (0, 2)]
+        there = [file.read_bytes() for file in files if file.exists()]
+        assert len(set(there)) == 1
+
+
+class Tags(HTMLParser):
+    """How often each tag stands in a page, and the event handlers among its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+        self.handlers: list[str] = []
+        self.policy = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Counts one."""
+        self.counts[tag] += 1
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = dict(attrs)["content"] or ""
