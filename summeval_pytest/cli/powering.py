@@ -12,6 +12,7 @@ from summeval_pytest.evaluation import Runner, Summariser, Task
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.stats import detectable_drop, papers_needed, power_of_drop
 from summeval_pytest.suite import load_suite
+from summeval_pytest.verdict.regression import granularity
 
 if TYPE_CHECKING:
     import argparse
@@ -84,8 +85,8 @@ def _judged(
         desk.forget_run()
 
 
-def _deviation(papers: Mapping[str, Mapping[str, Numbers]], name: str) -> tuple[float, int] | None:
-    """The largest deviation of paired differences between two systems, and on how many papers.
+def _changes(papers: Mapping[str, Mapping[str, Numbers]], name: str) -> list[float]:
+    """The paired differences of the two systems between which they vary most.
 
     With one system only, that of its own scores: the differences to a system whose scores go along
     with them by half (correlation .5) have the same one.
@@ -99,13 +100,14 @@ def _deviation(papers: Mapping[str, Mapping[str, Numbers]], name: str) -> tuple[
             and (b := other[paper].values.get(name)) is not None
         ]
         if len(changes) > 1:
-            found.append((statistics.stdev(changes), len(changes)))
+            found.append(changes)
     if len(papers) == 1:
         (own,) = papers.values()
         values = [v for numbers in own.values() if (v := numbers.values.get(name)) is not None]
         if len(values) > 1:
-            found.append((statistics.stdev(values), len(values)))
-    return max(found, default=None)
+            middle = statistics.mean(values)
+            found.append([value - middle for value in values])
+    return max(found, key=statistics.stdev, default=[])
 
 
 def _table(
@@ -122,14 +124,15 @@ def _table(
     yield f"level {chosen.level:g}, Holm's strictest of {chosen.tests} tests: {level:.4f}"
     yield f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"
     for name in names:
-        found = _deviation(papers, name)
-        if found is None or found[0] == 0.0:
+        changes = _changes(papers, name)
+        deviation = statistics.stdev(changes) if changes else 0.0
+        if deviation == 0.0:
             yield f"{name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
             continue
-        deviation, n_papers = found
-        power = power_of_drop(chosen.drop, deviation, n_papers, level=level)
-        seen = detectable_drop(deviation, n_papers, level=level, power=chosen.power)
-        needed = papers_needed(chosen.drop, deviation, level=level, power=chosen.power)
+        coarse, n_papers = granularity(name, changes), len(changes)
+        power = power_of_drop(chosen.drop, deviation, n_papers, level=level, **coarse)
+        seen = detectable_drop(deviation, n_papers, level=level, power=chosen.power, **coarse)
+        needed = papers_needed(chosen.drop, deviation, level=level, power=chosen.power, **coarse)
         yield (
             f"{name:<20}{deviation:>10.3f}{power:>11.2f}"
             f"{'none' if seen is None else f'{seen:.3f}':>10}{needed:>15,}"

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.plugin.gate import EPOCH
-from summeval_pytest.reports import as_json, from_json
+from summeval_pytest.reports import from_json
 from summeval_pytest.verdict import (
     CassetteRecord,
     Header,
@@ -107,9 +107,12 @@ def run_record(
     cassettes: Iterable[CassetteRecord],
     environ: Mapping[str, str] | None = None,
 ) -> RunRecord:
-    """The record of the run, the same whether it was just made or read from its file."""
+    """The record of the run, the same whether it was just made or read from its file.
+
+    Its parts have been JSON on their way here, so they hold nothing that a file could not.
+    """
     variables = os.environ if environ is None else environ
-    made = RunRecord(
+    return RunRecord(
         header=Header(
             created=_moment(variables.get(EPOCH, "")),
             commit=variables.get("GITHUB_SHA") or None,
@@ -124,7 +127,6 @@ def run_record(
             sorted((parts.suite(gated) for gated in gate.suites), key=lambda suite: suite.shown)
         ),
     )
-    return from_json(RunRecord, as_json(made))
 
 
 def _moment(seconds: str) -> str | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
+    from summeval_pytest.verdict import SuiteRecord
+
 T = TypeVar("T")
 SCHEMA: Final = 1
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -36,19 +38,12 @@ def _plain(value: object) -> object:
     raise TypeError(f"{value!r} has no place in a run record")
 
 
-def as_json(value: object, *, indent: int | None = None) -> str:
+def as_json(value: object) -> str:
     """A record, or a part of one, as JSON text.
 
     Half a surrogate pair, which no UTF-8 file can hold, becomes U+FFFD.
     """
-    text = json.dumps(
-        value,
-        default=_plain,
-        sort_keys=True,
-        ensure_ascii=False,
-        allow_nan=False,
-        indent=indent,
-    )
+    text = json.dumps(value, default=_plain, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return _HALF.sub(_INSTEAD, text)
 
 
@@ -77,8 +72,27 @@ def from_json(kind: type[T], text: str) -> T:
 
 
 def record_text(record: RunRecord) -> str:
-    """A run record as the text of its file."""
-    return as_json(record, indent=1) + "\n"
+    """A run record as the text of its file, keys sorted: a pair, paper or system is one line.
+
+    So that a difference between two files names the pairs that differ.
+    """
+    suites = ",\n".join(map(_suite_text, record.suites))
+    return (
+        f'{{"header": {as_json(record.header)},\n"judge": {as_json(record.judge)},\n'
+        f'"schema": {record.schema},\n"suites": [\n{suites}\n]}}\n'
+    )
+
+
+def _suite_text(suite: SuiteRecord) -> str:
+    names = sorted(field.name for field in fields(suite))
+    return "{" + ",\n".join(f'"{name}": {_by_line(getattr(suite, name))}' for name in names) + "}"
+
+
+def _by_line(value: object) -> str:
+    """A value as JSON; each item of a list on a line of its own."""
+    if not isinstance(value, tuple) or not value:
+        return as_json(value)
+    return "[\n" + ",\n".join(map(as_json, value)) + "\n]"
 
 
 def read_record(file: Path, option: str) -> RunRecord:
@@ -100,10 +114,10 @@ def read_record(file: Path, option: str) -> RunRecord:
             f"{option}: {file} cannot be read as a run record, {fault};"
             " name a file that --summ-run-record or --summ-save has written"
         ) from None
-    _check_schema(text, file, option)
     try:
         return from_json(RunRecord, text)
     except ValueError as error:
+        _check_schema(text, file, option)
         raise OptionError(
             f"{option}: {file} is no run record: {one_line(str(error))};"
             " name a file that --summ-run-record or --summ-save has written"

@@ -60,11 +60,11 @@ def spearman(x: Numbers, y: Numbers) -> float | None:
     Raises:
         ValueError: the lengths differ, or a value is not finite.
     """
+    from scipy.stats import rankdata
+
     left, right = _columns(x, y)
     if _is_undefined(left, right):
         return None
-    from scipy.stats import rankdata
-
     return _product_moment(rankdata(left), rankdata(right))
 
 
@@ -77,9 +77,9 @@ def kendall(x: Numbers, y: Numbers) -> float | None:
     Raises:
         ValueError: the lengths differ, or a value is not finite.
     """
-    left, right = _columns(x, y)
     from scipy.stats import kendalltau
 
+    left, right = _columns(x, y)
     return None if _is_undefined(left, right) else float(kendalltau(left, right).statistic)
 
 

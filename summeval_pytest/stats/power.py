@@ -8,10 +8,9 @@ to act like a one-sided t test (noncentral t; Lehmann and Romano 2005, section 1
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 
-from scipy import special
-from scipy.optimize import brentq
+import numpy as np
 
 MAX_PAPERS = 10_000_000
 """The most papers that `papers_needed` looks at."""
@@ -19,14 +18,14 @@ MAX_PAPERS = 10_000_000
 EXACT_BITS = 53
 """From so many papers on, 2^-n_papers is finer than what a float can tell apart in a level."""
 
-MAX_MIXED = 200
-"""With more papers, how many of them change hardly matters, and is no longer averaged over."""
+MAX_MIXED = 100
+"""Where more papers than this change on average, how many do hardly matters."""
 
 HUGE = 1e6
 """In standard deviations, a drop that no suite can overlook if it can see any."""
 
 CERTAIN = 8.0
-"""So many standard deviations beyond the critical value, power is 1 to fifteen digits."""
+"""So many standard deviations beyond the critical value, power is 1 to 13 digits."""
 
 
 def power_of_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
@@ -91,6 +90,8 @@ def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     Raises:
         ValueError: an argument is out of its range or not finite.
     """
+    from scipy.optimize import brentq
+
     _check_common(deviation, level, step, unchanged)
     _check_power(power)
     # In units of the deviation, so that the tolerance is relative to it.
@@ -144,16 +145,15 @@ def _power(  # noqa: PLR0913 - what the public functions take
     drop: float, deviation: float, n_papers: int, *, level: float, step: float, unchanged: float
 ) -> float:
     whole = _power_if_all_change(drop, deviation, n_papers, level=level, step=step)
-    if not unchanged or n_papers > MAX_MIXED:
+    changed = 1 - unchanged
+    if not (whole and unchanged) or changed * n_papers > MAX_MIXED:
         return whole
     # The mean and the deviation of the differences that are not 0.
-    changed = 1 - unchanged
+    mean = drop / changed
     variance = max(0.0, (changed * deviation**2 - unchanged * drop**2) / changed**2)
     by_number = (
-        math.comb(n_papers, number)
-        * (changed**number * unchanged ** (n_papers - number))
-        * _power_if_all_change(drop / changed, math.sqrt(variance), number, level=level, step=step)
-        for number in range(n_papers + 1)
+        chance * _power_if_all_change(mean, math.sqrt(variance), number, level=level, step=step)
+        for number, chance in enumerate(_chances_of_numbers(n_papers, changed))
     )
     return min(whole, math.fsum(by_number))
 
@@ -161,6 +161,8 @@ def _power(  # noqa: PLR0913 - what the public functions take
 def _power_if_all_change(
     drop: float, deviation: float, n_papers: int, *, level: float, step: float
 ) -> float:
+    from scipy import special
+
     if not (attained := _attained_level(level, n_papers)):
         return 0.0
     if deviation == 0:
@@ -176,6 +178,15 @@ def _power_if_all_change(
     if abs(distance := (shift - critical) / spread) > CERTAIN:
         return 1.0 if distance > 0 else 0.0
     return 1.0 - float(special.nctdtr(freedom, shift, critical))
+
+
+@lru_cache(maxsize=8)
+def _chances_of_numbers(n_papers: int, changed: float) -> tuple[float, ...]:
+    from scipy.stats import binom
+
+    # Twice as many as on average, where that is MAX_MIXED, is ten deviations off.
+    numbers = np.arange(min(n_papers, 2 * MAX_MIXED) + 1)
+    return tuple(np.asarray(binom.pmf(numbers, n_papers, changed)).tolist())
 
 
 def _attained_level(level: float, n_papers: int) -> float:

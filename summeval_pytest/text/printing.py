@@ -30,13 +30,24 @@ def _shown(character: str) -> str:
     return f"\\u{code:04x}" if code <= _LAST_BASIC else f"\\U{code:08x}"
 
 
+class _Shown(dict[int, str]):
+    """How each character is shown, found out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = shown = _shown(chr(code))
+        return shown
+
+
+_TABLE: Final = _Shown()
+
+
 def safe(text: str) -> str:
     r"""The text with every invisible or commanding character shown, line breaks kept.
 
     >>> safe("a\x1b[31mb\n::error::x")
     'a\\x1b[31mb\n\\x3a:error::x'
     """
-    text = "".join(map(_shown, text))
+    text = text.translate(_TABLE)
     text = _COMMAND.sub(r"\1\\x3a", text)
     return _OLD_COMMAND.sub(r"#\\x23", text)
 

@@ -38,7 +38,7 @@ from summeval_pytest.verdict.thresholds import (
     read_thresholds,
     thresholds_of,
 )
-from summeval_pytest.verdict.waivers import ALL_PAPERS, Waivers, WaiverUse
+from summeval_pytest.verdict.waivers import ALL_PAPERS, Waivers, WaiverUse, fault_of
 
 __all__ = [
     "ALL_PAPERS",
@@ -79,6 +79,7 @@ __all__ = [
     "decide",
     "decide_means",
     "explaining",
+    "fault_of",
     "find_baseline",
     "findings_of",
     "judged",

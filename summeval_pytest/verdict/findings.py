@@ -68,9 +68,9 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
     return tuple(sorted(found(), key=lambda finding: -finding.severity))
 
 
-def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[Kind, int]:
+def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
     """How many facets lost a point, facts do not hold and sentences are unsupported."""
-    found: dict[Kind, int] = {"facet": 0, "fact": 0, "sentence": 0}
+    found: dict[str, int] = {"facet": 0, "fact": 0, "sentence": 0}
     for score in scores:
         match score:
             case FacetScore():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.questions import FACETS, SCALES
@@ -27,11 +27,20 @@ if TYPE_CHECKING:
 
 SEED: Final = 20241
 RESAMPLES: Final = 2000
+FLIPS: Final = 99_999
+"""So many random signs put the error of a p value of .05 / 7 at 4 % of it."""
 POWER: Final = 0.8
 """With this chance a drop of the detectable size is found."""
 SHORTER: Final = 0.95
 """Summaries of fewer words than this share of the baseline's are shorter."""
 _ROUNDING: Final = 1e-9
+
+
+class Granularity(TypedDict):
+    """What `summeval_pytest.stats.power_of_drop` calls step and unchanged."""
+
+    step: float
+    unchanged: float
 
 
 def compare(
@@ -107,7 +116,10 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
     paired = {name: values for name in CATALOGUE if (values := _changes(both, name))}
     tested = {name: level for name, level in levels(rules).items() if name in paired}
-    raw = [drop_p_value([new - old for old, new in paired[name]], seed=SEED) for name in tested]
+    raw = [
+        drop_p_value([new - old for old, new in paired[name]], n_flips=FLIPS, seed=SEED)
+        for name in tested
+    ]
     adjusted = dict(zip(tested, holm(raw), strict=True))
     found = []
     for name, values in paired.items():
@@ -124,18 +136,26 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
             high=interval.high,
             p=adjusted.get(name),
             deviation=statistics.stdev(changes) if len(changes) > 1 else None,
-            detectable=None if level is None else _detectable(changes, level / len(tested)),
+            detectable=None if level is None else _detectable(name, changes, level / len(tested)),
         )
         found.append(_held(difference, rules, n_expected=_n_expected(both, name)))
     return tuple(found)
 
 
-def _detectable(changes: Sequence[float], level: float) -> float | None:
+def _detectable(name: str, changes: Sequence[float], level: float) -> float | None:
     """The smallest drop that papers which vary as these do would show, at one level."""
     deviation = statistics.stdev(changes) if len(changes) > 1 else 0.0
     if deviation == 0.0:
         return None
-    return detectable_drop(deviation, len(changes), level=level, power=POWER)
+    return detectable_drop(
+        deviation, len(changes), level=level, power=POWER, **granularity(name, changes)
+    )
+
+
+def granularity(name: str, changes: Sequence[float]) -> Granularity:
+    """How coarse the changes of a number are, without which a small suite overstates its power."""
+    unchanged = sum(abs(change) < _ROUNDING for change in changes) / len(changes)
+    return {"step": 1.0 if CATALOGUE[name].high > 1.0 else 0.0, "unchanged": unchanged}
 
 
 def _n_expected(both: Sequence[Pairing], name: str) -> int:

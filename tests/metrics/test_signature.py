@@ -7,6 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import METRICS, MetricName, Signature, read_signature, signature_of
+from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.metrics.signature import weights_text
+from summeval_pytest.questions import FACETS
 
 AWKWARD = st.text(alphabet=st.sampled_from("|:%,.=/ \n\t\u00e9a1")) | st.text()
 recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sorted(d.items())))
@@ -115,3 +118,31 @@ def test_part_without_a_value_is_refused() -> None:
     assert str(error.value) == (
         "'weig' in signature 'facet|judge:offline-1|weig' has no value; it reads key:value"
     )
+
+
+def weighed(*weights: float) -> str:
+    """The recipe of these weights, in reading order."""
+    return weights_text(dict(zip(FACETS, weights, strict=True)))
+
+
+def test_weights_read_as_shares_of_their_sum() -> None:
+    """Worked example: 1, 3, 3, 3 are .1, .3, .3, .3 of 10; thirds are cut to six digits."""
+    assert weights_text(WEIGHTS) == weighed(1, 3, 3, 3) == ".1,.3,.3,.3"
+    assert weighed(1, 1, 1, 1) == ".25,.25,.25,.25"
+    assert weighed(0, 1, 1, 1) == "0,.333333,.333333,.333333"
+    assert weighed(0, 0, 2, 0) == "0,0,1,0"
+
+
+def test_weights_stand_in_reading_order_whatever_order_they_were_given_in() -> None:
+    """The command line takes them in any."""
+    backwards = {facet: WEIGHTS[facet] for facet in reversed(FACETS)}
+    assert weights_text(backwards) == weights_text(WEIGHTS)
+
+
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any), st.integers(1, 1000))
+def test_only_the_ratios_of_weights_are_in_the_recipe(weights: list[int], times: int) -> None:
+    """Law: FM divides by their sum, so a multiple of them gives the same number."""
+    text = weighed(*weights)
+    assert weighed(*(weight * times for weight in weights)) == text
+    shares = [float(share) for share in text.split(",")]
+    assert shares == pytest.approx([weight / sum(weights) for weight in weights], abs=1e-6)

@@ -4,6 +4,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.reports import SystemTally, summary_lines
+from summeval_pytest.verdict import Comparison, Difference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def test_what_has_to_be_known_of_summaries_is_said_once_a_system() -> None:
     seen = SystemTally()
     seen.add("passed", {}, note="source cut from 9,000 to 3,000 characters\x1b[31m")
     seen.add("passed", {}, note="source cut from 8,000 to 3,000 characters")
-    seen.add("failed", {}, "")
+    seen.add("failed", {}, note="")
     lines = list(summary_lines({"nemo": seen, "careful": tally(("passed", {}))}))
     assert [line.split()[0] for line in lines[:3]] == ["system", "careful", "nemo"]
     assert lines[3:] == [r"nemo, 2 of 3 pairs: source cut from 9,000 to 3,000 characters\x1b[31m"]
@@ -126,3 +127,81 @@ def test_the_order_of_the_pairs_does_not_matter() -> None:
         for values in permutations([0.03, 0.541, 0.228, 0.783])
     }
     assert len(printed) == 1
+
+
+def wrong(**counts: int) -> list[str]:
+    """The lines of a system of which so much is wrong."""
+    seen = SystemTally()
+    seen.add("failed", {"eva": 0.5}, wrong=counts)
+    return list(summary_lines({"careful": seen}))[2:]
+
+
+def test_what_is_wrong_with_a_system_is_counted_under_its_line() -> None:
+    """Over its pairs: here 2 and 1 facets, 1,000 facts, and no sentence, which is left out."""
+    seen = SystemTally()
+    seen.add("failed", {"eva": 0.5}, wrong={"facet": 2, "fact": 0, "sentence": 0})
+    seen.add("failed", {"eva": 0.5}, wrong={"facet": 1, "fact": 1000, "sentence": 0})
+    seen.add("passed", {"eva": 0.5})
+    lines = list(summary_lines({"careful": seen, "terse": tally(("passed", {"eva": 0.5}))}))
+    assert lines[2] == "  wrong: 3 facets below full rating, 1,000 facts"
+    assert lines[3].startswith("terse ")
+
+
+def test_one_wrong_piece_is_told_in_the_singular_and_none_not_at_all() -> None:
+    """A line of zeros would bury the others."""
+    assert wrong(facet=1, fact=1, sentence=1) == [
+        "  wrong: 1 facet below full rating, 1 fact, 1 unsupported sentence"
+    ]
+    assert wrong(facet=0, fact=0, sentence=2) == ["  wrong: 2 unsupported sentences"]
+    assert wrong(facet=0, fact=0, sentence=0) == wrong() == []
+
+
+def compared(*differences: Difference, baseline: str = "v1.3") -> Comparison:
+    """A comparison of these numbers."""
+    return Comparison(baseline=baseline, system="careful", differences=differences)
+
+
+def moved(name: str, change: float, *broken: str) -> Difference:
+    """A number that has moved from 0.5."""
+    return Difference(
+        name=name, n_papers=2, old=0.5, new=0.5 + change, change=change, broken=broken
+    )
+
+
+ALL = {"facet": 0.6, "eva": 0.5, "faithfulness": 1.0}
+
+
+def test_changes_against_a_baseline_stand_under_the_means() -> None:
+    """Each in its column with its sign; a broken rule has a mark, also without colour."""
+    comparison = compared(
+        moved("facet", 0.25), moved("eva", -0.125, "eva drops"), moved("eva.recall", -0.5, "so")
+    )
+    seen = {"careful": tally(("passed", ALL)), "terse": tally(("passed", ALL))}
+    assert list(summary_lines(seen, {"careful": comparison})) == [
+        "system            passed failed errors         facet           eva  faithfulness",
+        "careful                1      0      0         0.600         0.500         1.000",
+        "  against v1.3                                +0.250      ! -0.125             -",
+        "terse                  1      0      0         0.600         0.500         1.000",
+    ]
+
+
+def test_a_system_that_cannot_be_compared_says_so_in_the_table() -> None:
+    """A gap where the changes would stand would look like none."""
+    refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge differs",))
+    lines = list(summary_lines({"careful": tally(("passed", ALL))}, {"careful": refused}))
+    assert lines[2:] == ["  against v1.3: cannot be compared"]
+
+
+def test_a_long_or_hostile_baseline_keeps_its_place() -> None:
+    """It may be a path; the columns stay, and so does the width of 80."""
+    for name in ("runs/" + "x" * 90, "::error::x\n::add-mask::y\x1b[31m##[group]"):
+        lines = list(
+            summary_lines(
+                {"careful": tally(("passed", ALL))},
+                {"careful": compared(moved("faithfulness", -0.25), baseline=name)},
+            )
+        )
+        assert {len(line) for line in lines} == {80}
+        assert lines[2].isprintable()
+        assert lines[2].endswith("             -             -        -0.250")
+        assert "##[" not in lines[2]

@@ -195,11 +195,12 @@ def test_a_bound_that_is_no_finite_number_is_refused(
     )
 
 
-def test_a_whole_bound_is_a_number_like_any_other(golden: Golden) -> None:
-    """Ratings are whole numbers."""
-    waive(golden, table(finding='"facet.conclusion"', least="1"))
+@pytest.mark.parametrize("bound", [0, 1, 2])
+def test_a_whole_bound_is_a_number_like_any_other(golden: Golden, bound: int) -> None:
+    """Ratings are whole numbers, and a bound of 0 is no missing one."""
+    waive(golden, table(least=str(bound)))
     least = golden.load().waivers[0].least
-    assert (least, type(least)) == (1.0, float)
+    assert (least, type(least)) == (float(bound), float)
 
 
 def test_an_unknown_key_is_refused_with_the_one_probably_meant(golden: Golden) -> None:

@@ -19,7 +19,7 @@ from summeval_pytest.metrics import (
 )
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.metrics.facet import facet_aware_metric
-from summeval_pytest.questions import FACETS, Fact
+from summeval_pytest.questions import FACETS, SCALES, Fact
 from summeval_pytest.verdict import (
     Baseline,
     Header,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict import Comparison, Outcome, WaiverUse
 
 HERE: Final = Place("golden/summeval.toml", 3)
-FULL: Final[Mapping[Facet, int]] = {"background": 3, "method": 4, "result": 4, "conclusion": 3}
-"""Full marks in every facet."""
 SIGNATURES: Final = tuple(
     signature_of(metric, judge="fair-1", suite="77be02a1c3d4") for metric in METRICS
 )
@@ -47,10 +45,15 @@ REFUSED: Final = "refused_candidate"
 SILENT: Final = "unanswered"
 
 
+def marks(**lower: int) -> dict[Facet, int]:
+    """Full marks in every facet but these."""
+    return {facet: lower.get(facet, scale) for facet, scale in SCALES.items()}
+
+
 def rated(
-    ratings: Mapping[Facet, int] = FULL, *, reason: str = "so the judge says", **said: str
+    ratings: Mapping[Facet, int] = SCALES, *, reason: str = "so the judge says", **said: str
 ) -> FacetScore:
-    """FM of these ratings; ``said`` are the summary's words for a facet."""
+    """FM of these ratings, full marks for none; ``said`` are the summary's words for a facet."""
     value = facet_aware_metric(dict(ratings))
     assert value is not None, "a score has a facet"
     return FacetScore(
@@ -81,7 +84,7 @@ def carried(
     precision = statistics.fmean(answered) if answered else None
     recall = statistics.fmean(reference.values())
     return EvaScore(
-        value=f1(precision, recall),
+        value=f1(precision or 0.0, recall),
         precision=precision,
         recall=recall,
         recall_entailed=recall,
