@@ -65,6 +65,7 @@ def without_commands(text: str) -> str:
 
 def one_line(text: str, width: int = 240) -> str:
     """The text on one line of at most ``width`` characters, safe to print, cut with an ellipsis."""
-    # No character becomes shorter, so what lies beyond the width of a megabyte need not be read.
-    line = safe(" ".join(text.split())[: width + 1])
+    # No character becomes shorter: of a megabyte, what lies beyond the width need not be read.
+    words = text.split(None, width + 1)[: width + 1]
+    line = safe(" ".join(words)[: width + 1])
     return line if len(line) <= width else line[: width - 1].rstrip() + "\u2026"

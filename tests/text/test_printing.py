@@ -145,3 +145,22 @@ def test_text_without_commands_is_otherwise_untouched(text: str) -> None:
     ).replace("\\x23", "#")
     if ":" not in text and "#" not in text:
         assert harmless == text
+
+
+@given(texts, st.integers(1, 12))
+@example("aaaa bbbb", 4)
+@example(" a  b c d e f", 3)
+def test_a_line_is_cut_as_if_the_whole_text_had_been_read(text: str, width: int) -> None:
+    """Of a megabyte the end is not read, and a reader must not be able to tell."""
+    text = text.replace("##", "#")  # whether "##" is a command is decided by what follows, cut off
+    whole = safe(" ".join(text.split()))
+    expected = whole if len(whole) <= width else whole[: width - 1].rstrip() + "\u2026"
+
+    assert one_line(text, width) == expected
+
+
+@given(st.lists(st.sampled_from(["##", "a", "[", " ", "::"])).map("".join), st.integers(1, 9))
+def test_a_cut_line_holds_no_command(text: str, width: int) -> None:
+    """The cut must not undo what disarms a command."""
+    assert "##[" not in one_line(text, width)
+    assert not one_line(text, width).startswith("::")

@@ -1,0 +1,233 @@
+"""What fails, as workflow commands: GitHub shows each beside its line of the suite's files.
+
+A runner obeys every line that begins with ``::``, and shows ten errors of a step at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.reports.failure import broken_rules, describe_means, missed_numbers
+from summeval_pytest.text import one_line, safe
+from summeval_pytest.verdict import MeanVerdict, PairRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from summeval_pytest.errors import Place
+    from summeval_pytest.verdict import (
+        Finding,
+        RunRecord,
+        Shortfall,
+        SystemMean,
+        SystemRecord,
+    )
+
+MOST: Final = 10
+"""A runner drops further errors of a step without a word."""
+_PHRASES: Final = 4
+_TITLE: Final = 200
+_PHRASE: Final = 500
+_QUOTE: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """One annotation: what GitHub shows, and where; without a place it belongs to the run."""
+
+    level: Literal["error", "warning"]
+    title: str
+    message: str
+    place: Place | None = None
+
+    def command(self, locate: Callable[[str], str] = str) -> str:
+        """The line that a runner reads; ``locate`` makes a path relative to the repository."""
+        properties = []
+        if self.place is not None:
+            properties.append(f"file={_property(locate(self.place.path))}")
+            properties.append(f"line={max(self.place.line, 1)}")
+        properties.append(f"title={_property(one_line(self.title, _TITLE))}")
+        return f"::{self.level} {','.join(properties)}::{_data(self.message)}"
+
+
+def _data(text: str) -> str:
+    """A message that the runner turns into `safe` text, line breaks kept."""
+    return safe(text).replace("%", "%25").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def annotation_lines(
+    record: RunRecord, *, locate: Callable[[str], str] = str, with_pairs: bool = True
+) -> Iterator[str]:
+    """The lines to print, ten at most: failing systems, then the worst pairs, then how many more.
+
+    Args:
+        record: The run.
+        locate: Makes a path as the suite shows it one that is relative to the repository's root.
+        with_pairs: False where somebody else annotates the failing tests, which are the pairs and
+            the systems.
+    """
+    notes = list(_partly_judged(record))
+    at_fault: list[SystemRecord | PairRecord] = []
+    if with_pairs:
+        at_fault = [*failing_systems(record), *failing_pairs(record)]
+    room = MOST - len(notes)
+    n_shown = len(at_fault) if len(at_fault) <= room else room - 1
+    for note in notes:
+        yield note.command(locate)
+    for each in at_fault[:n_shown]:
+        found = _of_pair(each) if isinstance(each, PairRecord) else _of_system(each)
+        yield found.command(locate)
+    rest = at_fault[n_shown:]
+    if rest:
+        n_unscored = sum(each.outcome == "error" for each in rest)
+        yield Annotation(
+            level="error",
+            title=f"{len(rest):,} more",
+            message=f"{len(rest) - n_unscored:,} more fail and {n_unscored:,} more are unscored;"
+            " the step summary lists them",
+        ).command(locate)
+
+
+def failing_systems(record: RunRecord) -> list[SystemRecord]:
+    """The systems whose own verdict fails, then those that have none by the judge's fault."""
+    systems = (system for suite in record.suites for system in suite.systems)
+    at_fault = (system for system in systems if system.outcome in {"failed", "error"})
+    return sorted(at_fault, key=lambda system: system.outcome == "error")
+
+
+def failing_pairs(record: RunRecord) -> list[PairRecord]:
+    """The pairs that fail, the worst first, then those that the judge left unscored.
+
+    A pair without a score by the system's own fault is the worst; else the one farthest under its
+    thresholds, all of them together, and of equals the one with the severest finding.
+    """
+
+    def goodness(pair: PairRecord) -> tuple[bool, bool, float, float]:
+        verdict = pair.verdict
+        under = sum(map(_gap, verdict.shortfalls))
+        severest = max((finding.severity for finding in pair.told), default=0.0)
+        return pair.outcome == "error", not verdict.lacking, -under, -severest
+
+    pairs = (pair for suite in record.suites for pair in suite.pairs)
+    return sorted((pair for pair in pairs if pair.outcome != "passed"), key=goodness)
+
+
+def _gap(short: Shortfall | SystemMean) -> float:
+    """How far a number is under its threshold, as a share of its range."""
+    named = CATALOGUE[short.name]
+    value = named.low if short.value is None else short.value
+    return (short.least - value) / (named.high - named.low)
+
+
+def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
+    n_judged = sum(len(suite.pairs) for suite in record.suites)
+    n_expected = sum(suite.n_expected for suite in record.suites)
+    if n_judged < n_expected:
+        yield Annotation(
+            level="warning",
+            title="only a part of the suite",
+            message=f"{n_judged:,} of {n_expected:,} pairs are in this run;"
+            " it decides nothing about the others",
+        )
+
+
+def _of_pair(pair: PairRecord) -> Annotation:
+    whose = f"{pair.system} on {pair.paper}"
+    if pair.outcome == "error":
+        return Annotation(
+            level="error",
+            title=f"unscored: {whose}",
+            message=one_line(pair.fault or "the judge gave no usable answer", _PHRASE),
+            place=pair.place,
+        )
+    phrases = [one_line(phrase, _PHRASE) for phrase in missed_numbers(pair.verdict)]
+    lines = [_joined(phrases)]
+    finding = worst_finding(pair)
+    if finding is not None:
+        lines += _finding_lines(finding)
+    elif pair.verdict.lacking:
+        lines.append(_quoted("summary", pair.summary))
+    return Annotation(
+        level="error",
+        title=f"{_failing(pair)}: {whose}",
+        message="\n".join(lines),
+        place=pair.place,
+    )
+
+
+def _failing(pair: PairRecord) -> str:
+    """What fails a pair, for a heading: a facet under a threshold of its own before a metric."""
+    verdict, finding = pair.verdict, worst_finding(pair)
+    if verdict.lacking:
+        return "no score"
+    if finding is not None and finding.kind == "facet" and finding.number in verdict.missed:
+        return finding.number.replace(".", " ")
+    if verdict.shortfalls:
+        return max(verdict.shortfalls, key=_gap).name
+    return "waiver" if verdict.waiver_faults else "failed"
+
+
+def worst_finding(pair: PairRecord) -> Finding | None:
+    """The finding that explains best why a pair fails; None where none does.
+
+    That is the severest facet under a threshold of its own, else the severest of all.
+    """
+    told, missed = pair.told, pair.verdict.missed
+    own = (finding for finding in told if finding.kind == "facet" and finding.number in missed)
+    return next(own, told[0] if told else None)
+
+
+def _finding_lines(finding: Finding) -> Iterator[str]:
+    yield one_line(f"{finding.title}: {finding.verdict}", _PHRASE)
+    if finding.reference is not None:
+        yield _quoted("reference", finding.reference)
+    yield _quoted("summary", finding.summary)
+    for index, sentence in finding.evidence[:1]:
+        yield _quoted(f"source [{index}]", sentence)
+    yield f"reason: {one_line(finding.reason, _QUOTE)}"
+
+
+def _quoted(label: str, text: str) -> str:
+    return f'{label}: "{one_line(text, _QUOTE)}"' if text.strip() else f"{label}: (nothing)"
+
+
+def _joined(phrases: list[str]) -> str:
+    more = len(phrases) - _PHRASES
+    return "; ".join(phrases[:_PHRASES]) + (f"; {more} more" if more > 0 else "")
+
+
+def _of_system(system: SystemRecord) -> Annotation:
+    if system.outcome == "error":
+        title, lines = "unscored", [system.fault or "the judge gave no usable answer"]
+    else:
+        title, lines = _system_failure(system)
+    return Annotation(
+        level="error",
+        title=f"{title}: {system.name}",
+        message="\n".join(one_line(line, _PHRASE) for line in lines),
+        place=system.place,
+    )
+
+
+def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
+    """What fails a system, for a heading, and all of it in lines."""
+    verdict, comparison = MeanVerdict(means=system.means, waivers=system.waivers), system.comparison
+    titles, lines = [], []
+    if verdict.missed:
+        titles.append(f"mean {max(verdict.missed, key=_gap).name}")
+    if not verdict.passes:
+        lines.append(describe_means("", verdict, ()).split("\n")[0].removeprefix(": "))
+    if comparison is not None and not comparison.passes:
+        names = [difference.name for difference in comparison.differences if difference.broken]
+        titles.append(f"drop of {', '.join(names)}" if names else "not comparable")
+        against = f"against {comparison.baseline} ({comparison.system})"
+        lines.append(f"{against}: {_joined(broken_rules(comparison))}")
+    if verdict.waiver_faults:
+        titles.append("waiver")
+    return (titles or ["failed"])[0], lines or [system.fault or "the step summary says why"]

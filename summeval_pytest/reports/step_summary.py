@@ -1,0 +1,262 @@
+"""A run as the Markdown page that GitHub shows below its jobs, a fifth of what GitHub accepts.
+
+Everything that papers, systems and judges have written stands in code spans. Each section has room
+of its own and is cut at whole rows, so that a thousand findings hide neither cost nor waivers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics import CATALOGUE, METRICS, Unscored
+from summeval_pytest.reports.calls import calls_lines
+from summeval_pytest.reports.failure import broken_rules
+from summeval_pytest.reports.github import failing_pairs
+from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
+from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.step_findings import findings_of_pair, missed_row, unscored_row
+from summeval_pytest.verdict import SystemMean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from summeval_pytest.verdict import (
+        CassetteRecord,
+        Comparison,
+        Covered,
+        Difference,
+        Flip,
+        PairRecord,
+        RunRecord,
+        SuiteRecord,
+        SystemRecord,
+        WaiverUse,
+    )
+
+_IN_FULL: Final = 20
+"""How many failing pairs are shown with what is wrong in them; the others have a row each."""
+_PHRASE: Final = 300
+_WAIVER: Final = ("waiver", "state", "of", "may fall short", "until", "owner, reason")
+_FAULTS: Final[dict[Covered, str]] = {
+    "failed": "\u274c failed",
+    "error": "\u26a0\ufe0f unscored",
+}
+
+
+def step_summary(record: RunRecord) -> str:
+    """The page; at most some 250,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
+    failing = failing_pairs(record)
+    failed = [pair for pair in failing if pair.outcome != "error"]
+    unscored = [pair for pair in failing if pair.outcome == "error"]
+    compared = [
+        (system, system.comparison)
+        for suite in record.suites
+        for system in suite.systems
+        if system.comparison is not None
+    ]
+    waivers = [use for suite in record.suites for use in suite.waivers]
+    in_full = list(fitting(failed[:_IN_FULL], findings_of_pair, room=70_000))
+    sections = (
+        _verdict(record),
+        _systems(record),
+        section("Against the baseline", compared, _comparison, room=40_000),
+        section("Worst findings", in_full, str, room=70_000),
+        section(
+            "More failing pairs",
+            failed[len(in_full) :],
+            missed_row,
+            room=40_000,
+            table=head(("pair", "place", "what is missed"), n_words=3),
+        ),
+        section(
+            "Unscored: the judge's fault",
+            unscored,
+            unscored_row,
+            room=20_000,
+            table=head(("pair", "place", "why"), n_words=3),
+        ),
+        _judge(record),
+        section(
+            "Cassettes",
+            record.header.cassettes,
+            _cassette,
+            room=10_000,
+            table=head(("cassette", "sha256", "used", "replies"), n_words=2),
+        ),
+        section(
+            "Waivers", waivers, _waiver, room=20_000, table=head(_WAIVER, n_words=len(_WAIVER))
+        ),
+    )
+    return "".join(f"{line}\n" for part in sections for line in part)
+
+
+def _verdict(record: RunRecord) -> Iterator[str]:
+    """What came out, and how much of each suite was judged."""
+    found: set[Covered] = {pair.outcome for suite in record.suites for pair in suite.pairs}
+    found |= {system.outcome for suite in record.suites for system in suite.systems}
+    is_partial = any(len(suite.pairs) < suite.n_expected for suite in record.suites)
+    part = ", judged only in part" if is_partial else ""
+    yield from (f"# {_told(found)}{part}: summarization gate", "")
+    yield from fitting(record.suites, _completeness, room=10_000)
+
+
+def _told(outcomes: set[Covered]) -> str:
+    """Outcomes in words: what the systems and what the judge did wrong, else whether all passed."""
+    faults = [words for outcome, words in _FAULTS.items() if outcome in outcomes]
+    return ", ".join(faults) or ("\u2705 passed" if "passed" in outcomes else "not judged")
+
+
+def _completeness(suite: SuiteRecord) -> str:
+    n_judged, n_expected = len(suite.pairs), suite.n_expected
+    n_unscored = sum(pair.outcome == "error" for pair in suite.pairs)
+    told = f"all {n_expected:,} pairs are in this run"
+    if n_judged < n_expected:
+        told = f"**only {n_judged:,} of {n_expected:,} pairs are in this run**"
+    if n_unscored:
+        told += f", **{n_unscored:,} of them unscored**"
+    return f"- suite {code(suite.name)} {code(suite.fingerprint)}: {told}"
+
+
+def _systems(record: RunRecord) -> Iterator[str]:
+    """One row a system: its verdict, its pairs by outcome, its means."""
+    rows = [(suite, system) for suite in record.suites for system in suite.systems]
+    named = {mean.name for _, system in rows for mean in system.means}
+    names = [name for name in CATALOGUE if name in named or name in METRICS]
+    columns = ("system", "verdict", "passed", "failed", "unscored", *names)
+
+    def shown_as(each: tuple[SuiteRecord, SystemRecord]) -> str:
+        suite, system = each
+        pairs = suite.pairs_of(system.name)
+        counts = Counter(pair.outcome for pair in pairs)
+        whose = f"{cell(suite.name)}: " if len(record.suites) > 1 else ""
+        verdict = _told({system.outcome, *counts})
+        if len(pairs) < len(system.papers):
+            verdict += f", {len(pairs):,} of {len(system.papers):,} judged"
+        return row(
+            (
+                f"{whose}{cell(system.name)}",
+                verdict,
+                *(f"{counts[outcome]:,}" for outcome in ("passed", "failed", "error")),
+                *(_mean(name, system, pairs) for name in names),
+            )
+        )
+
+    yield from section("Systems", rows, shown_as, room=30_000, table=head(columns, n_words=2))
+
+
+def _mean(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> str:
+    """A mean with its threshold where it has one, and its change against the baseline."""
+    held = next((mean for mean in system.means if mean.name == name), None)
+    mean = held or _measured(name, pairs)
+    text = shown(name, mean.value, mean.least if held else None)
+    if held and mean.value is not None and mean.value < mean.least:
+        text = f"**{text}** < {shown(name, mean.least, mean.least)}"
+    if mean.n_scored < mean.n_papers:
+        text += f" ({mean.n_scored:,} of {mean.n_papers:,})"
+    change = system.comparison and system.comparison.difference(name)
+    return f"{text} ({change.change:+.3f})" if change else text
+
+
+def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
+    """The mean over the judged pairs of a number that has no threshold of its own."""
+    named = CATALOGUE[name]
+    scores = [score for pair in pairs for score in pair.scores if score.metric == named.metric]
+    found = [None if isinstance(score, Unscored) else score.values().get(name) for score in scores]
+    values = [value for value in found if value is not None]
+    return SystemMean(
+        name=name,
+        value=fmean(values) if values else None,
+        least=named.low,
+        n_scored=len(values),
+        n_papers=len(scores),
+    )
+
+
+def _comparison(each: tuple[SystemRecord, Comparison]) -> str:
+    """One comparison: what it breaks, with all numbers, or what it could have overlooked."""
+    system, comparison = each
+    lines = [f"### {code(system.name)} against {code(comparison.baseline)}", ""]
+    lines.append(f"- its system {code(comparison.system)}")
+    told = [*broken_rules(comparison), *comparison.brevity]
+    lines += [f"- {code(phrase, _PHRASE)}" for phrase in told[: len(CATALOGUE)]]
+    if comparison.passes:
+        seen = [
+            f"{code(difference.name)} {difference.detectable:.3f}"
+            for difference in comparison.differences
+            if difference.detectable is not None
+        ]
+        could = f"; a true drop would be seen from {', '.join(seen)} on" if seen else ""
+        return "\n".join([*lines, f"- no rule is broken{could}"])
+    if comparison.differences:
+        columns = ("number", "papers", "old", "new", "change", "95 % interval", "p of a drop")
+        lines += ["", head((*columns, "a drop is seen from")), *map(_row, comparison.differences)]
+    if comparison.flips:
+        lines += ["", "Facets rated lower, worst first:", ""]
+        lines += fitting(comparison.flips, _flip, room=4_000)
+    return "\n".join(lines)
+
+
+def _row(difference: Difference) -> str:
+    name, old, new = difference.name, difference.old, difference.new
+    low, high = difference.low, difference.high
+    change = f"{difference.change:+.3f}"
+    return row(
+        (
+            cell(name),
+            f"{difference.n_papers:,}",
+            f"{old:.3f}",
+            f"{new:.3f}",
+            f"**{change}**" if difference.broken else change,
+            "" if low is None or high is None else f"{low:+.3f} to {high:+.3f}",
+            "" if difference.p is None else f"{difference.p:.4f}",
+            "" if difference.detectable is None else f"{difference.detectable:.3f}",
+        )
+    )
+
+
+def _flip(flip: Flip) -> str:
+    return f"- {code(flip.paper)}: {code(flip.facet)} {flip.old} to {flip.new}"
+
+
+def _judge(record: RunRecord) -> Iterator[str]:
+    """Who judged, how far that can be trusted, what it cost, and with which versions."""
+    header = record.header
+    yield from ("", "## Judge and cost", "")
+    yield (
+        f"- judge {code(record.judge, _PHRASE)}: agreement with labels not measured in this run;"
+        f" record mode {code(header.record)}"
+    )
+    if header.usage:
+        yield from (
+            f"- {code(line, _PHRASE)}" for line in calls_lines(defaultdict(float, header.usage), {})
+        )
+    else:
+        yield "- nobody was asked, so nothing was paid"
+    versions = ", ".join(f"{name} {at}" for name, at in sorted(header.environment.items()))
+    yield f"- {code(versions, _PHRASE)}"
+    for what, value in (("commit", header.commit), ("created", header.created)):
+        if value:
+            yield f"- {what} {code(value)}"
+
+
+def _cassette(cassette: CassetteRecord) -> str:
+    counts = f"{cassette.n_used:,}", f"{cassette.n_replies:,}"
+    return row((cell(cassette.shown), cell(cassette.sha256), *counts))
+
+
+def _waiver(use: WaiverUse) -> str:
+    waiver = use.waiver
+    least = "" if waiver.least is None else f", not below {waiver.least:g}"
+    state = cell(use.state)
+    return row(
+        (
+            cell(waiver.name),
+            state if use.state in {"in use", "not judged"} else f"**{state}**",
+            f"{cell(waiver.system)} on {cell(waiver.paper)}",
+            f"{cell(waiver.finding)}{least}",
+            cell(waiver.expires),
+            f"{cell(waiver.owner)}, {cell(waiver.reason, _PHRASE)}",
+        )
+    )

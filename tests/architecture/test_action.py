@@ -1,0 +1,280 @@
+"""The composite action and its workflow, as far as they can be tried without GitHub."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ACTION = ROOT / ".github/actions/summ-gate/action.yml"
+WORKFLOW = ROOT / ".github/workflows/summ-gate.yml"
+BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+"""How GitHub starts `shell: bash`."""
+INPUTS = {
+    "GATE_SUITE": ".",
+    "GATE_MODEL": "",
+    "GATE_JUDGE": "",
+    "GATE_RECORD": "",
+    "GATE_COMPARE": "",
+    "GATE_COMPARE_FAIL": "",
+    "GATE_ARGS": "",
+    "GATE_IS_FORK": "false",
+    "OPENAI_API_KEY": "",
+}
+"""The step's variables where the workflow gives no input."""
+STUB = """\
+#!{python}
+import json, sys
+open({out!r}, "w").write(json.dumps(sys.argv[1:]))
+sys.exit({code})
+"""
+
+
+def read(file: Path) -> Any:
+    """A YAML file as values."""
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def steps(values: Any) -> list[dict[str, Any]]:
+    """All steps of an action or a workflow."""
+    if "runs" in values:
+        return list(values["runs"]["steps"])
+    return [step for job in values["jobs"].values() for step in job["steps"]]
+
+
+def gate() -> dict[str, Any]:
+    """The action's step that runs pytest."""
+    return steps(read(ACTION))[0]
+
+
+def run(folder: Path, *, code: int = 0, **inputs: str) -> list[str]:
+    """What the action's script hands to python with these inputs; python is a stub."""
+    tools = folder / "tools"
+    tools.mkdir(exist_ok=True)
+    stub, out = tools / "python", folder / "arguments.json"
+    stub.write_text(STUB.format(python=sys.executable, out=str(out), code=code), encoding="utf-8")
+    stub.chmod(0o755)
+    (folder / "gate.sh").write_text(gate()["run"], encoding="utf-8")
+    done = subprocess.run(
+        [*BASH, str(folder / "gate.sh")],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=INPUTS | inputs | {"PATH": f"{tools}:{os.environ['PATH']}", "RUNNER_TEMP": str(folder)},
+    )
+    assert done.returncode == code, done.stderr
+    arguments: list[str] = json.loads(out.read_text(encoding="utf-8"))
+    return arguments
+
+
+def record_mode(arguments: list[str]) -> str:
+    """The record mode among the arguments."""
+    (mode,) = [each for each in arguments if each.startswith("--summ-record=")]
+    return mode.removeprefix("--summ-record=")
+
+
+def test_the_step_has_a_variable_for_each_input() -> None:
+    """An input that reaches nobody is worse than none."""
+    named = {name for name in read(ACTION)["inputs"] if name not in {"api-key", "artifact"}}
+    assert set(gate()["env"]) == set(INPUTS)
+    for name in named:
+        variable = f"GATE_{name.replace('-', '_').upper()}"
+        assert gate()["env"][variable] == f"${{{{ inputs.{name} }}}}"
+        assert f"${variable}" in gate()["run"]
+
+
+@pytest.mark.parametrize("file", [ACTION, WORKFLOW], ids=lambda file: file.name)
+def test_no_expression_is_put_into_a_script(file: Path) -> None:
+    """What is put into a script's text is run as part of it, whoever has written it."""
+    scripts = [step["run"] for step in steps(read(file)) if "run" in step]
+    assert scripts
+    assert not [script for script in scripts if re.search(r"\$\{\{|\beval\b", script)]
+
+
+@pytest.mark.parametrize("file", [ACTION, WORKFLOW], ids=lambda file: file.name)
+def test_foreign_actions_are_pinned_to_a_commit(file: Path) -> None:
+    """A tag can be moved to other code; the version beside the commit is for people."""
+    used = [step["uses"] for step in steps(read(file)) if "uses" in step]
+    pinned = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}")
+    assert used
+    assert all(pinned.fullmatch(name) or name == "./.github/actions/summ-gate" for name in used)
+    text = file.read_text(encoding="utf-8")
+    assert len(re.findall(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", text, re.MULTILINE)) == sum(
+        "@" in name for name in used
+    )
+
+
+def test_the_workflow_may_only_read() -> None:
+    """A gate that can write is worth stealing."""
+    workflow = read(WORKFLOW)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert not any("permissions" in job for job in workflow["jobs"].values())
+    assert "pull_request_target" not in WORKFLOW.read_text(encoding="utf-8")
+    checkouts = [
+        step for step in steps(workflow) if step.get("uses", "").startswith("actions/checkout")
+    ]
+    assert [step["with"] for step in checkouts] == [{"persist-credentials": False}] * 2
+
+
+def test_a_pull_request_is_replayed_without_a_secret() -> None:
+    """Its code may be anybody's; `on` is read as true by YAML 1.1."""
+    workflow = read(WORKFLOW)
+    assert workflow[True] == {"pull_request": None, "push": {"branches": ["main"]}}
+    replay, record = workflow["jobs"]["replay"], workflow["jobs"]["record"]
+    assert replay["if"] == "github.event_name == 'pull_request'"
+    assert "secrets" not in json.dumps(replay)
+    assert replay["steps"][-1]["with"] == {"suite": "${{ env.SUITE }}", "record": "none"}
+    assert record["if"] == "github.event_name == 'push'"
+    assert record["environment"] == "summ-gate"
+
+
+def test_the_main_branch_believes_no_cassette() -> None:
+    """A fork can edit it, so it is gone before anything is judged."""
+    told = read(WORKFLOW)["jobs"]["record"]["steps"]
+    order = [step.get("run") or step["uses"].partition("@")[0] for step in told]
+    assert order == [
+        "actions/checkout",
+        "actions/setup-python",
+        'python -m pip install "$INSTALL"',
+        'rm -f -- "$SUITE/cassette.jsonl"',
+        "./.github/actions/summ-gate",
+        'summeval cassette export "$SUITE"',
+        "actions/upload-artifact",
+    ]
+    assert told[4]["with"]["record"] == "new"
+
+
+def test_without_inputs_the_suite_here_is_replayed(tmp_path: Path) -> None:
+    """Worked example: every report into the runner's own folder, nothing else said."""
+    reports = tmp_path / "summ-gate"
+    assert run(tmp_path) == [
+        "-m",
+        "pytest",
+        "--summ-github",
+        "--summ-record=none",
+        f"--summ-run-record={reports}/run.json",
+        f"--summ-junit={reports}/junit.xml",
+        f"--summ-html={reports}/report.html",
+        "--",
+        ".",
+    ]
+    assert reports.is_dir()
+
+
+def test_reports_of_an_earlier_gate_are_not_kept_as_this_ones(tmp_path: Path) -> None:
+    """A gate that dies early would else show another's verdict."""
+    old = tmp_path / "summ-gate" / "report.html"
+    old.parent.mkdir()
+    old.write_text("green", encoding="utf-8")
+    run(tmp_path)
+    assert not old.exists()
+
+
+def test_inputs_become_options(tmp_path: Path) -> None:
+    """Worked example: every input given; further arguments are one a line, the suite comes last."""
+    arguments = run(
+        tmp_path,
+        GATE_SUITE="golden",
+        GATE_MODEL="careful,terse",
+        GATE_JUDGE="gpt",
+        GATE_RECORD="all",
+        GATE_COMPARE="v1.3",
+        GATE_COMPARE_FAIL="facet:0.02,p0.05",
+        GATE_ARGS="-n4\n\n-k\nzinc or ward\n",
+    )
+    assert record_mode(arguments) == "all"
+    assert arguments[7:] == [
+        "--summ-model=careful,terse",
+        "--summ-judge=gpt",
+        "--summ-compare=v1.3",
+        "--summ-compare-fail=facet:0.02,p0.05",
+        "-n4",
+        "-k",
+        "zinc or ward",
+        "--",
+        "golden",
+    ]
+
+
+HOSTILE = "a b'\"; touch pwned; $(touch pwned) `touch pwned` * \\ ${HOME} && --x"
+
+
+def test_inputs_stay_data(tmp_path: Path) -> None:
+    """A branch's name may end up in an input, and whoever opens a pull request chooses it."""
+    arguments = run(
+        tmp_path,
+        GATE_SUITE=HOSTILE,
+        GATE_MODEL=HOSTILE,
+        GATE_JUDGE=HOSTILE,
+        GATE_RECORD=HOSTILE,
+        GATE_COMPARE=HOSTILE,
+        GATE_COMPARE_FAIL=HOSTILE,
+        GATE_ARGS=HOSTILE,
+    )
+    assert arguments[3] == f"--summ-record={HOSTILE}"
+    assert arguments[7:] == [
+        f"--summ-model={HOSTILE}",
+        f"--summ-judge={HOSTILE}",
+        f"--summ-compare={HOSTILE}",
+        f"--summ-compare-fail={HOSTILE}",
+        HOSTILE,
+        "--",
+        HOSTILE,
+    ]
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("is_fork", "key", "asked", "mode"),
+    [
+        ("true", "sk-1", "", "none"),
+        ("true", "", "", "none"),
+        ("false", "", "", "none"),
+        ("false", "sk-1", "", "new"),
+        ("", "sk-1", "", "new"),
+        ("true", "", "new", "new"),
+        ("false", "sk-1", "none", "none"),
+    ],
+)
+def test_replay_is_the_default_for_forks_and_without_a_key(
+    tmp_path: Path, is_fork: str, key: str, asked: str, mode: str
+) -> None:
+    """A missing reply is then an error that names it, and no call that nobody is there to pay."""
+    arguments = run(tmp_path, GATE_IS_FORK=is_fork, OPENAI_API_KEY=key, GATE_RECORD=asked)
+    assert record_mode(arguments) == mode
+
+
+def test_a_fork_never_gets_the_key() -> None:
+    """The same condition decides who is a fork and who gets the key, one the other's opposite."""
+    variables = gate()["env"]
+    head = "github.event.pull_request.head.repo.full_name"
+    assert variables["GATE_IS_FORK"] == (
+        f"${{{{ github.event.pull_request != null && {head} != github.repository }}}}"
+    )
+    assert variables["OPENAI_API_KEY"] == (
+        f"${{{{ (github.event.pull_request == null || {head} == github.repository)"
+        " && inputs.api-key || '' }}"
+    )
+
+
+def test_the_gate_fails_as_pytest_fails(tmp_path: Path) -> None:
+    """A script that ends with another command would turn every gate green."""
+    run(tmp_path, code=1)
+    run(tmp_path, code=4)
+
+
+def test_reports_are_kept_whatever_came_out() -> None:
+    """They are wanted most where the gate is red."""
+    keep = steps(read(ACTION))[1]
+    assert keep["if"] == "always()"
+    assert keep["with"]["path"] == "${{ runner.temp }}/summ-gate"
+    assert len(steps(read(ACTION))) == 2

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from summeval_pytest.cli.starting import ACTION, SUITE, WORKFLOW, init, skeleton
+from summeval_pytest.errors import UsageError
+from summeval_pytest.suite import load_suite
+from summeval_pytest.verdict import thresholds_of
+
+ROOT = Path(__file__).parents[2]
+FILES = (
+    "gate/papers.jsonl",
+    "gate/systems/candidate.jsonl",
+    "gate/summeval.toml",
+    ".github/actions/summ-gate/action.yml",
+    ".github/workflows/summ-gate.yml",
+)
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """What lies in a folder, by path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
+    """The next command is the one that shows a gate at work."""
+    (tmp_path / ".git").mkdir()
+    assert init(tmp_path) == [
+        *(f"wrote {tmp_path / name}" for name in FILES),
+        f"next: pytest {tmp_path / SUITE}",
+    ]
+    assert files_in(tmp_path) == {name: text.encode() for name, text in skeleton().items()}
+    assert sorted(files_in(tmp_path)) == sorted(FILES)
+
+
+def test_outside_a_repository_it_says_where_github_looks(tmp_path: Path) -> None:
+    """A workflow below the root is never run, and nothing says so."""
+    assert init(tmp_path)[-2] == (
+        f"note: {tmp_path} is not the root of a git repository; GitHub reads .github there only"
+    )
+
+
+def test_the_new_suite_passes_at_once(tmp_path: Path) -> None:
+    """A start that is red teaches nobody; the embedded judge needs no key and no network."""
+    init(tmp_path)
+    foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", SUITE, "-p", "no:cacheprovider", "--summ-record=none"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={key: value for key, value in os.environ.items() if not key.startswith(foreign)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+
+
+def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
+    """What stands there is copied, so it should ask for a threshold of each kind."""
+    init(tmp_path)
+    suite = load_suite(tmp_path / SUITE)
+    assert thresholds_of(suite).metrics == ("facet", "eva", "faithfulness")
+    assert (suite.paper_ids, tuple(suite.systems)) == (("bees-01", "kettle-02"), ("candidate",))
+
+
+def test_the_examples_in_its_comments_work(tmp_path: Path) -> None:
+    """Somebody will take the comment signs away and nothing else."""
+    init(tmp_path)
+    file = tmp_path / SUITE / "summeval.toml"
+    example = re.compile(r"^# (?=\[|\w+ = )", re.MULTILINE)
+    text, n_examples = example.subn("", file.read_text(encoding="utf-8"))
+    file.write_text(text, encoding="utf-8")
+    suite = load_suite(tmp_path / SUITE)
+    assert n_examples == 10
+    assert "llama3" in suite.systems
+    assert [waiver.name for waiver in suite.waivers] == ["short-abstract"]
+    thresholds_of(suite)
+
+
+def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path) -> None:
+    """What is handed out is what runs here, but for the two lines of the workflow's `env`."""
+    init(tmp_path)
+    kept = ROOT / "summeval_pytest/cli/skeleton"
+    for name, place in (("action.yml", ACTION), ("workflow.yml", WORKFLOW)):
+        assert (kept / name).read_bytes() == (ROOT / place).read_bytes()
+    assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
+    ours = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
+    theirs = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
+    assert [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their] == [
+        ("  SUITE: golden", "  SUITE: gate"),
+        ("  INSTALL: .", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}"),
+    ]
+
+
+def test_pytest_finds_no_suite_in_the_package() -> None:
+    """The skeleton would be gated by whoever runs pytest over a checkout of this package."""
+    kept = ROOT / "summeval_pytest/cli/skeleton"
+    assert len(list(kept.iterdir())) == len(FILES)
+    assert not list(kept.rglob("*summeval.toml"))
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("kind", ["file", "folder", "broken link"])
+def test_nothing_is_overwritten_and_nothing_half_written(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    """Whatever is there already was reviewed; the others would be half a gate without it."""
+    file = tmp_path / name
+    file.parent.mkdir(parents=True)
+    if kind == "file":
+        file.write_text("mine", encoding="utf-8")
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to(tmp_path / "nowhere")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UsageError) as caught:
+        init(tmp_path)
+    assert str(caught.value) == (
+        f"{file} exists already, and nothing was written; move it, or name another folder"
+    )
+    assert sorted(tmp_path.rglob("*")) == before
+    assert kind != "file" or file.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_second_run_is_refused(tmp_path: Path) -> None:
+    """The suite has been worked on since the first."""
+    init(tmp_path)
+    before = files_in(tmp_path)
+    with pytest.raises(UsageError, match="exists already"):
+        init(tmp_path)
+    assert files_in(tmp_path) == before
+
+
+def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
+    """A file in the place of a folder shows only when the folder is needed."""
+    (tmp_path / ".github").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        init(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path / ACTION} cannot be written (Not a directory), so nothing was;"
+        " mend that, or name another folder"
+    )
+    assert files_in(tmp_path) == {".github": b"mine"}
+
+
+def test_a_new_folder_is_made(tmp_path: Path) -> None:
+    """`summeval init DIR` may come before anything else."""
+    init(tmp_path / "new" / "repository")
+    assert sorted(files_in(tmp_path / "new" / "repository")) == sorted(FILES)
+
+
+def test_a_folders_name_is_printed_safely(tmp_path: Path) -> None:
+    """A name may hold what a terminal obeys."""
+    lines = init(tmp_path / "a\x1b[31m\nb")
+    assert not any("\x1b" in line or "\n" in line for line in lines)

@@ -1,0 +1,374 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics import Unscored
+from summeval_pytest.reports.github import Annotation, annotation_lines, failing_pairs
+from summeval_pytest.text import safe
+from summeval_pytest.verdict import PairVerdict, Shortfall, WaiverUse
+from tests.reports.github_records import (
+    COMPARISON,
+    FACET,
+    FAITHFULNESS,
+    FM,
+    RESULT,
+    SENTENCE,
+    WAIVER,
+    everything,
+    failing,
+    in_other_words,
+    mean,
+    passing,
+    record,
+    system,
+    unscored,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MARKS = "%:,;=#[] \n\r\u2028\u00a0\x1b2A05D"
+texts = st.text(alphabet=st.sampled_from(MARKS), max_size=30) | st.text(max_size=30)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A workflow command as a runner understands it."""
+
+    name: str
+    properties: Mapping[str, str]
+    data: str
+
+
+DATA = (("%0D", "\r"), ("%0A", "\n"), ("%25", "%"))
+PROPERTY = (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
+
+
+def unescaped(text: str, codes: tuple[tuple[str, str], ...]) -> str:
+    """One code after the other, in the runner's order."""
+    for code, character in codes:
+        text = text.replace(code, character)
+    return text
+
+
+def as_runner(line: str) -> Command | None:
+    """An oracle: how actions/runner reads a line of output (ActionCommand.cs, 2.3xx)."""
+    line = line.lstrip()
+    end = line.find("::", 2)
+    if not line.startswith("::") or end < 0:
+        return Command("##[", {}, line) if "##[" in line else None
+    name, _, rest = line[2:end].partition(" ")
+    pairs = [part.split("=", 1) for part in rest.strip().split(",") if "=" in part]
+    return Command(
+        name,
+        {key: unescaped(value, PROPERTY) for key, value in pairs},
+        unescaped(line[end + 2 :], DATA),
+    )
+
+
+def commands(*lines: str) -> list[Command]:
+    """What a runner understands of these lines, each of which must be a command."""
+    found = [as_runner(line) for line in lines]
+    assert None not in found
+    return [command for command in found if command is not None]
+
+
+def titles(*lines: str) -> list[str]:
+    """The titles of these annotations."""
+    return [command.properties["title"] for command in commands(*lines)]
+
+
+def test_a_failing_pair_is_shown_at_its_line_with_both_texts() -> None:
+    """Worked example: the facet is the title, what is missed comes first, then both texts."""
+    (line,) = annotation_lines(record(failing(line=10)))
+    assert line.startswith("::error file=golden/systems/careless.jsonl,line=10,title=facet result")
+    assert commands(line) == [
+        Command(
+            "error",
+            {
+                "file": "golden/systems/careless.jsonl",
+                "line": "10",
+                "title": "facet result: careless on zinc-01",
+            },
+            "facet.result 1 < 2; faithfulness 0.500 < 0.800\n"
+            "facet result: rated 1 of 4\n"
+            'reference: "Wounds healed in 21 % of mice."\n'
+            'summary: "Wounds healed in 31 % of mice."\n'
+            'source [7]: "Of all mice, 21 % healed."\n'
+            "reason: number: '31 %' against '21 %'",
+        )
+    ]
+
+
+def test_a_pair_without_a_failing_facet_is_named_by_its_number() -> None:
+    """FM is 1/5 of its range short, faithfulness 3/10; and what a summary leaves out is said."""
+    lost = replace(SENTENCE, summary=" ")
+    (line,) = annotation_lines(record(failing("a", FM, FAITHFULNESS, findings=(lost,))))
+    (command,) = commands(line)
+    assert command.properties["title"] == "faithfulness: careless on a"
+    assert command.data.split("\n") == [
+        "facet 0.450 < 0.600; faithfulness 0.500 < 0.800",
+        "sentence 2: unsupported, support 0.20 of 1",
+        "summary: (nothing)",
+        "reason: no word of it is in the source",
+    ]
+
+
+def test_a_facet_under_its_own_threshold_comes_before_a_worse_sentence() -> None:
+    """The facet is what the suite asks for by name."""
+    worse = replace(SENTENCE, severity=1.0)
+    pair = failing("a", FM, RESULT, findings=(worse, replace(FACET, severity=0.7)))
+    (line,) = annotation_lines(record(pair))
+    assert titles(line) == ["facet result: careless on a"]
+    assert "facet result: rated 1 of 4" in commands(line)[0].data
+
+
+def test_a_low_facet_without_a_threshold_does_not_name_the_pair() -> None:
+    """FM is what fails; the facet that lowered it is its finding."""
+    (line,) = annotation_lines(record(failing("a", FM)))
+    assert titles(line) == ["facet: careless on a"]
+    assert "facet result: rated 1 of 4" in commands(line)[0].data
+
+
+def test_many_missed_numbers_are_cut_with_their_count() -> None:
+    """An annotation is read in a margin."""
+    names = ("facet", "facet.result", "facet.method", "facet.background", "eva", "faithfulness")
+    short = tuple(Shortfall(name=name, value=1.0, least=2.0) for name in names)
+    (line,) = annotation_lines(record(failing("a", *short)))
+    first = commands(line)[0].data.split("\n")[0]
+    assert first.endswith("; facet.background 1 < 2; 2 more")
+
+
+def test_an_unscored_pair_is_the_judges_fault() -> None:
+    """A reader must not look for a mistake in a summary that nobody has judged."""
+    (line,) = annotation_lines(record(unscored(fault="facet: unanswered,\nno JSON")))
+    assert commands(line) == [
+        Command(
+            "error",
+            {
+                "file": "golden/systems/careless.jsonl",
+                "line": "2",
+                "title": "unscored: careless on ward-02",
+            },
+            "facet: unanswered, no JSON",
+        )
+    ]
+
+
+def test_a_refused_summary_is_quoted() -> None:
+    """There is no number, so the title says that; the refusal itself explains the rest."""
+    lack = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+    pair = replace(failing(), verdict=PairVerdict(shortfalls=(), lacking=(lack,)), findings=())
+    (line,) = annotation_lines(record(replace(pair, summary="I cannot help with that.")))
+    assert titles(line) == ["no score: careless on zinc-01"]
+    assert commands(line)[0].data == (
+        'facet: the system refused\nsummary: "I cannot help with that."'
+    )
+
+
+def test_a_waiver_that_has_to_go_is_shown() -> None:
+    """A pair may fail for its waiver alone, and then no number is under its threshold."""
+    use = WaiverUse(waiver=WAIVER, state="not needed")
+    pair = replace(failing(), verdict=PairVerdict(shortfalls=(), waivers=(use,)), findings=())
+    (line,) = annotation_lines(record(pair))
+    assert titles(line) == ["waiver: careless on zinc-01"]
+    assert "'short-abstract' of facet.method (owner 'ada') is no longer needed" in line
+
+
+def test_a_failing_mean_is_shown_at_the_line_of_the_system() -> None:
+    """Worked example: facet is 0.216 / 0.75 = 0.288 of its range short, eva 0.2 of its own."""
+    means = (mean("eva", 0.2, 0.4), mean(), mean("faithfulness", 0.9, 0.9))
+    (line,) = annotation_lines(record(systems=(system(means=means),), papers=(), pairs=PASSED))
+    assert commands(line) == [
+        Command(
+            "error",
+            {"file": "golden/summeval.toml", "line": "12", "title": "mean facet: careless"},
+            "mean eva 0.200 < 0.400 (2 of 2 papers); mean facet 0.534 < 0.750 (2 of 2 papers)",
+        )
+    ]
+
+
+PASSED = (passing(system="careless"), passing("ward-02", system="careless"))
+DROP = "against v1.3 (careful): facet drops by 0.454, p 0.0002 < 0.05"
+
+
+@pytest.mark.parametrize(
+    ("values", "title", "message"),
+    [
+        (
+            {"means": (mean(value=0.8),), "comparison": COMPARISON},
+            "drop of facet: careless",
+            DROP,
+        ),
+        (
+            {"comparison": COMPARISON},
+            "mean facet: careless",
+            f"mean facet 0.534 < 0.750 (2 of 2 papers)\n{DROP}",
+        ),
+        (
+            {
+                "means": (),
+                "comparison": replace(COMPARISON, differences=(), mismatches=("judge differs",)),
+            },
+            "not comparable: careless",
+            "against v1.3 (careful): judge differs",
+        ),
+        (
+            {"means": (), "waivers": (WaiverUse(waiver=WAIVER, state="exceeded"),)},
+            "waiver: careless",
+            f"{WAIVER.told} allows no less than 1",
+        ),
+        (
+            {"outcome": "error", "fault": "no means: 1 of 2 papers is unscored"},
+            "unscored: careless",
+            "no means: 1 of 2 papers is unscored",
+        ),
+        ({"means": ()}, "failed: careless", "the step summary says why"),
+    ],
+)
+def test_a_system_is_named_by_what_fails_it(
+    values: Mapping[str, object], title: str, message: str
+) -> None:
+    """Means before the comparison with a baseline, as they are absolute."""
+    (line,) = annotation_lines(record(*PASSED, systems=(system("careless", **values),)))
+    assert [(c.properties["title"], c.data) for c in commands(line)] == [(title, message)]
+
+
+def test_a_system_that_fails_comes_before_one_that_nobody_judged() -> None:
+    """The gate's own finding first, the judge's fault after it."""
+    lost = system("terse", outcome="error", fault="no means")
+    lines = annotation_lines(record(*PASSED, systems=(replace(lost, papers=()), system())))
+    assert titles(*lines) == ["mean facet: careless", "unscored: terse"]
+
+
+def test_what_passes_is_not_annotated() -> None:
+    """Ten lines are few."""
+    careful = system("careful", outcome="passed", means=(), papers=("zinc-01",))
+    assert list(annotation_lines(record(passing(), systems=(careful,)))) == []
+
+
+def test_the_worst_come_first() -> None:
+    """Systems; then pairs by how far they are short in all, then by findings; then the judge's."""
+    lack = Unscored(metric="facet", status="degenerate_candidate", reason="empty")
+    pairs = (
+        unscored("judge"),
+        failing("third", RESULT, findings=(SENTENCE,)),  # 1/3 of its range short, severity 0.8
+        failing("second", RESULT, findings=(FACET,)),  # 1/3, severity 1
+        failing("first", FM, FAITHFULNESS),  # 1/5 + 3/10 = 1/2
+        replace(failing("empty"), verdict=PairVerdict(shortfalls=(), lacking=(lack,))),
+        passing(),
+    )
+    judged = ("judge", "third", "second", "first", "empty", "zinc-01")
+    lines = annotation_lines(record(*pairs, systems=(system(papers=judged),)))
+    assert [title.rpartition(" ")[2] for title in titles(*lines)] == [
+        "careless", "empty", "first", "second", "third", "judge",
+    ]  # fmt: skip
+    assert [pair.paper for pair in failing_pairs(record(*pairs))] == [
+        "empty", "first", "second", "third", "judge",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_failing", [9, 10, 11, 500])
+def test_there_are_never_more_than_ten_lines(n_failing: int) -> None:
+    """A runner drops the eleventh error of a step without a word, so the tenth line counts."""
+    pairs = [failing(f"p{number}") for number in range(n_failing - 1)]
+    lines = list(annotation_lines(record(*pairs, unscored())))
+    assert len(lines) == min(n_failing, 10)
+    if n_failing > 10:
+        assert commands(lines[-1]) == [
+            Command(
+                "error",
+                {"title": f"{n_failing - 9} more"},
+                f"{n_failing - 10} more fail and 1 more are unscored; the step summary lists them",
+            )
+        ]
+
+
+def test_a_run_of_a_part_says_so_within_the_ten() -> None:
+    """A green run of three papers must not be read as a verdict on twelve."""
+    papers = tuple(f"p{number}" for number in range(20))
+    lines = list(
+        annotation_lines(
+            record(*map(failing, papers[:15]), systems=(system(papers=papers, outcome="passed"),))
+        )
+    )
+    assert len(lines) == 10
+    assert commands(lines[0]) == [
+        Command(
+            "warning",
+            {"title": "only a part of the suite"},
+            "15 of 20 pairs are in this run; it decides nothing about the others",
+        )
+    ]
+    assert titles(lines[-1]) == ["7 more"]  # 15 failing, 8 of them shown
+
+
+def test_another_plugins_annotations_are_not_repeated() -> None:
+    """Whoever annotates failing tests has the pairs and the systems already."""
+    whole = record(failing("zinc-01"), failing("ward-02"), systems=(system(),))
+    assert list(annotation_lines(whole, with_pairs=False)) == []
+    part = record(failing("zinc-01"), systems=(system(),))
+    assert titles(*annotation_lines(part, with_pairs=False)) == ["only a part of the suite"]
+
+
+def test_paths_are_made_relative_to_the_repository() -> None:
+    """GitHub knows files by their path from the root, pytest may have been started below it."""
+    (line,) = annotation_lines(record(failing()), locate=lambda path: f"gates/{path}")
+    assert commands(line)[0].properties["file"] == "gates/golden/systems/careless.jsonl"
+
+
+@given(texts, texts, texts, st.integers(0, 9))
+@example("a%0A::error::b", "%3A,line=9", "c:,d%2C=e", 0)
+@example("::error::a\n::add-mask::b", "a,b=c:d", "##[error]", 1)
+def test_a_runner_reads_back_what_was_written(
+    message: str, title: str, path: str, line: int
+) -> None:
+    """Law: whatever the texts are, they arrive as `safe` shows them, and nothing else does."""
+    place = Place(path, line)
+    written = Annotation(level="error", title=title, message=message, place=place).command()
+    assert len(written.splitlines()) == 1
+    assert "##[" not in written
+    (command,) = commands(written)
+    assert command.name == "error"
+    assert command.properties == {
+        "file": safe(path),
+        "line": str(max(line, 1)),
+        "title": safe(" ".join(title.split())),
+    }
+    assert command.data == safe(message)
+
+
+@given(texts.filter(str.strip))
+@example("x\n::error::y")
+@example("::stop-commands::x")
+@example("##[add-mask]x")
+@example("x\r::set-output name=a::b")
+def test_no_text_of_a_run_issues_a_command(text: str) -> None:
+    """Law: in a stranger's words a run makes as many annotations of the same kinds, and no more."""
+    plain = commands(*annotation_lines(everything()))
+    lines = list(annotation_lines(in_other_words(everything(), lambda _: text)))
+    assert all(len(line.splitlines()) == 1 and "##[" not in line for line in lines)
+    found = commands(*lines)
+    assert [(c.name, set(c.properties)) for c in found] == [
+        (c.name, set(c.properties)) for c in plain
+    ]
+    for command in found:
+        assert not any(line.lstrip().startswith("::") for line in command.data.split("\n"))
+
+
+def test_thousands_of_long_pairs_take_no_time() -> None:
+    """Ten of 30,000 are shown, and of a megabyte 300 characters."""
+    long = "\u202e" * 10**6
+    finding = replace(FACET, reference=long, summary=long, reason=long)
+    pairs = [failing(f"p{number}", findings=(finding,)) for number in range(30_000)]
+    started = perf_counter()
+    lines = list(annotation_lines(record(*pairs)))
+    assert perf_counter() - started < 5
+    assert sum(map(len, lines)) < 50_000
