@@ -1,0 +1,149 @@
+// One pair: both texts side by side, every piece with its verdict, and why.
+
+const KINDS = {
+  sentence: ["Sentences of the summary", "against the source"],
+  expected: ["Facts of the reference", "looked for in the summary"],
+  stated: ["Facts of the summary", "held against the reference"],
+};
+
+/** The words of a piece, read off its text where they are not given. */
+const wordsOf = (piece, texts) => {
+  if (piece.text) return piece.text;
+  return (piece.at ?? []).map(([n, start, end]) => texts[n].slice(start, end)).join(" … ");
+};
+
+/** What a heading calls a piece. */
+const titleOf = ({ kind, number, facet }) =>
+  facet ?? { sentence: `sentence ${number}`, expected: `fact ${number} of the reference`, stated: `fact ${number} of the summary` }[kind];
+
+const listOf = (classes, items) => make("ul", classes, ...items.map((item) => make("li", "", item)));
+
+/** Why a piece came to its verdict: the reason, the other side, and the source. */
+const why = (piece, view) => {
+  const box = make("div", `why ${piece.state}`);
+  const heading = make("h5", "", sign(piece.state), ` ${titleOf(piece)}: `, make("b", "", piece.verdict));
+  if (piece.facet) heading.classList.add("facet", piece.facet);
+  box.append(heading);
+  const said = wordsOf(piece, view.texts);
+  if (said && piece.kind !== "facet") box.append(words(said, "blockquote"));
+  if (piece.reason) box.append(make("p", "reason", make("b", "", "Reason "), words(piece.reason)));
+  if (piece.other?.length) {
+    const side = piece.kind === "expected" ? "In the summary" : "In the reference";
+    box.append(make("h6", "", side), listOf("quotes", piece.other.map((other) =>
+      words(typeof other === "number" ? wordsOf(view.pair.pieces[other], view.texts) : other))));
+  }
+  if (piece.source?.length) {
+    const cited = piece.source.map((index) => {
+      const text = view.paper?.source?.[index] ?? "(not in the record)";
+      return make("span", "", make("code", "", `[${index}]`), " ", words(text));
+    });
+    box.append(make("h6", "", "In the source"), listOf("quotes", cited));
+  } else if (piece.state === "bad") {
+    box.append(make("p", "hint", "No sentence of the source shares a word with it."));
+  }
+  return box;
+};
+
+const badge = (outcome) => {
+  const state = { passed: "✓", failed: "✗", error: "!" }[outcome];
+  const mark = make("span", "", state);
+  mark.setAttribute("aria-hidden", "true");
+  return make("span", `badge ${outcome}`, mark, ` ${outcome}`);
+};
+
+const heading = (view) => {
+  const { row, pair, paper } = view;
+  const title = make("h3", "", badge(row.outcome), " ", words(row.title));
+  const places = [row.key, pair.place, paper?.place].filter(Boolean);
+  const box = make("header", "", title, make("p", "hint", ...places.flatMap((p) => [words(p), " · "]).slice(0, -1)));
+  const misses = [...(pair.fault ? [pair.fault] : []), ...(pair.misses ?? [])];
+  if (misses.length) box.append(listOf("shortfalls", misses.map((text) => words(text))));
+  if (pair.waived?.length) box.append(make("p", "waived", `Waived: ${pair.waived.join("; ")}`));
+  for (const note of pair.notes ?? []) box.append(make("p", "hint", words(note)));
+  return box;
+};
+
+/** What changed on this paper against the baseline. */
+const changes = ({ baseline, numbers, facets, claims }) => {
+  const box = make("section", "changes", make("h4", "", "Since ", words(baseline)));
+  if (numbers?.length) box.append(make("p", "", numbers.join("; ")));
+  for (const facet of facets ?? []) {
+    const name = facet.title.split(" ")[0];
+    const said = (text) => words(text || "(nothing)");
+    box.append(
+      make("h5", `facet ${name}`, facet.title),
+      make("p", "reason", words(facet.reason)),
+      make("p", "", make("b", "", "Before "), said(facet.before)),
+      make("p", "", make("b", "", "Now "), said(facet.after)),
+    );
+  }
+  for (const [title, state, found] of claims ?? []) {
+    const items = found.map(([text, reason]) =>
+      make("span", "", sign(state), " ", words(text), reason && make("small", "", " ", words(reason))));
+    box.append(make("h5", "", `${title} (${found.length})`), listOf("quotes", items));
+  }
+  if (box.children.length === 1) box.append(make("p", "", "Nothing changed."));
+  return box;
+};
+
+/** A piece as a button that shows why; `view.buttons` remembers it. */
+const pieceButton = (piece, view) => {
+  const button = make("button", `piece ${piece.state}`);
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  if (piece.facet) {
+    button.classList.add("facet", piece.facet);
+    const rated = make("span", "verdict", piece.verdict.replace("rated ", ""));
+    button.append(make("span", "", sign(piece.state), " ", make("b", "", piece.facet), " ", rated));
+    button.append(make("span", "reason", words(piece.reason)));
+  } else {
+    button.append(sign(piece.state), " ", words(wordsOf(piece, view.texts)), " ", make("span", "verdict", piece.verdict));
+  }
+  view.buttons.set(button, piece);
+  return button;
+};
+
+const pieceList = (kind, view) => {
+  const pieces = view.pair.pieces.filter((piece) => piece.kind === kind);
+  if (!pieces.length) return "";
+  const [title, against] = KINDS[kind];
+  const bad = pieces.filter((piece) => piece.state === "bad").length;
+  const counts = make("small", "", ` ${against}: ${bad} of ${pieces.length} ${kind === "expected" ? "missing" : "unsupported"}`);
+  return make("section", `pieces ${kind}`, make("h4", "", title, counts), listOf("", pieces.map((piece) => pieceButton(piece, view))));
+};
+
+const textColumn = (title, number, view) => {
+  const { element, runs } = markedText(number, view.texts[number], view.pair.pieces);
+  view.runs.push(...runs);
+  if (!view.texts[number].trim()) element.append(make("p", "hint", "(nothing)"));
+  return make("section", "", make("h4", "", title), element);
+};
+
+/** Everything of a pair but why: that is shown in a panel on a screen, and in full on paper. */
+const pairView = (row, pair, paper) => {
+  pair.pieces ??= [];
+  const references = paper?.references ?? [];
+  const view = { row, pair, paper, texts: [pair.summary ?? "", ...references], runs: [], buttons: new Map() };
+  const facets = pair.pieces.filter((piece) => piece.kind === "facet");
+  const left = make("div", "side");
+  references.forEach((_, n) =>
+    left.append(textColumn(references.length > 1 ? `Reference ${n + 1}` : "Reference", n + 1, view)));
+  left.append(pieceList("expected", view));
+  const right = make("div", "side", textColumn("Summary", 0, view));
+  right.append(pieceList("sentence", view), pieceList("stated", view));
+  view.content = [
+    heading(view),
+    pair.change ? changes(pair.change) : "",
+    facets.length ? listOf("facets", facets.map((piece) => pieceButton(piece, view))) : "",
+    make("div", "sides", left, right),
+  ].filter(Boolean);
+  return view;
+};
+
+/** A pair for paper: nothing to press, and why beside everything that is not good. */
+const printedPair = (row, pair, paper) => {
+  const view = pairView(row, pair, paper);
+  const told = view.pair.pieces.filter((piece) => piece.state !== "good");
+  const found = make("section", "found", make("h4", "", "What is wrong"), ...told.map((p) => why(p, view)));
+  return make("article", "printed", ...view.content, told.length ? found : "");
+};
