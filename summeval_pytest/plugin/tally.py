@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.plugin.recording import Parts
 from summeval_pytest.plugin.session import PART
 from summeval_pytest.reports import (
+    TRUST_LINE,
     SystemTally,
     calls_lines,
     ending_lines,
@@ -119,6 +120,8 @@ class Tally:
 
     def _end(self, *, n_worst: int) -> Iterator[str]:
         """What there is to say of the run as a whole."""
+        if self.systems:
+            yield TRUST_LINE
         if self.record is not None:
             yield from ending_lines(self.record, n_worst=n_worst)
         if any(self.calls.values()):

@@ -19,8 +19,11 @@ from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
 from summeval_pytest.reports.run_record import as_json, from_json, read_record, record_text
 from summeval_pytest.reports.summary import SystemTally, summary_lines
+from summeval_pytest.reports.trust import TRUST_LINE, UNMEASURED
 
 __all__ = [
+    "TRUST_LINE",
+    "UNMEASURED",
     "SystemTally",
     "as_json",
     "broken_rules",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.reports.calls import calls_lines
 from summeval_pytest.reports.ending import ending_lines
 from summeval_pytest.reports.summary import SystemTally, summary_lines
+from summeval_pytest.reports.trust import TRUST_LINE
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict import wrong_pieces
 
@@ -21,6 +22,7 @@ def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
     for suite in record.suites:
         yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
         yield from suite_lines(suite)
+    yield TRUST_LINE
     yield from ending_lines(record, n_worst=n_worst)
     if record.header.usage:
         yield from calls_lines(record.header.usage, {})

@@ -16,6 +16,7 @@ from summeval_pytest.reports.comparison import comparison_lines
 from summeval_pytest.reports.ending import waiver_line
 from summeval_pytest.reports.failure import describe_means, describe_pair, short_of
 from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.trust import UNMEASURED
 from summeval_pytest.text import one_line, safe
 from summeval_pytest.verdict import ALL_PAPERS, MeanVerdict, PairVerdict, Shortfall, fault_of
 
@@ -90,7 +91,7 @@ def _suite(
         "suite": f"{suite.name} {suite.fingerprint}",
         "suite file": suite.shown,
         "judge": judge,
-        "judge trust": "agreement with labels not measured in this run",
+        "judge trust": UNMEASURED,
         "judged": judged,
     }
     lines = [] if len(pairs) == len(system.papers) else [f"only {judged} were judged"]

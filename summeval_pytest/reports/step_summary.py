@@ -17,6 +17,7 @@ from summeval_pytest.reports.github import failing_pairs
 from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.step_findings import findings_of_pair, missed_row, unscored_row
+from summeval_pytest.reports.trust import UNMEASURED
 from summeval_pytest.verdict import SystemMean
 
 if TYPE_CHECKING:
@@ -225,8 +226,7 @@ def _judge(record: RunRecord) -> Iterator[str]:
     header = record.header
     yield from ("", "## Judge and cost", "")
     yield (
-        f"- judge {code(record.judge, _PHRASE)}: agreement with labels not measured in this run;"
-        f" record mode {code(header.record)}"
+        f"- judge {code(record.judge, _PHRASE)}: {UNMEASURED}; record mode {code(header.record)}"
     )
     if header.usage:
         yield from (

@@ -14,7 +14,7 @@ from summeval_pytest.verdict.comparison import (
 )
 from summeval_pytest.verdict.deciding import PairVerdict, Shortfall, decide, raise_judge_faults
 from summeval_pytest.verdict.findings import Finding, explaining, findings_of, wrong_pieces
-from summeval_pytest.verdict.means import MeanVerdict, SystemMean, decide_means
+from summeval_pytest.verdict.means import MeanVerdict, SystemMean, decide_means, mean_of
 from summeval_pytest.verdict.record import (
     CassetteRecord,
     Covered,
@@ -83,6 +83,7 @@ __all__ = [
     "find_baseline",
     "findings_of",
     "judged",
+    "mean_of",
     "pair_change",
     "raise_judge_faults",
     "read_rules",

@@ -206,9 +206,10 @@ def test_the_table_has_a_line_a_system_with_its_means(bench: Bench) -> None:
 ------------------------------ summarization gate ------------------------------
 system            passed failed errors         facet           eva  faithfulness
 bad                    0      2      0         0.250         0.000         0.000
+  wrong: 2 facets below full rating, 4 facts, 4 unsupported sentences
 good                   1      1      0   1.000 (1/2)   1.000 (1/2)   1.000 (1/2)
 """.splitlines()
-    assert run.block(expected[0], 4) == expected
+    assert run.block(expected[0], 5) == expected
 
 
 def test_a_run_without_pairs_has_no_table(bench: Bench) -> None:
@@ -247,6 +248,7 @@ def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
         "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
         "signatures": [],
         "note": "",
+        "wrong": {},
     }
 
 

@@ -22,6 +22,7 @@ from summeval_pytest.reports.page.pair_block import pair_block, paper_block
 from summeval_pytest.reports.page.passages import Passages
 from summeval_pytest.reports.page.rows import pair_link, rows_of
 from summeval_pytest.reports.page.visible import cut, visible
+from summeval_pytest.reports.trust import UNMEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ def page_text(record: RunRecord) -> str:
     papers = _Papers(record, rows)
     return _template().render(
         record=record,
+        trust=UNMEASURED,
         style=style,
         script=script,
         policy=_policy(style, script),

@@ -11,9 +11,7 @@ from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.page.baseline import mean_shown, signed
 from summeval_pytest.reports.page.rows import WORST_FIRST, system_key
-from summeval_pytest.verdict import MeanVerdict, Threshold
-from summeval_pytest.verdict.means import mean_of
-from summeval_pytest.verdict.waivers import fault_of
+from summeval_pytest.verdict import MeanVerdict, Threshold, fault_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
