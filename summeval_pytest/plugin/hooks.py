@@ -22,6 +22,7 @@ from summeval_pytest.plugin.session import (
     SUITE_NAME,
     SUITES,
     TOLD,
+    check_has_suite,
     gate_of,
     gated_suites,
     handles_summaries,
@@ -59,7 +60,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
-    if gated_suites(config) and not is_worker(config):
+    if not gated_suites(config):
+        check_has_suite(config)
+    elif not is_worker(config):
         tally_of(config)
 
 

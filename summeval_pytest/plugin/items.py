@@ -174,7 +174,7 @@ class MeansItem(VerdictItem):
 
         Errs if the judge left any of them unscored.
         """
-        from summeval_pytest.verdict import compare, decide_means
+        from summeval_pytest.verdict import compare, decide_means, raise_judge_faults
 
         gate, gated = gate_of(self.config), self.node.gated
         with message_alone(self.config), self._recorded():
@@ -184,6 +184,8 @@ class MeansItem(VerdictItem):
             )
             baseline = gate.baseline(gated, self.node.name)
             if baseline is not None:
+                for numbers in papers:
+                    raise_judge_faults(numbers)
                 self.comparison = compare(
                     papers,
                     baseline,

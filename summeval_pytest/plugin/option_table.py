@@ -20,6 +20,7 @@ class Option:
         is_list: Whether it may be given several times (ini: one a line; variable: with commas).
         choices: The values it may have; empty for any.
         is_switch: Whether the flag stands alone; ini and variable say true or false.
+        is_of_suite: Whether the flag is in vain where no suite is among the arguments.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Option:
     is_list: bool = False
     choices: tuple[str, ...] = ()
     is_switch: bool = False
+    is_of_suite: bool = False
 
     @property
     def flag(self) -> str:
@@ -109,17 +111,20 @@ TABLE: Final = (
         name="run_record",
         metavar="FILE",
         help="write everything that was judged and decided there, as JSON (default: nowhere)",
+        is_of_suite=True,
     ),
     Option(
         name="save",
         metavar="NAME",
         help="save the run under this name beside the suite, to compare with later (default: no)",
+        is_of_suite=True,
     ),
     Option(
         name="compare",
         metavar="NAME|FILE",
         help="compare each system with a saved run, or with one of its systems, NAME:SYSTEM"
         " (default: no)",
+        is_of_suite=True,
     ),
     Option(
         name="compare_fail",
@@ -134,11 +139,13 @@ TABLE: Final = (
         metavar="FILE",
         help="write a JUnit report with a case for each facet and metric there (default: nowhere;"
         " pytest's own --junitxml has a case for each pair)",
+        is_of_suite=True,
     ),
     Option(
         name="html",
         metavar="FILE",
         help="write the run as one page to read there (default: nowhere)",
+        is_of_suite=True,
     ),
     Option(
         name="github",

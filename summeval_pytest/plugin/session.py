@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import SummevalError, UsageError
+from summeval_pytest.plugin.option_table import TABLE
 from summeval_pytest.plugin.options import read_options
 from summeval_pytest.plugin.progress import open_progress
 
@@ -184,6 +185,20 @@ def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:
                 shown = Path(named) / file.name if path.is_dir() else Path(named)
                 found.append((file, shown.as_posix()))
     return found
+
+
+def check_has_suite(config: pytest.Config) -> None:
+    """Refuses to be green where something was asked for that only a suite can give.
+
+    Raises:
+        pytest.UsageError: for such a flag where no suite is among the arguments.
+    """
+    for option in TABLE:
+        if option.is_of_suite and config.getoption(option.ini) is not None:
+            raise pytest.UsageError(
+                f"{option.flag} is about a suite, and none is among the arguments; name its folder"
+                f" or its {SUITE_NAME}, or leave the option out"
+            )
 
 
 def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:

@@ -103,6 +103,16 @@ def test_another_judge_fails_and_is_named(bench: Bench) -> None:
     assert "good: judge differs: 'fair-1' here, 'offline-1' in v1 (facet, faithfulness)" in run.out
 
 
+def test_a_pair_that_the_judge_left_unscored_is_no_pair_to_compare(bench: Bench) -> None:
+    """Left out of the comparison in silence, the worst paper would be the one that is missing."""
+    bench.inside("summeval.toml", BAD, SAVE, "--summ-judge=rule:Fair", "--tb=no")
+
+    run = bench.run("summeval.toml", BAD, COMPARE, "--summ-judge=rule:Silent", "-rA")
+
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "ERROR"
+    assert "is unscored: facet: unanswered" in run.out
+
+
 def test_the_baselines_system_can_be_named(bench: Bench) -> None:
     """A saved run of several systems leaves open which one is meant."""
     bench.inside("summeval.toml", "--summ-model=good,bad", SAVE, "--tb=no")

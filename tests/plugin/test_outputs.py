@@ -150,3 +150,30 @@ def test_a_run_without_reports_keeps_no_record(bench: Bench) -> None:
 
     assert run.code == 0
     assert run.last == "2 passed"
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--summ-run-record=x",
+        "--summ-save=x",
+        "--summ-compare=x",
+        "--summ-junit=x",
+        "--summ-html=x",
+    ],
+)
+def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, flag: str) -> None:
+    """A green run that compared nothing, and wrote nothing, would be believed."""
+    bench.write("test_own.py", "def test_own(summ_pair): assert summ_pair\n")
+    run = bench.inside("test_own.py", "--summ-suite=summeval.toml", flag)
+
+    assert run.code == 4
+    assert f"{flag[:-2]} is about a suite, and none is among the arguments; name its" in run.err
+
+
+def test_an_ini_key_may_stand_where_no_suite_is_run(bench: Bench) -> None:
+    """It is for the runs of the suite; a quick run of other tests is none."""
+    bench.write("pytest.ini", "[pytest]\nsumm_html = run.html\n")
+    bench.write("test_plain.py", "def test_plain(): pass\n")
+
+    assert bench.inside("test_plain.py").code == 0
