@@ -39,7 +39,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     n_papers = max(difference.n_papers for difference in comparison.differences)
     yield f"{against}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
     yield (
-        f"{'':<19}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<17}{'p drop':>7}{'seen':>7}"
+        f"{'':<19}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'seen':>7}"
     )
     for difference in comparison.differences:
         yield _difference(difference)
@@ -58,7 +58,7 @@ def _difference(difference: Difference) -> str:
     seen = "" if difference.p is None else detectable_text(difference)
     line = (
         f"{name:<19}{_mean(difference.old):>7}{_mean(difference.new):>7}{difference.change:>+8.3f}"
-        f"  {interval:<17}{p:>7}{seen:>7}"
+        f"  {interval:<16}{p:>7}{seen:>7}"
     )
     return f"{line}  FAILS" if difference.broken else line.rstrip()
 
@@ -93,7 +93,7 @@ def change_lines(change: PairChange) -> Iterator[str]:
         if old != new
     ]
     told = one_line(f"against {change.baseline}: {'; '.join(moved) or 'the same numbers'}", 200)
-    yield from wrap(told, _WIDTH, subsequent_indent="  ")
+    yield from map(safe, wrap(told, _WIDTH, subsequent_indent="  "))
     for facet in change.facets:
         old, new = ("absent" if r is None else str(r) for r in (facet.old, facet.new))
         yield f"  facet {facet.facet}: {old} -> {new}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.reports.comparison import detectable_text
-from summeval_pytest.text import one_line
+from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,12 +59,18 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     seen = [f"{d.name} {detectable_text(d)}" for d in tested if d is not None and d.p is not None]
     n_papers = max((d.n_papers for d in comparison.differences), default=0)
     told = f"dropped: {', '.join(broken)}" if broken else "no rule broken"
-    yield from wrap(f"{one_line(against)}: {told}", _WIDTH, subsequent_indent="  ")
-    if any(difference.deviation for difference in comparison.differences):
-        told = f"smallest drop that {n_papers} papers show with 80 % power: {', '.join(seen)}"
-        yield from wrap(told, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from _wrapped(f"{one_line(against)}: {told}")
+    if seen and any(difference.deviation for difference in comparison.differences):
+        papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
+        told = f"  smallest drop that {papers} show with 80 % power: {', '.join(seen)}"
+        yield from _wrapped(told)
     for warning in comparison.brevity:
-        yield f"  note: {one_line(warning)}"
+        yield from _wrapped(f"  note: {one_line(warning)}")
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """The text in lines of at most 80 characters; a line that a break begins is safe, too."""
+    yield from map(safe, wrap(text, _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def waiver_line(use: WaiverUse) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
 
+_IMPLIED: Final = "it follows from the summary, of which no single fact matches it"
 _ABSENT: Final = 0
 """In place of the rating of a facet that a reading of the reference lacks."""
 
@@ -162,7 +163,11 @@ def _fact_changes(old: EvaScore | None, new: EvaScore | None) -> FactChanges:
 def _carried(score: EvaScore) -> Iterator[tuple[str, tuple[bool, Claim]]]:
     """For each fact of the reference whether the summary carries it, as recall counts it."""
     for place, checked in enumerate(score.reference):
-        yield _same(checked.fact.text), (place in score.matched, _claim(checked))
+        is_carried = place in score.matched
+        claim = _claim(checked)
+        if not is_carried and checked.holds:
+            claim = Claim(text=checked.fact.text, reason=_IMPLIED)
+        yield _same(checked.fact.text), (is_carried, claim)
 
 
 def _invented(score: EvaScore) -> dict[str, Claim]:

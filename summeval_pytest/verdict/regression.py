@@ -66,6 +66,9 @@ def compare(
     if mismatches:
         return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
     both = [(old[numbers.paper], numbers) for numbers in papers]
+    mismatches = tuple(_unpaired(both, rules))
+    if mismatches:
+        return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
@@ -101,6 +104,20 @@ def _other_papers(new: set[str], old: set[str], baseline: Baseline) -> Iterator[
             first, *rest = sorted(missing)
             more = f" and {len(rest)} more" if rest else ""
             yield f"{where} paper {first!r}{more}; compare runs over the same papers"
+
+
+def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
+    """Each number that has to decide and stands on no paper in both runs."""
+    if not both:
+        yield "there is no paper to compare on"
+    named = [rule.name for rule in rules if rule.is_named]
+    for name in dict.fromkeys((*METRICS, *named)):
+        n_expected = sum(name in old.values for old, _ in both)
+        if (n_expected or name in named) and not _changes(both, name):
+            yield (
+                f"{name} is on no paper in both runs; the baseline has it on {n_expected} of"
+                f" {len(both)}, this run on {sum(name in new.values for _, new in both)}"
+            )
 
 
 Pairing = tuple["Numbers", "Numbers"]
@@ -185,7 +202,7 @@ def _broken(difference: Difference, rule: Rule) -> Iterator[str]:
     if rule.drop is not None:
         parts.append(f"more than {rule.drop:g}")
     if rule.level is not None:
-        parts.append(f"p {difference.p:.4f} < {rule.level:g}")
+        parts.append(f"p {difference.p:.4f} at level {rule.level:g}")
     yield f"{difference.name} drops by {drop:.3f}, {' and '.join(parts)}"
 
 

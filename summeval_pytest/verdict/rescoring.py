@@ -13,7 +13,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import Setting
 from summeval_pytest.verdict.deciding import PairVerdict, decide
 from summeval_pytest.verdict.means import MeanVerdict, decide_means
-from summeval_pytest.verdict.thresholds import Thresholds, read_thresholds
+from summeval_pytest.verdict.thresholds import ENTAILED, Thresholds, read_thresholds
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ MIN: Final = "--min"
 
 
 def read_weights(text: str) -> Mapping[Facet, float]:
-    """The weights of the four facets, which need not add up to 1.
+    """The weights of the four facets, scaled to add up to 1.
 
     Raises:
-        OptionError: where a facet is missing, unknown or has no weight that could be.
+        OptionError: where a facet is missing or unknown, or its weight is not above 0.
     """
     wanted = f"write {WEIGHTS} " + ",".join(f"{facet}=1" for facet in FACETS)
     found: dict[Facet, float] = {}
@@ -49,13 +49,14 @@ def read_weights(text: str) -> Mapping[Facet, float]:
         try:
             weight = float(value)
         except ValueError:
-            weight = -1.0
-        if facet is None or facet in found or not 0.0 <= weight < float("inf"):
+            weight = 0.0
+        if facet is None or facet in found or not 0.0 < weight < float("inf"):
             raise OptionError(f"{WEIGHTS}={text!r}: {part!r} is no weight; {wanted}")
         found[facet] = weight
-    if len(found) < len(FACETS) or not any(found.values()):
+    if len(found) < len(FACETS):
         raise OptionError(f"{WEIGHTS}={text!r} does not weigh all four facets; {wanted}")
-    return found
+    total = sum(found.values())
+    return {facet: weight / total for facet, weight in found.items()}
 
 
 def rescore(
@@ -103,6 +104,8 @@ def _suite(
         option=MIN,
     )
     _check_measured(suite, thresholds)
+    if weights is not None:
+        _check_one_reference(suite)
     waivers = Waivers(waivers=tuple(use.waiver for use in suite.waivers), today=today)
     pairs = tuple(
         _pair(pair if weights is None else _weighted(pair, weights), thresholds.pair, waivers)
@@ -127,12 +130,26 @@ def _suite(
 
 def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
     measured = {score.metric for pair in suite.pairs for score in pair.scores}
-    missing = [metric for metric in METRICS if metric in thresholds.metrics]
-    missing = [metric for metric in missing if measured and metric not in measured]
+    missing: list[str] = [
+        m for m in METRICS if m in thresholds.metrics and measured and m not in measured
+    ]
+    named = {threshold.name for threshold in (*thresholds.pair, *thresholds.mean)}
+    has_entailed = any(ENTAILED in pair.numbers().values for pair in suite.pairs)
+    if ENTAILED in named and "eva" in measured and not has_entailed:
+        missing.append(ENTAILED)
     if missing:
         raise OptionError(
             f"{MIN}: the run of {suite.shown} did not measure {', '.join(missing)};"
             " run it with that threshold, answers that are stored cost nothing"
+        )
+
+
+def _check_one_reference(suite: SuiteRecord) -> None:
+    several = [paper.id for paper in suite.papers if len(paper.references) > 1]
+    if several:
+        raise OptionError(
+            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, of which the"
+            " run keeps the one that was best by its own weights; leave the weights as they are"
         )
 
 
@@ -156,6 +173,7 @@ def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
         pair,
         scores=tuple(map(weighted, pair.scores)),
         signatures=tuple(map(signed, pair.signatures)),
+        change=None,
     )
 
 

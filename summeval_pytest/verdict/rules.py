@@ -26,13 +26,15 @@ class Rule:
     Attributes:
         name: The number, by the name of its threshold.
         drop: The mean may drop by so much; None where size does not matter.
-        level: A drop is significant where its adjusted p value is under this; None where
+        level: A drop is significant where its adjusted p value is at most this; None where
             significance does not matter.
+        is_named: Whether somebody named the number, so that a run without it cannot pass.
     """
 
     name: str
     drop: float | None = None
     level: float | None = None
+    is_named: bool = False
 
 
 DEFAULT_RULES: Final = tuple(Rule(name=name, level=LEVEL) for name in TESTED)
@@ -81,6 +83,7 @@ def _read(text: str, option: str) -> list[Rule]:
             name=name,
             drop=_drop(name, drops[0], text, option) if drops else None,
             level=_level(tests[0], text, option) if tests else None,
+            is_named=True,
         )
     ]
 

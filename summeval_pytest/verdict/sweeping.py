@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass
 from itertools import pairwise
@@ -85,7 +86,7 @@ def _best(name: str, high: list[float], low: list[float]) -> Separation:
 
     tried = [at(threshold) for threshold in _candidates(name, sorted({*high, *low}))]
     most = max(separation.separated for separation in tried)
-    tied = [separation for separation in tried if separation.separated == most]
+    tied = [separation for separation in tried if math.isclose(separation.separated, most)]
     return tied[len(tied) // 2]
 
 

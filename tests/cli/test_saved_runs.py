@@ -144,13 +144,13 @@ def test_rescore_weighs_the_facets_anew(
 ) -> None:
     """Other weights are another recipe, so the record does not compare with the old one."""
     file = tmp_path / "weighed.json"
-    weights = "background=1,method=1,result=0,conclusion=0"
+    weights = "background=1,method=1,result=1,conclusion=1"
     Told(capsys, ["rescore", careless, "--weights", weights, "--record", file])
     told = Told(capsys, ["compare", careless, file])
 
     assert told.code == 1
     assert any(
-        "weights differs: '.5,.5,0,0' here, '.1,.3,.3,.3' in careless.json" in line
+        "weights differs: '.25,.25,.25,.25' here, '.1,.3,.3,.3' in careless.json" in line
         for line in told.lines
     )
 
@@ -162,6 +162,7 @@ def test_rescore_weighs_the_facets_anew(
         ("--min=facets=0.5", "--min=facets=0.5: unknown threshold 'facets'; did you mean 'facet"),
         ("--weights=background=1", "does not weigh all four facets; write --weights background=1,"),
         ("--weights=background=x", "'background=x' is no weight"),
+        ("--weights=background=0", "'background=0' is no weight"),
         ("--record=nowhere/run.json", "cannot be written, its folder is not there"),
     ],
 )
