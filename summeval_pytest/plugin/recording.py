@@ -119,7 +119,7 @@ def run_record(
             record=gate.options.record,
             environment={"python": platform.python_version()}
             | {package: version(package) for package in _PACKAGES},
-            usage=dict(usage),
+            usage={name: float(count) for name, count in usage.items()},
             cassettes=tuple(cassettes),
         ),
         judge=gate.judge.signature,

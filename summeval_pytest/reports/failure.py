@@ -94,6 +94,12 @@ def describe_means(
         for mean in verdict.means
         if mean.passes
     ]
+    rest += [
+        f"  waived: mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
+        f" < {shown(mean.name, mean.least, mean.least)}"
+        for mean in verdict.means
+        if not mean.passes and mean not in verdict.missed
+    ]
     compared = ["", *comparison_lines(comparison), ""] if comparison is not None else []
     recipes = [f"signature  {signature}" for signature in signatures]
     return "\n".join(map(safe, [f"{system}: {first}", *rest, *compared, *recipes]))

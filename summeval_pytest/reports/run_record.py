@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
     from pathlib import Path
 
-    from pydantic import TypeAdapter
+    from pydantic import RootModel, ValidationError
 
     from summeval_pytest.verdict import SuiteRecord
 
@@ -48,10 +48,14 @@ def as_json(value: object) -> str:
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    from pydantic import TypeAdapter
+def _reader(kind: Any) -> type[RootModel[Any]]:
+    """Who reads values of one type, strictly; no number is infinite or none."""
+    from pydantic import ConfigDict, RootModel
 
-    return TypeAdapter(kind)
+    class Reader(RootModel[kind]):
+        model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    return Reader
 
 
 def from_json(kind: type[T], text: str) -> T:
@@ -63,12 +67,21 @@ def from_json(kind: type[T], text: str) -> T:
     from pydantic import ValidationError
 
     try:
-        value: T = _adapter(cast("Hashable", kind)).validate_json(text, strict=True, extra="forbid")
+        value: T = _reader(cast("Hashable", kind)).model_validate_json(text, extra="forbid").root
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the whole"
-        raise ValueError(f"{place}: {first['msg']}") from None
+        raise ValueError(_first_fault(error)) from None
     return value
+
+
+def _first_fault(error: ValidationError) -> str:
+    """The first fault that is not only that of another kind of score."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    others = [f["loc"][:-1] for f in faults if f["loc"][-1:] == ("metric",)]
+    told = (f for f in faults if not any(f["loc"][: len(o)] == o for o in others))
+    first = next(told, faults[0])
+    place = ".".join(map(str, first["loc"])) or "the whole"
+    is_unknown = first["type"] == "unexpected_keyword_argument"
+    return f"{place}: {'unknown key' if is_unknown else first['msg']}"
 
 
 def record_text(record: RunRecord) -> str:
@@ -79,7 +92,7 @@ def record_text(record: RunRecord) -> str:
     suites = ",\n".join(map(_suite_text, record.suites))
     return (
         f'{{"header": {as_json(record.header)},\n"judge": {as_json(record.judge)},\n'
-        f'"schema": {record.schema},\n"suites": [\n{suites}\n]}}\n'
+        f'"schema": {SCHEMA},\n"suites": [\n{suites}\n]}}\n'
     )
 
 
@@ -132,6 +145,6 @@ def _check_schema(text: str, file: Path, option: str) -> None:
     schema = found.get("schema") if isinstance(found, dict) else None
     if isinstance(schema, int) and schema != SCHEMA:
         raise OptionError(
-            f"{option}: {file} has schema {schema}, this version reads {SCHEMA};"
+            f"{option}: {file} has schema {one_line(str(schema), 20)}, this version reads {SCHEMA};"
             " make the record again, or use the version that wrote it"
         )

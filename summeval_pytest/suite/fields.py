@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeGuard
@@ -165,5 +166,6 @@ def brief(value: object) -> str:
         case dict():
             return f"an object with {len(value)} keys"
         case _:
-            text = repr(value)
+            is_moment = isinstance(value, dt.date | dt.time)
+            text = str(value) if is_moment else repr(value)
             return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -42,7 +42,7 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
 
 def _waiver(toml: TomlText, name: str, fields: Fields, roster: Roster) -> Waiver:
     fields.only(_KEYS)
-    is_mean = fields.values.get("paper") in RESERVED_PAPERS
+    is_mean = any(fields.values.get("paper") == reserved for reserved in RESERVED_PAPERS)
     paper = fields.text("paper") if is_mean else roster.paper(fields)
     return Waiver(
         name=name,

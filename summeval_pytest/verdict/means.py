@@ -107,7 +107,7 @@ def decide_means(
         ALL_PAPERS,
         system,
         missed={mean.name: mean.value for mean in means if not mean.passes},
-        measured=[mean.name for mean in means],
+        measured=[mean.name for mean in means if mean.is_covered],
     )
     return MeanVerdict(means=means, waivers=uses)
 

@@ -88,7 +88,7 @@ def fault_of(use: WaiverUse) -> str:
         case "not needed":
             return f"{waiver.told} is no longer needed; delete it"
         case "exceeded":
-            return f"{waiver.told} allows no less than {waiver.least:g}"
+            return f"{waiver.told} allows no less than {waiver.least or 0.0:g}"
         case "in use" | "not judged":
             return ""
 

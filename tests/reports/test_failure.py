@@ -503,6 +503,22 @@ def test_a_waived_mean_is_not_told_as_missed() -> None:
         means=(mean("facet", 0.5, 0.65), mean("eva", 0.3, 0.4)),
         waivers=(WaiverUse(waiver=waiver("facet"), state="in use"),),
     )
-    assert describe_means("careful", verdict, ()) == (
-        "careful: mean eva 0.300 < 0.400 (40 of 40 papers)"
+    assert describe_means("careful", verdict, ()).split("\n") == [
+        "careful: mean eva 0.300 < 0.400 (40 of 40 papers)",
+        "  waived: mean facet 0.500 < 0.650",
+    ]
+
+
+def test_the_owner_of_a_waiver_of_a_mean_commands_no_terminal() -> None:
+    """A pull request may bring the suite file, and its name."""
+    hostile = replace(
+        waiver("facet", owner="\x1b[31m##[error]"), place=Place("a\n::error::\x1b[31m.toml", 30)
     )
+    verdict = MeanVerdict(
+        means=(mean("facet", 0.9, 0.65),), waivers=(WaiverUse(waiver=hostile, state="expired"),)
+    )
+    text = describe_means("careful", verdict, ())
+    assert r"(owner '\x1b[31m#\x23[error]') expired" in text
+    assert "##[" not in text
+    assert not [line for line in text.split("\n") if line.strip().startswith("::")]
+    assert all(character.isprintable() or character == "\n" for character in text)

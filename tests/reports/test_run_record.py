@@ -41,6 +41,7 @@ from summeval_pytest.verdict import (
     Totalled,
     WaiverUse,
 )
+from tests.verdict.records import eva, faithful, pair
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -300,6 +301,23 @@ def test_the_file_of_a_record_is_lines_that_a_diff_can_show() -> None:
     assert len(set(lines) ^ set(record_text(other).split("\n"))) == 2
 
 
+def test_a_pair_that_changed_is_one_line_of_a_diff() -> None:
+    """Of three pairs, one is rated otherwise; the others' lines stay, byte by byte."""
+    (suite,) = RECORD.suites
+    pairs = tuple(replace(PAIR, paper=paper) for paper in ("fern-01", "moss-01", "zinc-01"))
+    other = (pairs[0], replace(pairs[1], summary="Moss\ngrew."), pairs[2])
+    before, after = (
+        record_text(replace(RECORD, suites=(replace(suite, pairs=of),))).split("\n")
+        for of in (pairs, other)
+    )
+    assert len(before) == len(after)
+    assert [old for old, new in zip(before, after, strict=True) if old != new] == [
+        f"{as_json(pairs[1])},"
+    ]
+    for line in (as_json(suite.systems[0]), as_json(suite.papers[0]), as_json(WAIVER)):
+        assert line in before
+
+
 def test_every_object_of_a_file_has_its_keys_in_order() -> None:
     """The order of fields in the code is nobody's business."""
 
@@ -374,7 +392,7 @@ def fault(text: str) -> str:
     return str(caught.value)
 
 
-UNKNOWN = "Unexpected keyword argument"
+UNKNOWN = "unknown key"
 
 
 @pytest.mark.parametrize(
@@ -675,3 +693,19 @@ def test_a_record_tells_the_same_after_it_was_read(tmp_path: Path) -> None:
     (pair,) = found.suites[0].pairs
     assert pair.numbers() == PAIR.numbers()
     assert pair.told == PAIR.told
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_is_none_is_refused(number: str) -> None:
+    """NaN is under no threshold: a pair that holds it would pass every one."""
+    text = as_json(faithful(0.5)).replace("0.5", number)
+    with pytest.raises(ValueError, match="value: "):
+        from_json(FaithfulnessScore, text)
+
+
+def test_a_fault_in_a_score_is_told_of_that_score() -> None:
+    """Not of the first kind of score that it also is not."""
+    record = replace(RECORD, suites=(replace(RECORD.suites[0], pairs=(pair("a", eva(0.5)),)),))
+    text = as_json(record).replace('"recall": 0.5', '"recall": "half"')
+    with pytest.raises(ValueError, match=r"^suites\.0\.pairs\.0\.scores\.0\.EvaScore\.recall: "):
+        from_json(RunRecord, text)

@@ -160,7 +160,7 @@ def test_a_key_that_is_no_text_is_refused_at_its_line(
     )
 
 
-@pytest.mark.parametrize("key", [key for key in TEXTS if key != "paper"])
+@pytest.mark.parametrize("key", TEXTS)
 def test_a_list_in_place_of_a_text_is_refused(golden: Golden, key: str) -> None:
     """A waiver is of one number of one pair; several need several."""
     assert mistake(golden, **{key: '["facet", "eva"]'}) == (

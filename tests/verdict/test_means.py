@@ -268,6 +268,7 @@ def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
     verdict = decide_means("careful", papers, [Threshold("facet", 0.65)], waived())
     assert [mean.name for mean in verdict.missed] == ["facet"]
     assert not verdict.passes
+    assert [use.state for use in verdict.waivers] == ["not judged"]
 
 
 @pytest.mark.parametrize(
