@@ -34,6 +34,8 @@ def compare_runs(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     old, new = read_record(chosen.old, "OLD"), read_record(chosen.new, "NEW")
     lines: list[str] = []
     passes = True
+    if not any(suite.systems for suite in new.suites):
+        raise OptionError(f"NEW: {chosen.new} holds no system; name the record of a run")
     for suite in new.suites:
         for system in _systems(suite, chosen.system):
             told, fine = _compared(suite, system, old, chosen, rules)
@@ -64,11 +66,11 @@ def _compared(
     pairs = suite.pairs_of(system)
     if not pairs:
         return [one_line(f"{suite.shown}: {system} was not judged")], False
-    recipes = {read_signature(text).metric: text for pair in pairs for text in pair.signatures}
+    recipes = dict.fromkeys(text for pair in pairs for text in pair.signatures)
     comparison = compare(
         [pair.numbers() for pair in pairs],
         baseline,
-        signatures=[read_signature(text) for text in recipes.values()],
+        signatures=[read_signature(text) for text in recipes],
         rules=rules,
     )
     changes = worst_first(

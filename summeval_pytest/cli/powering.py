@@ -11,6 +11,7 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import Runner, Summariser, Task
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.stats import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.stats.power import MAX_PAPERS
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict.regression import granularity
 
@@ -132,10 +133,17 @@ def _table(
         coarse, n_papers = granularity(name, changes), len(changes)
         power = power_of_drop(chosen.drop, deviation, n_papers, level=level, **coarse)
         seen = detectable_drop(deviation, n_papers, level=level, power=chosen.power, **coarse)
-        needed = papers_needed(chosen.drop, deviation, level=level, power=chosen.power, **coarse)
+        try:
+            papers_wanted = papers_needed(
+                chosen.drop, deviation, level=level, power=chosen.power, **coarse
+            )
+        except ValueError:  # beyond what anybody could judge
+            needed = f"over {MAX_PAPERS:,}"
+        else:
+            needed = f"{papers_wanted:,}"
         yield (
             f"{name:<20}{deviation:>10.3f}{power:>11.2f}"
-            f"{'none' if seen is None else f'{seen:.3f}':>10}{needed:>15,}"
+            f"{'none' if seen is None else f'{seen:.3f}':>10}{needed:>15}"
         )
     yield "deviation: of the paired differences over papers, the largest between two systems"
     if len(papers) == 1:

@@ -47,7 +47,9 @@ def rescore_run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     )
     if chosen.record is not None and (fault := write_whole(chosen.record, record_text(again))):
         raise OptionError(f"--record: {fault}")
-    return [*run_lines(again), *_changed(record, again)], again.outcome == "passed"
+    is_compared = not any(suite.uncompared for suite in again.suites)
+    passes = again.outcome == "passed" and is_compared
+    return [*run_lines(again), *_changed(record, again)], passes
 
 
 def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:

@@ -40,6 +40,8 @@ WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
 """FM, section 4.2."""
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
+_DIGITS: Final = 12
+"""Far below any difference that counts, and above the rounding of the sum: .45 is not under .45."""
 LOWEST: Final = 0.25
 """FM's floor over all subsets of facets: 1/4 where only method or result is left."""
 
@@ -62,7 +64,8 @@ def facet_aware_metric(
     total = sum(weights[facet] for facet in FACETS if facet in ratings)
     if not total:
         return None
-    return sum(weights[f] * (ratings[f] / SCALES[f]) for f in FACETS if f in ratings) / total
+    value = sum(weights[f] * (ratings[f] / SCALES[f]) for f in FACETS if f in ratings) / total
+    return round(value, _DIGITS)
 
 
 def measure(

@@ -37,8 +37,22 @@ def check_name(name: str) -> None:
     Raises:
         OptionError: for anything but letters, digits, dots, hyphens and underscores.
     """
-    if not _NAME.match(name):
+    if not _NAME.match(name) or name.endswith(_SUFFIX):
         raise OptionError(f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_'")
+
+
+def check_saved_file(suite: Suite, name: str) -> None:
+    """Refuses to save where nothing could be written.
+
+    Raises:
+        OptionError: for a folder in the file's place, and a file in that of the folder.
+    """
+    folder, file = suite.baselines.path, saved_file(suite, name)
+    in_the_way = folder if folder.exists() and not folder.is_dir() else file
+    if in_the_way is folder or file.is_dir():
+        raise OptionError(
+            f"{SAVE}={name}: {in_the_way} is in the way; move it, or choose another name"
+        )
 
 
 class Baselines:

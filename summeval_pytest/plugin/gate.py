@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import time
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +17,13 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Terms
 from summeval_pytest.judges import is_local
 from summeval_pytest.metrics import signature_of
-from summeval_pytest.plugin.baselines import Baselines
+from summeval_pytest.plugin.baselines import Baselines, check_saved_file
 from summeval_pytest.reports import cassette_lines, header_line
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import Waivers, read_rules, thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Signature
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict import Baseline, Rule, Thresholds
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"
-"""The variable that says what time it is, for runs that must be equal to the byte."""
+"""The variable that says when a run was made, for records that must be equal to the byte; waivers
+expire by the calendar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,13 +63,6 @@ class GatedSuite:
         return self.suite.paper_ids_of(system)
 
 
-def _today(environ: Mapping[str, str]) -> str:
-    """The day on which waivers are held to their expiry; SOURCE_DATE_EPOCH has a run repeat it."""
-    seconds = environ.get(EPOCH, "")
-    moment = int(seconds) if seconds.isdecimal() else time.time()
-    return dt.datetime.fromtimestamp(moment, dt.UTC).date().isoformat()
-
-
 class Gate:
     """What all items and fixtures of one process share.
 
@@ -94,7 +87,7 @@ class Gate:
                 run=share.run,
             )
         )
-        self._today = _today(os.environ)
+        self._today = dt.datetime.now(dt.UTC).date().isoformat()
         self._share = share
         self._progress = progress
         self._n_pairs = 0
@@ -237,6 +230,8 @@ class Gate:
             UsageError: for any mistake, and for a suite without a threshold.
         """
         gated = self.gated(path, shown)
+        if self.options.save is not None:
+            check_saved_file(gated.suite, self.options.save)
         self.rules  # noqa: B018 - a rule that cannot be is a usage error now, not later
         for system in gated.systems:
             self.baseline(gated, system)

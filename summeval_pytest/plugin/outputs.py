@@ -12,14 +12,14 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.plugin.baselines import SAVE, check_name, saved_file
 from summeval_pytest.plugin.recording import run_record
-from summeval_pytest.plugin.session import GATE, tally_of
-from summeval_pytest.reports import record_text, write_whole
+from summeval_pytest.plugin.session import GATE, gated_suites, tally_of
+from summeval_pytest.reports import RENDERERS, record_text, write_whole
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.gate import GatedSuite
     from summeval_pytest.plugin.options import Options
     from summeval_pytest.plugin.tally import Tally
     from summeval_pytest.verdict import RunRecord, SuiteRecord
@@ -35,24 +35,32 @@ ANNOTATORS: Final = (
 """A plugin that annotates every failing test already."""
 
 
+def _files(options: Options) -> dict[str, tuple[str, str]]:
+    """By kind of report, the flag that asks for it and the file."""
+    asked = {
+        "run record": ("--summ-run-record", options.run_record),
+        "JUnit report": ("--summ-junit", options.junit),
+        "page": ("--summ-html", options.html),
+    }
+    return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
+
+
 def check_outputs(options: Options, folder: Path) -> None:
     """Refuses a file or name that cannot be written, before anything is judged for it.
 
     Raises:
-        OptionError: for a folder in its place, a file whose folder is not there, and a name that is
-            none.
+        OptionError: for a folder in its place, a file whose folder is not there, one file for two
+            reports, and a name that is none.
     """
-    for flag, name in (
-        ("--summ-run-record", options.run_record),
-        ("--summ-junit", options.junit),
-        ("--summ-html", options.html),
-    ):
-        if name is None:
-            continue
+    taken: dict[Path, str] = {}
+    for flag, name in _files(options).values():
         file = folder / name
         fault = "it is a folder" if file.is_dir() else "its folder is not there"
         if file.is_dir() or not file.parent.is_dir():
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
+        first = taken.setdefault(file.resolve(), flag)
+        if first != flag:
+            raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
     if options.save is not None:
         check_name(options.save)
 
@@ -64,14 +72,20 @@ def make_outputs(session: pytest.Session) -> None:
     """
     config = session.config
     gate, tally = config.stash[GATE], tally_of(config)
-    if not gate.keeps_record or not gate.suites:
+    if not gate.keeps_record:
         return
-    record = run_record(gate, tally.parts, usage=tally.usage(), cassettes=tally.cassettes())
+    suites = list(dict.fromkeys(gated_suites(config).values()))
+    record = run_record(
+        gate,
+        tally.parts,
+        suites=suites,
+        usage=tally.usage(),
+        cassettes=tally.cassettes(),
+    )
     tally.record = record
-    faults = [
-        *_write_files(gate.options, config.invocation_params.dir, record, tally.told),
-        *_save(gate, record, tally.told),
-    ]
+    faults = list(_write_files(gate.options, config.invocation_params.dir, record, tally.told))
+    if gate.options.save is not None:
+        faults += _save(gate.options.save, suites, record, tally.told)
     if gate.options.github:
         faults += _tell_github(config, record, tally)
     tally.told += [one_line(fault, 400) for fault in faults]
@@ -83,30 +97,12 @@ def _write_files(
     options: Options, folder: Path, record: RunRecord, told: list[str]
 ) -> Iterator[str]:
     """Writes what was asked for; yields what could not be."""
-    for kind, name, text in (
-        ("run record", options.run_record, record_text),
-        ("JUnit report", options.junit, _junit),
-        ("page", options.html, _page),
-    ):
-        if name is None:
-            continue
-        fault = write_whole(folder / name, text(record))
+    for kind, (_, name) in _files(options).items():
+        fault = write_whole(folder / name, RENDERERS[kind](record))
         if fault:
             yield fault
         else:
             told.append(one_line(f"{kind}: {name}", 400))
-
-
-def _junit(record: RunRecord) -> str:
-    from summeval_pytest.reports.junit import junit_text
-
-    return junit_text(record)
-
-
-def _page(record: RunRecord) -> str:
-    from summeval_pytest.reports.page import page_text
-
-    return page_text(record)
 
 
 def _tell_github(config: pytest.Config, record: RunRecord, tally: Tally) -> Iterator[str]:
@@ -133,36 +129,45 @@ def _tell_github(config: pytest.Config, record: RunRecord, tally: Tally) -> Iter
             yield f"{STEP_SUMMARY}={file} cannot be written ({error.strerror})"
 
 
-def _save(gate: Gate, record: RunRecord, told: list[str]) -> Iterator[str]:
-    """Saves the run of each suite beside it; yields why one was not.
-
-    A run of some of the papers is no baseline: whatever was compared with it would be compared on
-    those only.
-    """
-    name = gate.options.save
-    if name is None:
-        return
-    suites = {gated.suite.shown: gated.suite for gated in gate.suites}
+def _save(
+    name: str, suites: Iterable[GatedSuite], record: RunRecord, told: list[str]
+) -> Iterator[str]:
+    """Saves the run of each suite beside it; yields why one was not."""
+    files = {gated.suite.shown: gated.suite for gated in suites}
     for held in record.suites:
-        if not held.is_complete:
-            n_scored = sum(pair.outcome != "error" for pair in held.pairs)
-            yield (
-                f"{SAVE}={name}: not saved, {held.shown} has {n_scored} of {held.n_expected} pairs"
-                " judged; run all of them"
-            )
+        if unfit := _unfit(held):
+            yield f"{SAVE}={name}: not saved, {held.shown}: {unfit}"
             continue
-        file = saved_file(suites[held.shown], name)
+        suite = files[held.shown]
+        file = saved_file(suite, name)
         fault = write_whole(file, record_text(replace(record, suites=(_alone(held),))))
         if fault:
             yield fault
         else:
-            told.append(one_line(f"saved: {suites[held.shown].baselines.shown}/{file.name}", 400))
+            told.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
+
+
+def _unfit(suite: SuiteRecord) -> str:
+    """Why a run is no baseline; empty where it is one.
+
+    Whatever was compared with a run of some of the papers would be compared on those only; and a
+    run that dropped must not become what the next one is held to.
+    """
+    if not suite.is_complete:
+        n_scored = sum(pair.outcome != "error" for pair in suite.pairs)
+        return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"
+    for system in suite.systems:
+        if system.comparison is not None and not system.comparison.passes:
+            return f"{system.name} fails against {system.baseline}; save it without --summ-compare"
+        if system.outcome == "error":
+            return f"{system.name} has no verdict over all papers: {system.fault}"
+    return ""
 
 
 def _alone(suite: SuiteRecord) -> SuiteRecord:
     """A suite without what it was compared with."""
     return replace(
         suite,
-        systems=tuple(replace(system, comparison=None) for system in suite.systems),
+        systems=tuple(replace(each, baseline="", comparison=None) for each in suite.systems),
         pairs=tuple(replace(pair, change=None) for pair in suite.pairs),
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.plugin.gate import EPOCH
 from summeval_pytest.reports import from_json
 from summeval_pytest.verdict import (
+    ALL_PAPERS,
     CassetteRecord,
     Header,
     Judged,
@@ -23,10 +24,12 @@ from summeval_pytest.verdict import (
     SystemRecord,
     Totalled,
     WaiverUse,
+    broken_down,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from summeval_pytest.plugin.gate import Gate, GatedSuite
 
@@ -39,6 +42,7 @@ class Parts:
     def __init__(self) -> None:
         self._judged: dict[tuple[str, str, str], Judged] = {}
         self._totalled: dict[tuple[str, str], Totalled] = {}
+        self._lost: dict[tuple[Path, str, str], str] = {}
 
     def add(self, text: str) -> None:
         """Adds the part of one test, as JSON text."""
@@ -48,16 +52,27 @@ class Parts:
         else:
             self._totalled[part.suite, part.system.name] = part
 
-    def suite(self, gated: GatedSuite) -> SuiteRecord:
-        """One suite, in its own order, whatever order its parts arrived in."""
+    def add_lost(self, file: Path, system: str, name: str, fault: str) -> None:
+        """Adds a test that failed without a part: whoever ran it broke down."""
+        self._lost.setdefault((file.resolve(), system, name), fault)
+
+    def suite(self, gated: GatedSuite, baseline: str = "") -> SuiteRecord:
+        """One suite, in its own order, whatever order its parts arrived in.
+
+        Args:
+            gated: The suite.
+            baseline: The saved run that its systems were to be compared with.
+        """
         suite = gated.suite
         parts = [
             part
             for system in gated.systems
             for paper in gated.papers(system)
-            if (part := self._judged.get((suite.shown, system, paper)))
+            if (part := self._pair(gated, system, paper))
         ]
-        systems = tuple(self._system(gated, system) for system in gated.systems)
+        systems = tuple(
+            replace(self._system(gated, system), baseline=baseline) for system in gated.systems
+        )
         used = [use for part in parts for use in part.pair.verdict.waivers]
         used += [use for system in systems for use in system.waivers]
         states = {use.waiver.name: use.state for use in used}
@@ -75,12 +90,32 @@ class Parts:
             ),
         )
 
+    def _pair(self, gated: GatedSuite, system: str, paper: str) -> Judged | None:
+        suite = gated.suite
+        part = self._judged.get((suite.shown, system, paper))
+        lost = self._lost.get((suite.path.resolve(), system, paper))
+        if part is not None or lost is None:
+            return part
+        return broken_down(
+            suite=suite.shown,
+            paper=paper,
+            system=system,
+            metrics=gated.thresholds.metrics,
+            place=suite.place_of(system),
+            fault=lost,
+        )
+
     def _system(self, gated: GatedSuite, system: str) -> SystemRecord:
         part = self._totalled.get((gated.suite.shown, system))
         if part is not None:
             return part.system
+        lost = self._lost.get((gated.suite.path.resolve(), system, ALL_PAPERS))
         return SystemRecord(
-            name=system, place=gated.suite.place_of(system), papers=gated.papers(system)
+            name=system,
+            place=gated.suite.place_of(system),
+            papers=gated.papers(system),
+            outcome="not judged" if lost is None else "error",
+            fault=lost or "",
         )
 
 
@@ -99,15 +134,16 @@ def _papers(order: Sequence[str], parts: Iterable[Judged]) -> tuple[PaperRecord,
     )
 
 
-def run_record(
+def run_record(  # noqa: PLR0913 - by keyword, each a fact of its own
     gate: Gate,
     parts: Parts,
     *,
+    suites: Iterable[GatedSuite],
     usage: Mapping[str, float],
     cassettes: Iterable[CassetteRecord],
     environ: Mapping[str, str] | None = None,
 ) -> RunRecord:
-    """The record of the run, the same whether it was just made or read from its file.
+    """The record of the run over these suites, the same as when it is read from its file.
 
     Its parts have been JSON on their way here, so they hold nothing that a file could not.
     """
@@ -124,13 +160,20 @@ def run_record(
         ),
         judge=gate.judge.signature,
         suites=tuple(
-            sorted((parts.suite(gated) for gated in gate.suites), key=lambda suite: suite.shown)
+            sorted(
+                (parts.suite(gated, gate.options.compare or "") for gated in suites),
+                key=lambda suite: suite.shown,
+            )
         ),
     )
 
 
 def _moment(seconds: str) -> str | None:
-    """A moment as people write it; None where none is given."""
+    """A moment as people write it; None where none is given, or none that a calendar has."""
     if not seconds.isdecimal():
         return None
-    return dt.datetime.fromtimestamp(int(seconds), dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        moment = dt.datetime.fromtimestamp(int(seconds), dt.UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -122,7 +122,7 @@ def tally_of(config: pytest.Config) -> Tally:
 
     tally = config.pluginmanager.getplugin(TALLY)
     if not isinstance(tally, Tally):
-        tally = Tally()
+        tally = Tally(config.rootpath)
         config.pluginmanager.register(tally, TALLY)
     return tally
 

@@ -16,10 +16,12 @@ from summeval_pytest.reports import (
     summary_lines,
     usage_line,
 )
+from summeval_pytest.text import one_line
 from summeval_pytest.verdict import CassetteRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pytest
 
@@ -34,9 +36,14 @@ WORST: Final = 10
 
 
 class Tally:
-    """A plugin of its own: counts the pairs of each system and prints a table at the end."""
+    """A plugin of its own: counts the pairs of each system and prints a table at the end.
 
-    def __init__(self) -> None:
+    Args:
+        rootpath: What the paths in node ids start from.
+    """
+
+    def __init__(self, rootpath: Path) -> None:
+        self.rootpath = rootpath
         self.parts = Parts()
         self.record: RunRecord | None = None
         self.told: list[str] = []
@@ -84,6 +91,8 @@ class Tally:
         part = getattr(report, PART, None)
         if part is not None:
             self.parts.add(part)
+        elif report.failed:
+            self._lose(report)
         decides = report.when == "call" or (report.when == "setup" and report.failed)
         text = next((value for name, value in report.user_properties if name == PROPERTY), None)
         if not decides or not isinstance(text, str):
@@ -94,6 +103,14 @@ class Tally:
         self.systems.setdefault(of, SystemTally()).add(
             outcome, told["scores"], note=told["note"], wrong=told["wrong"]
         )
+
+    def _lose(self, report: pytest.TestReport) -> None:
+        """Notes a suite's test that failed and says nothing: a worker died with it."""
+        named = report.nodeid.split("::")
+        if len(named) == len(("file", "system", "paper")):
+            file, system, paper = named
+            fault = one_line(str(report.longrepr or "the test broke down"))
+            self.parts.add_lost(self.rootpath / file, system, paper, fault)
 
     def _comparisons(self, suite: str) -> dict[str, Comparison]:
         """The comparisons of one suite's systems, as far as there are any."""

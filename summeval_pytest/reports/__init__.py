@@ -17,11 +17,13 @@ from summeval_pytest.reports.files import write_whole
 from summeval_pytest.reports.header import cassette_lines, header_line
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
+from summeval_pytest.reports.rendering import RENDERERS
 from summeval_pytest.reports.run_record import as_json, from_json, read_record, record_text
 from summeval_pytest.reports.summary import SystemTally, summary_lines
 from summeval_pytest.reports.trust import TRUST_LINE, UNMEASURED
 
 __all__ = [
+    "RENDERERS",
     "TRUST_LINE",
     "UNMEASURED",
     "SystemTally",

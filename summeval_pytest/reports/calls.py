@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from summeval_pytest.text import one_line
@@ -17,6 +18,7 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
         calls: The counts of `summeval_pytest.evaluation.Totals`, of all processes together.
         judge: The judge's own counts, as far as it has any.
     """
+    calls = Counter(calls)
     remembered = calls["n_cached"] + calls["n_recorded"]
     line = (
         f"replies: {calls['n_asked']:,.0f} asked, {remembered:,.0f} remembered"

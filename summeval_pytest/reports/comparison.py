@@ -36,18 +36,25 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     if not comparison.differences:
         yield f"{against}: no number that both have"
         return
-    n_papers = max(difference.n_papers for difference in comparison.differences)
+    yield from _table(against, comparison.differences)
+    for warning in comparison.brevity:
+        yield from _wrapped("note: ", warning)
+    yield from _flip_lines(comparison)
+
+
+def _table(against: str, differences: Sequence[Difference]) -> Iterator[str]:
+    n_papers = max(difference.n_papers for difference in differences)
     yield f"{against}, {n_papers} {'paper' if n_papers == 1 else 'papers'}"
     yield (
         f"{'':<19}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}{'p drop':>7}{'seen':>7}"
     )
-    for difference in comparison.differences:
+    for difference in differences:
         yield _difference(difference)
-    if any(difference.p is not None for difference in comparison.differences):
+    for difference in differences:
+        if difference.n_papers < n_papers:
+            yield f"{difference.name} is on {difference.n_papers:,} of them only"
+    if any(difference.p is not None for difference in differences):
         yield from LEGEND
-    for warning in comparison.brevity:
-        yield from _wrapped("note: ", warning)
-    yield from _flip_lines(comparison)
 
 
 def _difference(difference: Difference) -> str:
@@ -69,7 +76,7 @@ def _mean(value: float) -> str:
 
 def detectable_text(difference: Difference) -> str:
     """The smallest drop that would have been found; a dash where nothing varies."""
-    if not difference.deviation:
+    if difference.deviation == 0.0:
         return "-"
     return "none" if difference.detectable is None else f"{difference.detectable:.3f}"
 

@@ -32,37 +32,34 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
         n_worst: How many of the worst findings to list.
     """
     for suite in record.suites:
-        yield from _partial(suite)
+        for gap in suite.gaps:
+            yield from _wrapped(f"{one_line(suite.shown)}: {one_line(gap)}")
         for system in suite.systems:
             if system.comparison is not None:
                 yield from _comparison(system.name, system.comparison)
         for use in suite.waivers:
-            yield waiver_line(use)
+            yield from _wrapped(waiver_line(use))
         yield from _worst(suite, n_worst)
-
-
-def _partial(suite: SuiteRecord) -> Iterator[str]:
-    if len(suite.pairs) < suite.n_expected:
-        yield one_line(
-            f"{suite.shown}: only {len(suite.pairs)} of {suite.n_expected} pairs are in this run"
-        )
 
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     """How a comparison came out, and how large a drop it could have overlooked."""
     against = f"{system} against {comparison.baseline} ({comparison.system})"
     if comparison.mismatches:
-        yield one_line(f"{against}: {comparison.mismatches[0]}")
+        yield from _wrapped(f"{one_line(against)}: {one_line(comparison.mismatches[0])}")
         return
     broken = [difference.name for difference in comparison.differences if difference.broken]
-    tested = [comparison.difference(metric) for metric in METRICS]
-    seen = [f"{d.name} {detectable_text(d)}" for d in tested if d is not None and d.p is not None]
+    tested = [d for d in comparison.differences if d.p is not None]
+    told_of = [d for d in tested if d.name in METRICS] or tested
+    seen = [f"{d.name} {detectable_text(d)}" for d in told_of]
     n_papers = max((d.n_papers for d in comparison.differences), default=0)
-    told = f"dropped: {', '.join(broken)}" if broken else "no rule broken"
+    told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
     yield from _wrapped(f"{one_line(against)}: {told}")
-    if seen and any(difference.deviation for difference in comparison.differences):
+    varies = any(d.deviation is None or d.deviation for d in comparison.differences)
+    if seen and varies:
         papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
-        told = f"  smallest drop that {papers} show with 80 % power: {', '.join(seen)}"
+        show = "shows" if n_papers == 1 else "show"
+        told = f"  smallest drop that {papers} {show} with 80 % power: {', '.join(seen)}"
         yield from _wrapped(told)
     for warning in comparison.brevity:
         yield from _wrapped(f"  note: {one_line(warning)}")

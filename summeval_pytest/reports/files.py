@@ -8,9 +8,16 @@ from pathlib import Path
 
 
 def write_whole(file: Path, text: str) -> str:
-    """Writes a file, its folder too; what went wrong, empty where nothing did."""
+    """Writes a file, its folder too; what went wrong, empty where nothing did.
+
+    A link is followed, and what is no file of its own, as a pipe or /dev/stdout, is written into.
+    """
+    file = file.resolve()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists() and not file.is_file():
+            file.write_text(text, encoding="utf-8", newline="")
+            return ""
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         made = Path(name)
         try:

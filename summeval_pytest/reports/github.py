@@ -126,14 +126,13 @@ def _gap(short: Shortfall | SystemMean) -> float:
 
 
 def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
-    n_judged = sum(len(suite.pairs) for suite in record.suites)
-    n_expected = sum(suite.n_expected for suite in record.suites)
-    if n_judged < n_expected:
+    gaps = [one_line(f"{suite.shown}: {gap}") for suite in record.suites for gap in suite.gaps]
+    if gaps:
+        more = f"; {len(gaps) - _PHRASES} more" if len(gaps) > _PHRASES else ""
         yield Annotation(
             level="warning",
-            title="only a part of the suite",
-            message=f"{n_judged:,} of {n_expected:,} pairs are in this run;"
-            " it decides nothing about the others",
+            title="only a part of the gate",
+            message=f"{'; '.join(gaps[:_PHRASES])}{more}; the run decides nothing about the rest",
         )
 
 

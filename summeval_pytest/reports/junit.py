@@ -95,6 +95,8 @@ def _suite(
         "judged": judged,
     }
     lines = [] if len(pairs) == len(system.papers) else [f"only {judged} were judged"]
+    if not system.is_compared:
+        lines.append(one_line(f"not compared with {system.baseline}", _NAME))
     cases = [case for pair in pairs for case in _pair_cases(pair, suite)]
     cases += _system_cases(system, pairs)
     if system.outcome == "not judged" and (lines or suite.thresholds.mean):

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.reports.plausible import implausible
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict import RunRecord
 
@@ -128,13 +129,16 @@ def read_record(file: Path, option: str) -> RunRecord:
             " name a file that --summ-run-record or --summ-save has written"
         ) from None
     try:
-        return from_json(RunRecord, text)
+        record = from_json(RunRecord, text)
+        if fault := implausible(record):
+            raise ValueError(fault)  # noqa: TRY301 - told as what cannot be read is
     except ValueError as error:
         _check_schema(text, file, option)
         raise OptionError(
             f"{option}: {file} is no run record: {one_line(str(error))};"
             " name a file that --summ-run-record or --summ-save has written"
         ) from None
+    return record
 
 
 def _check_schema(text: str, file: Path, option: str) -> None:

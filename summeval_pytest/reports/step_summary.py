@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import CATALOGUE, METRICS, Unscored
 from summeval_pytest.reports.calls import calls_lines
+from summeval_pytest.reports.comparison import detectable_text
 from summeval_pytest.reports.failure import broken_rules
 from summeval_pytest.reports.github import failing_pairs
 from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
@@ -97,8 +98,7 @@ def _verdict(record: RunRecord) -> Iterator[str]:
     """What came out, and how much of each suite was judged."""
     found: set[Covered] = {pair.outcome for suite in record.suites for pair in suite.pairs}
     found |= {system.outcome for suite in record.suites for system in suite.systems}
-    is_partial = any(len(suite.pairs) < suite.n_expected for suite in record.suites)
-    part = ", judged only in part" if is_partial else ""
+    part = ", but only in part" if any(suite.gaps for suite in record.suites) else ""
     yield from (f"# {_told(found)}{part}: summarization gate", "")
     yield from fitting(record.suites, _completeness, room=10_000)
 
@@ -117,6 +117,7 @@ def _completeness(suite: SuiteRecord) -> str:
         told = f"**only {n_judged:,} of {n_expected:,} pairs are in this run**"
     if n_unscored:
         told += f", **{n_unscored:,} of them unscored**"
+    told += "".join(f"; **{code(gap, _PHRASE)}**" for gap in suite.uncompared)
     return f"- suite {code(suite.name)} {code(suite.fingerprint)}: {told}"
 
 
@@ -188,7 +189,13 @@ def _comparison(each: tuple[SystemRecord, Comparison]) -> str:
             for difference in comparison.differences
             if difference.detectable is not None
         ]
+        blind = [
+            code(difference.name)
+            for difference in comparison.differences
+            if difference.p is not None and detectable_text(difference) == "none"
+        ]
         could = f"; a true drop would be seen from {', '.join(seen)} on" if seen else ""
+        could += f"; **no drop could be seen in {', '.join(blind)}**" if blind else ""
         return "\n".join([*lines, f"- no rule is broken{could}"])
     if comparison.differences:
         columns = ("number", "papers", "old", "new", "change", "95 % interval", "p of a drop")

@@ -35,13 +35,12 @@ class Baseline:
         """The baseline as a reader would name it."""
         return f"{self.run} ({self.system})"
 
-    def signatures(self) -> Mapping[str, Signature]:
-        """The recipe of each metric, by metric; of the first pair that has it."""
-        found: dict[str, Signature] = {}
-        for pair in self.pairs.values():
-            for text in pair.signatures:
-                signature = read_signature(text)
-                found.setdefault(signature.metric, signature)
+    def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
+        """The recipes of each metric, by metric; more than one where its pairs disagree."""
+        texts = dict.fromkeys(text for pair in self.pairs.values() for text in pair.signatures)
+        found: dict[str, tuple[Signature, ...]] = {}
+        for signature in map(read_signature, texts):
+            found[signature.metric] = (*found.get(signature.metric, ()), signature)
         return MappingProxyType(found)
 
 

@@ -105,7 +105,8 @@ class SystemRecord:
         outcome: What became of its item ``all-papers``.
         fault: The judge's fault in words, where that is an error.
         waivers: What became of the waivers of its means.
-        comparison: Against the baseline, where the run had one.
+        baseline: The saved run that it was to be compared with; empty where nobody asked for one.
+        comparison: Against it; None where there was none, or the system's item was not run.
     """
 
     name: str
@@ -115,7 +116,13 @@ class SystemRecord:
     outcome: Covered = "not judged"
     fault: str = ""
     waivers: tuple[WaiverUse, ...] = ()
+    baseline: str = ""
     comparison: Comparison | None = None
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it was compared, where that was asked for."""
+        return not self.baseline or self.comparison is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +168,22 @@ class SuiteRecord:
     def n_expected(self) -> int:
         """How many pairs the suite has for its gated systems."""
         return sum(len(system.papers) for system in self.systems)
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the run leaves open, a clause each; none where it judged and compared everything."""
+        n_judged = len(self.pairs)
+        missing = f"only {n_judged:,} of {self.n_expected:,} pairs are in this run"
+        return (missing, *self.uncompared) if n_judged < self.n_expected else self.uncompared
+
+    @property
+    def uncompared(self) -> tuple[str, ...]:
+        """The comparisons that were asked for and not made, a clause each."""
+        return tuple(
+            f"{system.name} was not compared with {system.baseline}"
+            for system in self.systems
+            if not system.is_compared
+        )
 
     @property
     def is_complete(self) -> bool:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import bootstrap_mean, detectable_drop, drop_p_value, holm
 from summeval_pytest.verdict.comparison import Comparison, Difference, Flip
 from summeval_pytest.verdict.means import MIN_COVERAGE
 from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
@@ -83,10 +82,12 @@ def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Itera
     recorded = baseline.signatures()
     differing: dict[tuple[str, str, str], list[str]] = {}
     for signature in signatures:
-        other = recorded.get(signature.metric)
-        if other is None:
-            yield f"{baseline.run} has no {signature.metric}; save it again"
+        others = recorded.get(signature.metric, ())
+        if len(others) != 1:
+            held = "more than one recipe of" if others else "no"
+            yield f"{baseline.run} has {held} {signature.metric}; save it again"
             continue
+        (other,) = others
         here, there = dict(signature.recipe), dict(other.recipe)
         for key in signature.differing(other):
             values = (key, here.get(key, "nothing"), there.get(key, "nothing"))
@@ -110,13 +111,15 @@ def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
     """Each number that has to decide and stands on no paper in both runs."""
     if not both:
         yield "there is no paper to compare on"
+        return
     named = [rule.name for rule in rules if rule.is_named]
     for name in dict.fromkeys((*METRICS, *named)):
-        n_expected = sum(name in old.values for old, _ in both)
-        if (n_expected or name in named) and not _changes(both, name):
+        n_old = sum(old.values.get(name) is not None for old, _ in both)
+        n_new = sum(new.values.get(name) is not None for _, new in both)
+        if (n_old or name in named) and not _changes(both, name):
             yield (
-                f"{name} is on no paper in both runs; the baseline has it on {n_expected} of"
-                f" {len(both)}, this run on {sum(name in new.values for _, new in both)}"
+                f"{name} is on no paper in both runs; the baseline has it on {n_old} of"
+                f" {len(both)}, this run on {n_new}"
             )
 
 
@@ -131,6 +134,8 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
+    from summeval_pytest.stats import bootstrap_mean, drop_p_value, holm
+
     paired = {name: values for name in CATALOGUE if (values := _changes(both, name))}
     tested = {name: level for name, level in levels(rules).items() if name in paired}
     raw = [
@@ -155,12 +160,14 @@ def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Differ
             deviation=statistics.stdev(changes) if len(changes) > 1 else None,
             detectable=None if level is None else _detectable(name, changes, level / len(tested)),
         )
-        found.append(_held(difference, rules, n_expected=_n_expected(both, name)))
+        found.append(_held(difference, rules, n_expected=_n_expected(both, name, rules)))
     return tuple(found)
 
 
 def _detectable(name: str, changes: Sequence[float], level: float) -> float | None:
     """The smallest drop that papers which vary as these do would show, at one level."""
+    from summeval_pytest.stats import detectable_drop
+
     deviation = statistics.stdev(changes) if len(changes) > 1 else 0.0
     if deviation == 0.0:
         return None
@@ -175,9 +182,13 @@ def granularity(name: str, changes: Sequence[float]) -> Granularity:
     return {"step": 1.0 if CATALOGUE[name].high > 1.0 else 0.0, "unchanged": unchanged}
 
 
-def _n_expected(both: Sequence[Pairing], name: str) -> int:
-    """How many papers a comparison should cover: those on which the baseline has the metric."""
-    return sum(name in old.values for old, _ in both) if name in METRICS else 0
+def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
+    """How many papers a comparison should cover: those on which the baseline has the number.
+
+    That holds for the metrics and for what a rule names; a facet may be on fewer papers.
+    """
+    is_held = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
+    return sum(old.values.get(name) is not None for old, _ in both) if is_held else 0
 
 
 def _held(difference: Difference, rules: Sequence[Rule], *, n_expected: int) -> Difference:
@@ -195,7 +206,7 @@ def _held(difference: Difference, rules: Sequence[Rule], *, n_expected: int) -> 
 def _broken(difference: Difference, rule: Rule) -> Iterator[str]:
     drop = -difference.change
     is_large = rule.drop is None or drop > rule.drop + _ROUNDING
-    is_significant = rule.level is None or (difference.p is not None and difference.p < rule.level)
+    is_significant = rule.level is None or (difference.p is not None and difference.p <= rule.level)
     if not is_large or not is_significant or drop <= 0:
         return
     parts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -55,8 +56,14 @@ def read_weights(text: str) -> Mapping[Facet, float]:
         found[facet] = weight
     if len(found) < len(FACETS):
         raise OptionError(f"{WEIGHTS}={text!r} does not weigh all four facets; {wanted}")
-    total = sum(found.values())
-    return {facet: weight / total for facet, weight in found.items()}
+    try:
+        total = math.fsum(found.values())
+    except OverflowError:
+        total = math.inf
+    scaled = {facet: weight / total for facet, weight in found.items()}
+    if not all(scaled.values()):
+        raise OptionError(f"{WEIGHTS}={text!r} leaves some facets without any weight; {wanted}")
+    return scaled
 
 
 def rescore(
@@ -134,8 +141,9 @@ def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
         m for m in METRICS if m in thresholds.metrics and measured and m not in measured
     ]
     named = {threshold.name for threshold in (*thresholds.pair, *thresholds.mean)}
-    has_entailed = any(ENTAILED in pair.numbers().values for pair in suite.pairs)
-    if ENTAILED in named and "eva" in measured and not has_entailed:
+    values = [pair.numbers().values for pair in suite.pairs] if ENTAILED in named else []
+    has_eva, has_entailed = (any(name in held for held in values) for name in ("eva", ENTAILED))
+    if has_eva and not has_entailed:
         missing.append(ENTAILED)
     if missing:
         raise OptionError(
@@ -190,10 +198,12 @@ def _system(
     system: SystemRecord, suite: SuiteRecord, waivers: Waivers, *, keeps_comparison: bool
 ) -> SystemRecord:
     comparison = system.comparison if keeps_comparison else None
+    dropped = comparison is not None and not comparison.passes
     papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
     has_item = bool(suite.thresholds.mean) or comparison is not None
     if not has_item or len(papers) < len(system.papers):
-        return replace(system, outcome="not judged", means=(), waivers=(), comparison=comparison)
+        left: Covered = "failed" if dropped else "not judged"
+        return replace(system, outcome=left, means=(), waivers=(), comparison=comparison)
     try:
         verdict = decide_means(system.name, papers, suite.thresholds.mean, waivers)
     except JudgeError as error:
@@ -201,7 +211,7 @@ def _system(
         return replace(
             system, outcome="error", fault=str(error), means=empty.means, comparison=comparison
         )
-    passes = verdict.passes and (comparison is None or comparison.passes)
+    passes = verdict.passes and not dropped
     outcome: Covered = "passed" if passes else "failed"
     return replace(
         system,

@@ -114,12 +114,10 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
                 f"waiver {waiver.name!r} is of {waiver.finding!r}, which {table} does not hold;"
                 f" {hint}",
             )
-        if waiver.least is not None and not (
-            CATALOGUE[waiver.finding].low <= waiver.least < known[waiver.finding]
-        ):
+        named = CATALOGUE[waiver.finding]
+        if waiver.least is not None and not named.low <= waiver.least <= named.high:
             raise SuiteError(
                 waiver.place,
                 f"waiver {waiver.name!r} allows {waiver.finding} = {waiver.least:g}; write a value"
-                f" from {CATALOGUE[waiver.finding].low:g} to under its threshold,"
-                f" {known[waiver.finding]:g}",
+                f" from {named.low:g} to {named.high:g}",
             )

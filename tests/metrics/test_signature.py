@@ -25,7 +25,7 @@ def test_signature_reads_as_the_module_shows_it() -> None:
     """The example is what users learn the form from."""
     text = str(facet_signature())
     assert text == (
-        "facet|empty:1|judge:offline-1|norm:1|references:best|split:1|suite:77be02a1c3d4|v:1"
+        "facet|empty:1|judge:offline-1|norm:1|references:best|split:1|suite:77be02a1c3d4|v:2"
         "|weights:.1,.3,.3,.3"
     )
     shown = import_module("summeval_pytest.metrics.signature").__doc__

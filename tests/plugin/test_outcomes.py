@@ -80,7 +80,7 @@ bad.jsonl:1: bad on kiln-02
    source [0]   "We fired forty bricks in a kiln with two draughts."
    reason       by rule
 
-signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:1|suite:{suite}|v:1\
+signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:1|suite:{suite}|v:2\
 |weights:.1,.3,.3,.3
 """.splitlines()
     assert run.block(expected[0], len(expected)) == expected

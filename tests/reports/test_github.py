@@ -303,8 +303,9 @@ def test_a_run_of_a_part_says_so_within_the_ten() -> None:
     assert commands(lines[0]) == [
         Command(
             "warning",
-            {"title": "only a part of the suite"},
-            "15 of 20 pairs are in this run; it decides nothing about the others",
+            {"title": "only a part of the gate"},
+            "golden/summeval.toml: only 15 of 20 pairs are in this run; the run decides nothing"
+            " about the rest",
         )
     ]
     assert titles(lines[-1]) == ["7 more"]  # 15 failing, 8 of them shown
@@ -315,7 +316,7 @@ def test_another_plugins_annotations_are_not_repeated() -> None:
     whole = record(failing("zinc-01"), failing("ward-02"), systems=(system(),))
     assert list(annotation_lines(whole, with_pairs=False)) == []
     part = record(failing("zinc-01"), systems=(system(),))
-    assert titles(*annotation_lines(part, with_pairs=False)) == ["only a part of the suite"]
+    assert titles(*annotation_lines(part, with_pairs=False)) == ["only a part of the gate"]
 
 
 def test_paths_are_made_relative_to_the_repository() -> None:

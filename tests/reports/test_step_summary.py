@@ -201,9 +201,7 @@ def test_failures_and_errors_are_both_in_the_verdict() -> None:
 def test_a_run_of_a_part_is_no_verdict_on_the_whole() -> None:
     """A pass of one paper of two looks like a pass, but for the words."""
     run = record(passing(system="careless"), systems=(PART,))
-    assert step_summary(run).startswith(
-        "# \u2705 passed, judged only in part: summarization gate\n"
-    )
+    assert step_summary(run).startswith("# \u2705 passed, but only in part: summarization gate\n")
     assert "**only 1 of 2 pairs are in this run**" in step_summary(run)
     assert row_of(run, "careless")[1] == "\u2705 passed, 1 of 2 judged"
 
@@ -211,7 +209,7 @@ def test_a_run_of_a_part_is_no_verdict_on_the_whole() -> None:
 def test_a_run_that_judged_nothing_says_so() -> None:
     """Nothing wrong was found, as nothing was looked at."""
     assert step_summary(record(systems=(PART,))).startswith(
-        "# not judged, judged only in part: summarization gate\n"
+        "# not judged, but only in part: summarization gate\n"
     )
 
 

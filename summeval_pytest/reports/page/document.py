@@ -46,6 +46,7 @@ def page_text(record: RunRecord) -> str:
     return _template().render(
         record=record,
         trust=UNMEASURED,
+        gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,
         script=script,
         policy=_policy(style, script),

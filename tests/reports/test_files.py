@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.reports import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def names(folder: Path) -> list[str]:
+    """Everything in a folder."""
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_a_file_holds_the_text_and_nothing_else_is_left(tmp_path: Path) -> None:
+    """Line breaks stay what they are, so that two replays are equal to the byte."""
+    file = tmp_path / "run.json"
+    assert write_whole(file, "one\ntwo\r\nthree é\n") == ""
+    assert file.read_bytes() == "one\ntwo\r\nthree é\n".encode()
+    assert names(tmp_path) == ["run.json"]
+
+
+def test_an_earlier_file_is_replaced(tmp_path: Path) -> None:
+    """A shorter text leaves nothing of a longer one."""
+    file = tmp_path / "run.json"
+    file.write_text("a long text")
+    assert write_whole(file, "short") == ""
+    assert file.read_text() == "short"
+    assert names(tmp_path) == ["run.json"]
+
+
+def test_missing_folders_are_made(tmp_path: Path) -> None:
+    """A report folder is not there on a fresh runner."""
+    file = tmp_path / "reports" / "html" / "run.html"
+    assert write_whole(file, "text") == ""
+    assert file.read_text() == "text"
+
+
+def test_a_folder_in_its_place_is_told_and_stays(tmp_path: Path) -> None:
+    """The message says what, why and what to do, and no half of a file is left."""
+    place = tmp_path / "run.json"
+    (place / "kept").mkdir(parents=True)
+    assert write_whole(place, "text") == (
+        f"{place} cannot be written (Is a directory); name another file"
+    )
+    assert names(tmp_path) == ["run.json"]
+    assert names(place) == ["kept"]
+
+
+def test_a_file_in_the_place_of_its_folder_is_told(tmp_path: Path) -> None:
+    """Also one further up."""
+    (tmp_path / "reports").write_text("a file")
+    for file in (tmp_path / "reports" / "run.json", tmp_path / "reports" / "html" / "run.json"):
+        told = write_whole(file, "text")
+        assert told.startswith(f"{file} cannot be written (")
+        assert told.endswith("); name another file")
+    assert names(tmp_path) == ["reports"]
+
+
+def test_what_cannot_be_written_leaves_the_earlier_file(tmp_path: Path) -> None:
+    """Half of a surrogate pair is no UTF-8; who calls must not pass it, and loses nothing if so."""
+    file = tmp_path / "run.json"
+    file.write_text("earlier")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(file, "x" * 100_000 + "\ud800")
+    assert file.read_text() == "earlier"
+    assert names(tmp_path) == ["run.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no umask")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_others_may_read_the_file_as_far_as_the_umask_lets_them(
+    tmp_path: Path, umask: int, mode: int
+) -> None:
+    """A temporary file is private; a report that CI has to collect is not."""
+    before = os.umask(umask)
+    try:
+        assert write_whole(tmp_path / "run.json", "text") == ""
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode

@@ -1,0 +1,674 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import JudgeError, OptionError
+from summeval_pytest.metrics import FacetScore, read_signature
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.suite import Waiver
+from summeval_pytest.verdict import (
+    ALL_PAPERS,
+    Comparison,
+    Difference,
+    PairRecord,
+    PaperRecord,
+    RunRecord,
+    Shortfall,
+    SuiteRecord,
+    SystemRecord,
+    Threshold,
+    Thresholds,
+    Waivers,
+    WaiverUse,
+    decide,
+    decide_means,
+    pair_change,
+    read_weights,
+    rescore,
+)
+from tests.verdict.records import (
+    HERE,
+    SIGNATURES,
+    SILENT,
+    eva,
+    faithful,
+    marks,
+    pair,
+    rated,
+    run,
+    suite,
+    system,
+    unscored,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.metrics import Score, Unscored
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.verdict import Covered
+    from summeval_pytest.verdict.waivers import State
+
+TODAY = "2027-01-15"
+BOTH = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=(Threshold("faithfulness", 0.6),))
+EACH = replace(BOTH, mean=())
+
+
+def faithfulness(*values: float) -> list[PairRecord]:
+    """Pairs of one system on papers 0, 1 and so on."""
+    return [pair(f"moss-{n}", faithful(value)) for n, value in enumerate(values)]
+
+
+def paper(name: str, *references: str) -> PaperRecord:
+    """A paper with these references."""
+    return PaperRecord(
+        id=name, title="", place=HERE, references=references, n_sentences=0, cited=()
+    )
+
+
+def again(
+    held: SuiteRecord, *options: str, weights: str | None = None, today: str = TODAY
+) -> SuiteRecord:
+    """The suite as it is decided again."""
+    chosen = None if weights is None else read_weights(weights)
+    (found,) = rescore(run(held), options=options, weights=chosen, today=today).suites
+    return found
+
+
+def outcomes(held: SuiteRecord) -> list[Covered]:
+    """The outcome of each pair."""
+    return [pair.outcome for pair in held.pairs]
+
+
+def test_a_threshold_of_a_pair_is_decided_again() -> None:
+    """Worked example: at 0.5 pass 0.5 and 0.75, at 0.6 only the latter, at 0.2 all."""
+    held = suite(*faithfulness(0.25, 0.5, 0.75), thresholds=EACH)
+    assert outcomes(again(held)) == ["failed", "passed", "passed"]
+    stricter = again(held, "faithfulness=0.6")
+    assert outcomes(stricter) == ["failed", "failed", "passed"]
+    assert stricter.pairs[1].verdict.shortfalls == (
+        Shortfall(name="faithfulness", value=0.5, least=0.6),
+    )
+    assert outcomes(again(held, "faithfulness=0.2")) == ["passed"] * 3
+
+
+def test_thresholds_that_nobody_names_stay_and_all_are_remembered() -> None:
+    """The record says what it was decided by, in the order of the catalogue."""
+    held = suite(pair("moss-0", eva(0.5), faithful(0.5)), thresholds=BOTH)
+    found = again(held, "eva.recall=0.1", "mean.faithfulness=0.3", "eva=0.6", "eva=0.4")
+    assert found.thresholds == Thresholds(
+        pair=(
+            Threshold("eva", 0.4),
+            Threshold("eva.recall", 0.1),
+            Threshold("faithfulness", 0.5),
+        ),
+        mean=(Threshold("faithfulness", 0.3),),
+    )
+
+
+def test_a_threshold_of_a_mean_is_decided_again() -> None:
+    """Worked example: (0.25 + 0.75) / 2 = 0.5 is under 0.6 and reaches 0.5."""
+    held = suite(*faithfulness(0.25, 0.75), thresholds=BOTH)
+    (found,) = again(held).systems
+    assert (found.outcome, found.means[0].value) == ("failed", 0.5)
+    (found,) = again(held, "mean.faithfulness=0.5").systems
+    assert (found.outcome, found.means[0].least) == ("passed", 0.5)
+
+
+def test_a_system_without_a_threshold_of_its_means_has_no_outcome() -> None:
+    """Its run had no item for it, either."""
+    old = replace(system("careful", "moss-0"), outcome="passed")
+    (found,) = again(suite(*faithfulness(0.5), systems=(old,), thresholds=EACH)).systems
+    assert (found.outcome, found.means) == ("not judged", ())
+    (found,) = again(suite(*faithfulness(0.5), thresholds=EACH), "mean.faithfulness=0.1").systems
+    assert found.outcome == "passed"
+
+
+def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
+    """A mean over some papers is another number; the pairs are decided all the same."""
+    (whole,) = again(suite(*faithfulness(0.75), thresholds=BOTH)).systems
+    some = replace(whole, papers=("moss-0", "moss-1"), waivers=(waiver(paper=ALL_PAPERS),))
+    found = again(suite(*faithfulness(0.75), systems=(some,), thresholds=BOTH))
+    assert found.systems == (replace(some, outcome="not judged", means=(), waivers=()),)
+    assert outcomes(found) == ["passed"]
+
+
+def test_systems_are_decided_on_their_own_pairs() -> None:
+    """Two systems of one suite share its thresholds and nothing else."""
+    terse = replace(pair("moss-0", faithful(0.25)), system="terse")
+    found = again(suite(*faithfulness(0.75), terse, thresholds=BOTH))
+    assert [(s.name, s.outcome) for s in found.systems] == [
+        ("careful", "passed"),
+        ("terse", "failed"),
+    ]
+
+
+def test_what_the_judge_left_unscored_stays_an_error() -> None:
+    """No threshold makes a verdict of it, and its fault is still told."""
+    broken = replace(pair("moss-0", unscored("faithfulness", SILENT, "cut")), fault="cut off")
+    held = suite(replace(broken, outcome="error"), thresholds=BOTH)
+    for options in ((), ("faithfulness=0", "mean.faithfulness=0")):
+        found = again(held, *options)
+        assert found.pairs == (replace(broken, outcome="error"),)
+        (judged,) = found.systems
+        assert (judged.outcome, judged.means) == ("error", ())
+        assert judged.fault == (
+            "system 'careful' has no means: 1 of 1 papers are unscored, first 'moss-0':"
+            " faithfulness: unanswered, cut"
+        )
+
+
+def test_a_fault_is_gone_with_what_it_was_about() -> None:
+    """A mean that no longer needs the silent metric is a mean, and the old fault would lie."""
+    pairs = [pair("moss-0", faithful(0.75))]
+    old = replace(system("careful", "moss-0"), outcome="error", fault="no means")
+    (found,) = again(suite(*pairs, systems=(old,), thresholds=BOTH)).systems
+    assert (found.outcome, found.fault) == ("passed", "")
+
+
+def test_what_the_system_left_unscored_fails_whatever_the_threshold() -> None:
+    """An empty summary is under every threshold, also one of 0."""
+    held = suite(pair("moss-0", unscored("faithfulness")), thresholds=EACH)
+    found = again(held, "faithfulness=0")
+    assert outcomes(found) == ["failed"]
+    assert [lack.metric for lack in found.pairs[0].verdict.lacking] == ["faithfulness"]
+
+
+def test_nothing_but_verdicts_changes() -> None:
+    """The scores, findings and texts are what was paid for."""
+    record = run(suite(*faithfulness(0.25, 0.75), thresholds=BOTH))
+    found = rescore(record, options=["faithfulness=0.9"])
+    assert (found.header, found.judge, found.schema) == (record.header, record.judge, 1)
+    (old,), (new,) = record.suites, found.suites
+    assert (new.name, new.shown, new.fingerprint, new.papers) == (
+        old.name,
+        old.shown,
+        old.fingerprint,
+        old.papers,
+    )
+    for one, other in zip(old.pairs, new.pairs, strict=True):
+        assert other == replace(one, outcome=other.outcome, verdict=other.verdict)
+
+
+def test_every_suite_is_decided_again() -> None:
+    """A run over two suites is one decision."""
+    record = run(*(suite(*faithfulness(0.5), thresholds=EACH, name=n) for n in ("one", "two")))
+    found = rescore(record, options=["faithfulness=0.6"])
+    assert [s.name for s in found.suites] == ["one", "two"]
+    assert [outcomes(s) for s in found.suites] == [["failed"], ["failed"]]
+
+
+def comparison(*broken: str) -> Comparison:
+    """A comparison that breaks these rules."""
+    difference = Difference(name="eva", n_papers=1, old=1, new=0, change=-1, broken=broken)
+    return Comparison(baseline="v1.3", system="careful", differences=(difference,))
+
+
+@pytest.mark.parametrize("broken", [(), ("eva drops",)])
+def test_a_comparison_still_counts_under_other_thresholds(broken: tuple[str, ...]) -> None:
+    """Thresholds move no number, so what was a drop is one; without means there is still that."""
+    old = system("careful", "moss-0", comparison=comparison(*broken))
+    for thresholds in (BOTH, EACH):
+        held = suite(*faithfulness(0.75), systems=(old,), thresholds=thresholds)
+        (found,) = again(held, "faithfulness=0.9").systems
+        assert found.outcome == ("failed" if broken else "passed")
+        assert found.comparison == old.comparison
+
+
+@pytest.mark.parametrize(
+    ("broken", "outcome"), [((), "not judged"), (("eva drops",), "failed")], ids=["kept", "dropped"]
+)
+def test_a_drop_counts_where_not_every_paper_is_in_the_run(
+    broken: tuple[str, ...], outcome: Covered
+) -> None:
+    """There are no means then; a comparison that failed has failed all the same."""
+    old = system("careful", "moss-0", "moss-1", comparison=comparison(*broken))
+    (found,) = again(suite(*faithfulness(0.75), systems=(old,), thresholds=BOTH)).systems
+    assert (found.outcome, found.means, found.comparison) == (outcome, (), old.comparison)
+
+
+def test_a_mean_that_is_missed_fails_beside_a_comparison_that_passes() -> None:
+    """Either is enough to fail."""
+    old = system("careful", "moss-0", comparison=comparison())
+    (found,) = again(suite(*faithfulness(0.25), systems=(old,), thresholds=BOTH)).systems
+    assert found.outcome == "failed"
+
+
+FM = Thresholds(pair=(Threshold("facet", 0.5),), mean=(Threshold("facet", 0.5),))
+UNIFORM = "background=1,method=1,result=1,conclusion=1"
+
+
+def test_other_weights_give_another_fm() -> None:
+    """Worked example: background 3/3, method 2/4, result 1/4, conclusion 2/3.
+
+    With .1, .3, .3, .3 it is 0.1 + 0.15 + 0.075 + 0.2 = 0.525, and with equal weights
+    (1 + 0.5 + 0.25 + 0.6667) / 4 = 0.6042. With 1, 4, 4, 1 it is
+    (1 + 4 * 0.5 + 4 * 0.25 + 0.6667) / 10 = 0.4667.
+    """
+    held = suite(pair("moss-0", rated(marks(method=2, result=1, conclusion=2))), thresholds=FM)
+
+    def rescored(weights: str | None) -> tuple[float, str, str]:
+        found = again(held, weights=weights)
+        (score,) = found.pairs[0].scores
+        assert isinstance(score, FacetScore)
+        assert found.systems[0].means[0].value == score.value
+        return round(score.value, 4), found.pairs[0].outcome, found.systems[0].outcome
+
+    assert rescored(None) == (0.525, "passed", "passed")
+    assert rescored(UNIFORM) == (0.6042, "passed", "passed")
+    assert rescored("background=1,method=4,result=4,conclusion=1") == (0.4667, "failed", "failed")
+
+
+def test_weights_are_renormalised_over_the_facets_that_the_reference_has() -> None:
+    """Worked example: method 2/4 and result 4/4 with 3 to 1: (3 * 0.5 + 1 * 1) / 4 = 0.625."""
+    held = suite(pair("moss-0", rated({"method": 2, "result": 4})), thresholds=FM)
+    (score,) = again(held, weights="background=9,method=3,result=1,conclusion=9").pairs[0].scores
+    assert isinstance(score, FacetScore)
+    assert score.value == pytest.approx(0.625)
+
+
+def test_other_weights_change_the_recipe_of_fm_and_no_other() -> None:
+    """A number of other weights must never be compared with the suite's own."""
+    held = suite(pair("moss-0", rated(), eva(0.5), faithful(0.5)), thresholds=FM)
+    old = held.pairs[0].signatures
+    facet, *others = again(held, weights=UNIFORM).pairs[0].signatures
+    assert others == list(old[1:])
+    assert dict(read_signature(facet).recipe)["weights"] == ".25,.25,.25,.25"
+    assert read_signature(facet).differing(SIGNATURES[0]) == ("weights",)
+
+
+def test_the_usual_weights_change_nothing() -> None:
+    """Nor does any multiple of them change the recipe: only their ratios matter."""
+    held = again(suite(pair("moss-0", rated(marks(result=2)), eva(0.5)), thresholds=FM))
+    assert again(held, weights="background=.1,method=.3,result=.3,conclusion=.3") == held
+    found = again(held, weights="background=1,method=3,result=3,conclusion=3")
+    assert found.pairs[0].signatures == held.pairs[0].signatures
+
+
+marked = st.fixed_dictionaries({facet: st.integers(1, SCALES[facet]) for facet in FACETS})
+weighing = st.fixed_dictionaries({facet: st.integers(1, 50) for facet in FACETS})
+
+
+def fm(ratings: Mapping[Facet, int], weights: Mapping[Facet, float]) -> float:
+    """FM of these ratings, rescored with these weights."""
+    written = ",".join(f"{facet}={weight}" for facet, weight in weights.items())
+    (score,) = (
+        again(suite(pair("moss-0", rated(ratings)), thresholds=FM), weights=written).pairs[0].scores
+    )
+    assert isinstance(score, FacetScore)
+    return score.value
+
+
+@settings(deadline=None)
+@given(marked, st.permutations(FACETS))
+def test_weights_of_1_and_3_are_the_usual_ones_to_the_last_digit(
+    ratings: dict[Facet, int], order: list[Facet]
+) -> None:
+    """Law: 0.55 and 0.5499999999999999 are one FM, and a threshold of 0.55 lies between them."""
+    held = rated(ratings)
+    tenfold: dict[Facet, float] = {"background": 1, "method": 3, "result": 3, "conclusion": 3}
+    assert fm(ratings, {facet: tenfold[facet] for facet in order}) == held.value
+
+
+@settings(deadline=None)
+@given(marked, weighing)
+def test_fm_is_the_weighted_mean_of_the_shares_of_the_scales(
+    ratings: dict[Facet, int], weights: dict[Facet, float]
+) -> None:
+    """Oracle: FM, section 3.2, eq. 1, in fractions, renormalised."""
+    parts = [int(weights[f]) * Fraction(ratings[f], SCALES[f]) for f in FACETS]
+    expected = sum(parts) / int(sum(weights.values()))
+    assert fm(ratings, weights) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_weights_are_refused_where_a_paper_has_several_references() -> None:
+    """The run keeps the reference that was best by its own weights; another may be best by these.
+
+    Thresholds move no number, so they may change.
+    """
+    one, two = (paper(f"moss-{n}", *["Mice slept."] * n) for n in (1, 2))
+    pairs = [pair(each.id, rated()) for each in (one, two)]
+    held = replace(suite(*pairs, thresholds=FM), papers=(one, two))
+    with pytest.raises(OptionError) as caught:
+        again(held, weights=UNIFORM)
+    assert str(caught.value) == (
+        "--weights: paper 'moss-2' of golden/summeval.toml has several references, of which the run"
+        " keeps the one that was best by its own weights; leave the weights as they are"
+    )
+    assert outcomes(again(held, "facet=0.6")) == ["passed", "passed"]
+    alone = replace(held, papers=(one,))
+    assert outcomes(again(alone, weights=UNIFORM)) == ["passed", "passed"]
+
+
+def test_what_changed_on_a_paper_is_gone_under_other_weights_only() -> None:
+    """Its FM of the baseline was of the old ones; under other thresholds it is what it was."""
+    old, new = pair("moss-0", rated()), pair("moss-0", rated(marks(result=2)))
+    changed = replace(new, change=pair_change(old, new, baseline="v1.3"))
+    assert changed.change is not None
+    held = suite(changed, thresholds=FM)
+    assert again(held, weights=UNIFORM).pairs[0].change is None
+    assert again(held, "facet=0.9").pairs[0].change == changed.change
+
+
+def test_a_summary_that_is_its_reference_stays_perfect_under_any_weights() -> None:
+    """It has full marks, and they have any weights."""
+    held = suite(pair("moss-0", FacetScore(value=1.0, identical=True)), thresholds=FM)
+    assert again(held, weights=UNIFORM).pairs[0].scores == held.pairs[0].scores
+
+
+def test_a_comparison_is_gone_under_other_weights() -> None:
+    """Its baseline was scored with the old ones."""
+    old = system("careful", "moss-0", comparison=comparison("eva drops"))
+    held = suite(pair("moss-0", rated()), systems=(old,), thresholds=FM)
+    (found,) = again(held, weights=UNIFORM).systems
+    assert (found.comparison, found.outcome) == (None, "passed")
+    (found,) = again(replace(held, thresholds=replace(FM, mean=())), weights=UNIFORM).systems
+    assert (found.comparison, found.outcome) == (None, "not judged")
+
+
+def waiver(finding: str = "faithfulness", *, paper: str = "moss-0", name: str = "wet") -> WaiverUse:
+    """A waiver that a run has listed."""
+    return WaiverUse(
+        waiver=Waiver(
+            name=name,
+            paper=paper,
+            system="careful",
+            finding=finding,
+            owner="ines",
+            reason="the reference is being mended",
+            expires=TODAY,
+            place=HERE,
+        ),
+        state="in use",
+    )
+
+
+def states(held: SuiteRecord) -> list[State]:
+    """What became of each waiver of a suite."""
+    return [use.state for use in held.waivers]
+
+
+def test_waivers_are_held_to_the_day_of_the_new_decision() -> None:
+    """One that covered a shortfall last week may have expired since."""
+    held = suite(*faithfulness(0.25), thresholds=EACH, waivers=(waiver(),))
+    found = again(held)
+    assert (states(found), outcomes(found)) == (["in use"], ["passed"])
+    assert [short.name for short in found.pairs[0].verdict.waived] == ["faithfulness"]
+    found = again(held, today="2027-01-16")
+    assert (states(found), outcomes(found)) == (["expired"], ["failed"])
+
+
+def test_waivers_are_held_to_the_new_thresholds() -> None:
+    """What is reached under a lower one needs no waiver, and then it has to go."""
+    held = suite(*faithfulness(0.25), thresholds=EACH, waivers=(waiver(),))
+    found = again(held, "faithfulness=0.2")
+    assert (states(found), outcomes(found)) == (["not needed"], ["failed"])
+
+
+def test_waivers_of_means_are_decided_with_the_means() -> None:
+    """Where the system has none, nobody knows whether they are needed."""
+    held = suite(*faithfulness(0.55), thresholds=BOTH, waivers=(waiver(paper=ALL_PAPERS),))
+    found = again(held)
+    assert (states(found), found.systems[0].outcome) == (["in use"], "passed")
+    assert [use.state for use in found.systems[0].waivers] == ["in use"]
+    some = replace(held, systems=(system("careful", "moss-0", "moss-1"),))
+    assert states(again(some)) == ["not judged"]
+
+
+def test_all_waivers_are_listed_in_the_order_of_the_suite() -> None:
+    """Every report shows them, also those whose pair was not judged."""
+    waivers = (
+        waiver(paper="moss-9", name="a"),
+        waiver(paper=ALL_PAPERS, name="b"),
+        waiver(name="c"),
+    )
+    found = again(suite(*faithfulness(0.25), thresholds=EACH, waivers=waivers))
+    assert [(use.waiver.name, use.state) for use in found.waivers] == [
+        ("a", "not judged"),
+        ("b", "not judged"),
+        ("c", "in use"),
+    ]
+
+
+def refused(held: SuiteRecord, *options: str) -> str:
+    """The message for thresholds of which one cannot be."""
+    with pytest.raises(OptionError) as caught:
+        again(held, *options)
+    return str(caught.value)
+
+
+def test_a_threshold_on_what_the_run_did_not_measure_is_refused() -> None:
+    """It could not be decided without a call, and deciding nothing would look like a pass."""
+    held = suite(*faithfulness(0.5), thresholds=EACH)
+    end = "; run it with that threshold, answers that are stored cost nothing"
+    assert refused(held, "eva=0.1") == (
+        f"--min: the run of golden/summeval.toml did not measure eva{end}"
+    )
+    assert refused(held, "mean.facet.result=2", "eva=0.1") == (
+        f"--min: the run of golden/summeval.toml did not measure facet, eva{end}"
+    )
+
+
+@pytest.mark.parametrize("option", ["eva.recall_entailed=0.1", "mean.eva.recall_entailed=0.1"])
+def test_entailed_recall_that_the_run_did_not_ask_for_is_refused(option: str) -> None:
+    """EVA was measured, and this part of it only where a suite asks; no pair could miss it."""
+    matched = replace(eva(0.5), recall_entailed=None)
+    unasked = suite(pair("moss-0", matched), pair("moss-1", unscored("eva")), thresholds=EACH)
+    unasked = replace(unasked, thresholds=Thresholds(pair=(Threshold("eva", 0.1),), mean=()))
+    assert refused(unasked, option) == (
+        "--min: the run of golden/summeval.toml did not measure eva.recall_entailed;"
+        " run it with that threshold, answers that are stored cost nothing"
+    )
+    assert outcomes(again(unasked, "eva.recall=0.1")) == ["passed", "failed"]
+
+
+def test_entailed_recall_that_the_run_asked_for_is_decided() -> None:
+    """Worked example: 0.25 misses 0.5, and 0.75 reaches it; who refused has neither."""
+    asked = [pair("moss-0", unscored("eva")), pair("moss-1", eva(0.25)), pair("moss-2", eva(0.75))]
+    held = suite(*asked, thresholds=Thresholds(pair=(Threshold("eva", 0.1),), mean=()))
+    assert outcomes(again(held, "eva.recall_entailed=0.5")) == ["failed", "failed", "passed"]
+
+
+def test_entailed_recall_of_a_run_without_eva_is_refused_as_eva() -> None:
+    """The metric is what the run lacks, and it is told once."""
+    assert "did not measure eva;" in refused(
+        suite(*faithfulness(0.5), thresholds=EACH), "eva.recall_entailed=0.1"
+    )
+
+
+def test_a_metric_that_was_measured_and_left_unscored_is_measured() -> None:
+    """Its pairs fail or err, which is a decision."""
+    held = suite(pair("moss-0", faithful(0.5), unscored("eva")), thresholds=EACH)
+    assert outcomes(again(held, "eva=0.1")) == ["failed"]
+
+
+def test_a_run_without_a_pair_can_be_decided_again() -> None:
+    """There is nothing in it that could pass in silence."""
+    held = suite(systems=(system("careful", "moss-0"),), thresholds=EACH)
+    assert again(held, "eva=0.1").systems[0].outcome == "not judged"
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("faithfulnes=0.5", "unknown threshold 'faithfulnes'; did you mean 'faithfulness'?"),
+        ("faithfulness=2", "threshold faithfulness = 2 can never decide: "),
+        ("faithfulness", "is no METRIC=VALUE; write --min facet=0.6"),
+    ],
+)
+def test_a_threshold_that_cannot_be_is_refused(option: str, told: str) -> None:
+    """With the option that it was given with."""
+    message = refused(suite(*faithfulness(0.5), thresholds=EACH), option)
+    assert message.startswith("--min=")
+    assert told in message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (UNIFORM, [0.25, 0.25, 0.25, 0.25]),
+        ("background=.1,method=.3,result=.3,conclusion=.3", [0.1, 0.3, 0.3, 0.3]),
+        ("conclusion=3, result=0.5,method = 4 ,background=.5", [0.0625, 0.5, 0.0625, 0.375]),
+        ("background=3e-9,method=1e-9,result=2e-9,conclusion=2e-9", [0.375, 0.125, 0.25, 0.25]),
+    ],
+)
+def test_weights_are_read_in_any_order_and_scaled_to_add_up_to_1(
+    text: str, expected: list[float]
+) -> None:
+    """Only their ratios matter. Worked example: 0.5 + 4 + 0.5 + 3 = 8, and 4 / 8 = 0.5."""
+    weights = read_weights(text)
+    assert [weights[facet] for facet in FACETS] == pytest.approx(expected, rel=1e-15)
+
+
+WANTED = f"write --weights {UNIFORM}"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "results=1",
+        "result",
+        "result=",
+        "result=x",
+        "result=0",
+        "result=-0.0",
+        "result=-1",
+        "result=nan",
+        "result=inf",
+        "",
+    ],
+)
+def test_a_weight_that_is_none_is_refused(part: str) -> None:
+    """The message quotes the part that is wrong and shows all four.
+
+    A weight of 0 is none: of a reference that states that facet alone there would be no FM.
+    """
+    text = f"background=1,method=1,{part},conclusion=1"
+    with pytest.raises(OptionError) as caught:
+        read_weights(text)
+    assert str(caught.value) == f"--weights={text!r}: {part!r} is no weight; {WANTED}"
+
+
+def test_a_facet_that_is_weighed_twice_is_refused() -> None:
+    """Either could be meant."""
+    with pytest.raises(OptionError, match="'result=2' is no weight"):
+        read_weights(f"{UNIFORM},result=2")
+
+
+@pytest.mark.parametrize("text", ["result=1", "background=1,method=3,result=3"])
+def test_weights_without_one_of_every_facet_are_refused(text: str) -> None:
+    """A facet that is left out may have been forgotten, and cannot be meant as 0."""
+    with pytest.raises(OptionError) as caught:
+        read_weights(text)
+    assert str(caught.value) == f"--weights={text!r} does not weigh all four facets; {WANTED}"
+
+
+shares = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
+lacking = st.sampled_from(["refused_candidate", SILENT])
+least = st.none() | shares
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> tuple[Score | Unscored, ...]:
+    """Three metrics of a pair, of which the last two may have no score."""
+    facet = rated({facet: draw(st.integers(1, SCALES[facet])) for facet in FACETS})
+    facts = draw(shares.map(eva) | lacking.map(lambda status: unscored("eva", status)))
+    sentences = shares.map(faithful) | lacking.map(lambda s: unscored("faithfulness", s))
+    return facet, facts, draw(sentences)
+
+
+@st.composite
+def thresholds(draw: st.DrawFn) -> tuple[Threshold, ...]:
+    """Thresholds on some of four numbers."""
+    chosen = {name: draw(least) for name in ("eva", "eva.recall", "faithfulness")}
+    chosen = {"facet.result": draw(st.none() | st.integers(1, 4).map(float))} | chosen
+    return tuple(Threshold(name, value) for name, value in chosen.items() if value is not None)
+
+
+@st.composite
+def recorded(draw: st.DrawFn, *, waived: bool = True) -> tuple[RunRecord, str]:
+    """A run of one system over a few papers, decided as pytest decides it, and its day."""
+    limits = Thresholds(pair=draw(thresholds()), mean=draw(thresholds()))
+    names = [name for name in ("moss-0", "moss-1", ALL_PAPERS) if waived and draw(st.booleans())]
+    finding = st.sampled_from(["eva", "faithfulness"])
+    waivers = Waivers(
+        waivers=tuple(waiver(draw(finding), paper=name, name=name).waiver for name in names),
+        today=draw(st.sampled_from([TODAY, "2027-01-16"])),
+    )
+    scores = draw(st.lists(judged(), min_size=1, max_size=4))
+    pairs = [_decided(f"moss-{n}", each, limits, waivers) for n, each in enumerate(scores)]
+    papers = [pair.paper for pair in pairs] + ["moss-9"] * draw(st.booleans())
+    whole = _totalled(system("careful", *papers), pairs, limits, waivers)
+    uses = {use.waiver.name: use for pair in pairs for use in pair.verdict.waivers}
+    uses |= {use.waiver.name: use for use in whole.waivers}
+    listed = [uses.get(w.name, WaiverUse(waiver=w, state="not judged")) for w in waivers.waivers]
+    held = suite(*pairs, systems=(whole,), thresholds=limits, waivers=tuple(listed))
+    return run(held), waivers.today
+
+
+def _decided(
+    paper: str, scores: tuple[Score | Unscored, ...], limits: Thresholds, waivers: Waivers
+) -> PairRecord:
+    one = pair(paper, *scores)
+    try:
+        verdict = decide(one.numbers(), limits.pair, waivers)
+    except JudgeError as error:
+        return replace(one, outcome="error", fault=str(error))
+    return replace(one, outcome="passed" if verdict.passes else "failed", verdict=verdict)
+
+
+def _totalled(
+    old: SystemRecord, pairs: list[PairRecord], limits: Thresholds, waivers: Waivers
+) -> SystemRecord:
+    if not limits.mean or len(pairs) < len(old.papers):
+        return old
+    try:
+        found = decide_means(old.name, [p.numbers() for p in pairs], limits.mean, waivers)
+    except JudgeError as error:
+        return replace(old, outcome="error", fault=str(error))
+    outcome: Covered = "passed" if found.passes else "failed"
+    return replace(old, outcome=outcome, means=found.means, waivers=found.waivers)
+
+
+@settings(deadline=None)
+@given(recorded())
+def test_the_recorded_thresholds_change_nothing(judged_run: tuple[RunRecord, str]) -> None:
+    """Law: on the same day, with the same thresholds, the decision is the same in everything."""
+    record, today = judged_run
+    assert rescore(record, today=today) == record
+
+
+@settings(deadline=None)
+@given(recorded(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
+def test_a_higher_threshold_lets_nothing_pass_that_failed(
+    judged_run: tuple[RunRecord, str], name: str, by: float
+) -> None:
+    """Law: neither a pair nor a mean; and what the judge left open stays open.
+
+    Without waivers: one that was not needed fails its pair, and under a higher threshold it may be.
+    """
+    record, _ = judged_run
+    options = []
+    (old,) = record.suites
+    for prefix, held in (("", old.thresholds.pair), ("mean.", old.thresholds.mean)):
+        options += [f"{prefix}{t.name}={min(1, t.least + by)}" for t in held if t.name == name]
+    (new,) = rescore(record, options=options).suites
+    before = outcomes(old) + [system.outcome for system in old.systems]
+    after = outcomes(new) + [system.outcome for system in new.systems]
+    for was, now in zip(before, after, strict=True):
+        assert now in ({"passed", "failed"} if was == "passed" else {was})
+
+
+@settings(deadline=None)
+@given(recorded(), st.sampled_from(["eva=0.5", "mean.eva=0.5", "faithfulness=0.9"]))
+def test_deciding_twice_is_deciding_once(judged_run: tuple[RunRecord, str], option: str) -> None:
+    """Law: a rescored record can be rescored, and says the same."""
+    record, today = judged_run
+    once = rescore(record, options=[option], today=today)
+    assert rescore(once, today=today) == once
