@@ -1,0 +1,160 @@
+"""What a run did not decide: no report may read as if it had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from summeval_pytest.cli.command import main
+from summeval_pytest.reports import read_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from tests.plugin.conftest import Bench
+
+GOOD, BAD = "--summ-model=good", "--summ-model=bad"
+SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
+REPORTS = ("--summ-run-record=run.json", "--summ-junit=run.xml", "--summ-html=run.html")
+DYING = (
+    "import os\n"
+    "import pytest\n"
+    "@pytest.hookimpl(tryfirst=True)\n"
+    "def pytest_runtest_setup(item):\n"
+    "    if item.name == os.environ.get('DIES'):\n"
+    "        os._exit(9)\n"
+)
+
+
+def errors(bench: Bench) -> list[str]:
+    """The cases of the JUnit report that are errors."""
+    tree = ET.parse(bench.path / "run.xml")  # noqa: S314 - the run has just written it
+    return [
+        f"{case.get('classname')}::{case.get('name')}"
+        for case in tree.iter("testcase")
+        if case.find("error") is not None
+    ]
+
+
+def test_a_pair_that_was_lost_with_its_worker_is_an_error_in_every_report(bench: Bench) -> None:
+    """The run fails it; a report that leaves it out would be green."""
+    bench.write("conftest.py", DYING)
+    bench.run("summeval.toml", GOOD, *REPORTS, "-n", "2", DIES="kiln-02")
+    record = read_record(bench.path / "run.json", "RUN")
+
+    assert record.outcome == "error"
+    assert [pair.outcome for pair in record.suites[0].pairs] == ["passed", "error"]
+    assert "crashed" in record.suites[0].pairs[1].fault
+    assert {case.rpartition("::")[2] for case in errors(bench)} == {"facet", "faithfulness"}
+    assert all("good.kiln-02::" in case for case in errors(bench))
+
+
+def test_a_comparison_that_was_lost_with_its_worker_is_an_error(bench: Bench) -> None:
+    """Nothing broke a rule, because nothing was compared."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    bench.write("conftest.py", DYING)
+    run = bench.run("summeval.toml", BAD, COMPARE, *REPORTS, "-n", "2", DIES="all-papers")
+    record = read_record(bench.path / "run.json", "RUN")
+
+    assert run.code == 1
+    assert record.suites[0].systems[0].outcome == "error"
+    assert record.suites[0].gaps == ("bad was not compared with v1",)
+    assert any("all-papers" in case for case in errors(bench))
+
+
+def test_a_comparison_that_was_left_out_is_said_everywhere(
+    bench: Bench, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With -k the item that compares is easily left out, and the run is green."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    step = tmp_path / "step.md"
+    run = bench.run(
+        "summeval.toml",
+        GOOD,
+        COMPARE,
+        *REPORTS,
+        "--summ-github",
+        "--deselect=summeval.toml::good::all-papers",
+        GITHUB_STEP_SUMMARY=str(step),
+    )
+    told = "good was not compared with v1"
+
+    assert run.code == 0
+    assert f"summeval.toml: {told}" in run.lines
+    assert f"`{told}`" in step.read_text(encoding="utf-8")
+    assert "::warning title=only a part of the gate::" in run.out
+    assert told in (bench.path / "run.html").read_text(encoding="utf-8")
+    assert "not compared with v1" in (bench.path / "run.xml").read_text(encoding="utf-8")
+    assert main(["rescore", str(bench.path / "run.json")]) == 1
+    assert told in capsys.readouterr().out
+
+
+def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -> None:
+    """Else the second try passes."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    before = (bench.path / "baselines" / "v1.json").read_bytes()
+    run = bench.inside("summeval.toml", BAD, COMPARE, SAVE, "--summ-compare-fail=facet:0.1")
+
+    assert run.code == 1
+    assert "--summ-save=v1: not saved, summeval.toml: bad fails against v1" in run.out
+    assert (bench.path / "baselines" / "v1.json").read_bytes() == before
+
+
+def test_weights_leave_a_comparison_undone(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A drop under the old weights must not become a pass under new ones."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    bench.inside("summeval.toml", BAD, COMPARE, "--summ-compare-fail=facet:0.1", REPORTS[0])
+    lenient = ["--min=facet=0.25", "--min=faithfulness=0"]
+    weights = ["--weights", "background=1,method=3,result=3,conclusion=3"]
+    record = str(bench.path / "run.json")
+
+    assert main(["rescore", record, *lenient]) == 1
+    assert main(["rescore", record, *lenient, *weights]) == 1
+    assert "bad was not compared with v1" in capsys.readouterr().out
+
+
+def test_an_output_file_that_is_a_link_is_followed(bench: Bench) -> None:
+    """A link that becomes a file, or a device that does, is a loss."""
+    target = bench.path / "target.json"
+    (bench.path / "link.json").symlink_to(target)
+    bench.inside("summeval.toml", GOOD, "--summ-run-record=link.json")
+
+    assert (bench.path / "link.json").is_symlink()
+    assert read_record(target, "RUN").is_complete
+
+
+def test_one_file_for_two_reports_is_refused(bench: Bench) -> None:
+    """The second would replace the first in silence."""
+    run = bench.inside("summeval.toml", GOOD, "--summ-run-record=same", "--summ-html=./same")
+
+    assert run.code == 4
+    assert "--summ-html=./same: --summ-run-record writes that file; name another one" in run.err
+
+
+def test_a_place_where_no_run_can_be_saved_is_refused_before_judging(bench: Bench) -> None:
+    """After an hour of asking a model it would be too late."""
+    bench.write("baselines", "no folder")
+    run = bench.inside("summeval.toml", GOOD, SAVE, "--summ-judge=rule:Fair")
+
+    assert run.code == 4
+    assert "is in the way; move it, or choose another name" in run.err
+    assert bench.asked() == []
+
+
+def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> None:
+    """Its pairs are no tests of this run, so they are not missing from it."""
+    bench.suite("other/summeval.toml")
+    bench.write(
+        "test_own.py",
+        "import pytest\n"
+        "@pytest.mark.summ(suite='other')\n"
+        "def test_own(summ_pair): assert summ_pair\n",
+    )
+    run = bench.inside("summeval.toml", "test_own.py", GOOD, SAVE)
+
+    assert run.code == 0
+    assert "saved: baselines/v1.json" in run.lines
