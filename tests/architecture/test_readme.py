@@ -70,7 +70,7 @@ def test_the_readme_names_two_install_commands() -> None:
     """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed."""
     assert [block.command for block in INSTALLS] == [
         "python -m pip install -e . && python -m pytest golden",
-        "python -m pip install -e '.[test]' && python -m pytest",
+        "python -m pip install -e '.[test]' && python -m pytest -n 2",
     ]
 
 
