@@ -38,7 +38,10 @@ def check_name(name: str) -> None:
         OptionError: for anything but letters, digits, dots, hyphens and underscores.
     """
     if not _NAME.match(name) or name.endswith(_SUFFIX):
-        raise OptionError(f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_'")
+        raise OptionError(
+            f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_',"
+            f" without {_SUFFIX} at its end"
+        )
 
 
 def check_saved_file(suite: Suite, name: str) -> None:

@@ -97,11 +97,11 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
     """Refuses a waiver of what no threshold holds, which could never be needed.
 
     Raises:
-        SuiteError: for that, and for a bound out of the number's range or above its threshold.
+        SuiteError: for that, and for a bound out of the number's range.
     """
     held = {
-        True: {threshold.name: threshold.least for threshold in thresholds.mean},
-        False: {threshold.name: threshold.least for threshold in thresholds.pair},
+        True: [threshold.name for threshold in thresholds.mean],
+        False: [threshold.name for threshold in thresholds.pair],
     }
     for waiver in waivers:
         is_mean = waiver.paper == ALL_PAPERS

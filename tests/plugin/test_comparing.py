@@ -168,7 +168,7 @@ def test_a_failing_run_can_be_saved(bench: Bench) -> None:
     assert "saved: baselines/v1.json" in run.lines
 
 
-@pytest.mark.parametrize("name", ["../v1", "a b", ".hidden", "v1/2"])
+@pytest.mark.parametrize("name", ["../v1", "a b", ".hidden", "v1/2", "v1.json"])
 def test_a_name_that_is_no_file_name_is_refused(bench: Bench, name: str) -> None:
     """It would be written somewhere else, or nowhere on another machine."""
     run = bench.inside("summeval.toml", f"--summ-save={name}")
