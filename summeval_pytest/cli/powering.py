@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from summeval_pytest.evaluation import Desk, Numbers
     from summeval_pytest.suite import Suite
 
-N_TESTED: Final = 7
-"""Three metrics and four facets are tested together where no rule says otherwise."""
 _USUAL: Final = (*METRICS, "eva.precision", "eva.recall")
 
 

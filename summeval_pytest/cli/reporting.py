@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.cli.terms import check_writable
 from summeval_pytest.errors import OptionError
-from summeval_pytest.reports import RENDERERS, read_record, run_lines, write_whole
+from summeval_pytest.reports import RENDERERS, append, read_record, run_lines, write_whole
 from summeval_pytest.reports.github import annotation_lines
-from summeval_pytest.reports.step_summary import step_summary
+from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
 
 if TYPE_CHECKING:
     import argparse
 
     from summeval_pytest.verdict import RunRecord
-
-STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
-"""The variable that names the file of a step's summary."""
 
 
 def report(chosen: argparse.Namespace) -> list[str]:
@@ -46,11 +43,6 @@ def _github(record: RunRecord) -> list[str]:
     summary = os.environ.get(STEP_SUMMARY)
     if not summary:
         return [*lines, *step_summary(record).splitlines()]
-    try:
-        with Path(summary).open("a", encoding="utf-8") as handle:
-            handle.write(step_summary(record))
-    except OSError as error:
-        raise OptionError(
-            f"{STEP_SUMMARY}={summary} cannot be written ({error.strerror}); unset it to print"
-        ) from None
+    if fault := append(Path(summary), step_summary(record)):
+        raise OptionError(f"{STEP_SUMMARY}={summary} {fault}; unset it to print")
     return lines

@@ -70,25 +70,21 @@ class Baselines:
         self._named = named
         self._folder = folder
         self._records: dict[Path, RunRecord] = {}
-
-    def check(self, suite: Suite) -> None:
-        """Reads the saved run of a suite.
-
-        Raises:
-            OptionError: where there is none, or it is none.
-        """
-        self._record(suite)
+        self._found: dict[tuple[Path, str], Baseline] = {}
 
     def of(self, suite: Suite, system: str) -> Baseline:
-        """What a system of a suite is compared with.
+        """What a system of a suite is compared with; every pair of it asks.
 
         Raises:
-            OptionError: where the saved run has no system that could be meant.
+            OptionError: where there is no such run, or it has no system that could be meant.
         """
-        run, record, wanted = self._record(suite)
-        return find_baseline(
-            record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
-        )
+        of = (suite.path, system)
+        if of not in self._found:
+            run, record, wanted = self._record(suite)
+            self._found[of] = find_baseline(
+                record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
+            )
+        return self._found[of]
 
     def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
         named, wanted = self._named, None

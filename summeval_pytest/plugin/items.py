@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from summeval_pytest.errors import SummevalError, UsageError
 from summeval_pytest.plugin.session import gate_of, gated_suites, message_alone
 from summeval_pytest.plugin.tally import PROPERTY
+from summeval_pytest.suite import ALL_PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation, Task
     from summeval_pytest.plugin.gate import GatedSuite
     from summeval_pytest.verdict import Comparison, Covered, Judged, MeanVerdict, Totalled
-
-MEANS: Final = "all-papers"
 
 
 class SuiteFile(pytest.File):
@@ -46,7 +45,7 @@ class SystemNode(pytest.Collector):
         for paper in self.gated.papers(self.name):
             yield PairItem.from_parent(self, name=paper)
         if self.gated.thresholds.mean or gate_of(self.config).options.compare:
-            yield MeansItem.from_parent(self, name=MEANS)
+            yield MeansItem.from_parent(self, name=ALL_PAPERS)
 
 
 class VerdictItem(pytest.Item):

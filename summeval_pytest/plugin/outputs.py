@@ -13,7 +13,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.plugin.baselines import SAVE, check_name, saved_file
 from summeval_pytest.plugin.recording import run_record
 from summeval_pytest.plugin.session import GATE, gated_suites, tally_of
-from summeval_pytest.reports import RENDERERS, record_text, write_whole
+from summeval_pytest.reports import RENDERERS, append, record_text, write_whole
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from summeval_pytest.plugin.tally import Tally
     from summeval_pytest.verdict import RunRecord, SuiteRecord
 
-STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
-"""The variable that names the file of a step's summary, in Markdown."""
 WORKSPACE: Final = "GITHUB_WORKSPACE"
 """The variable that names the root of the repository, which annotations are relative to."""
 ANNOTATORS: Final = (
@@ -108,7 +106,7 @@ def _write_files(
 def _tell_github(config: pytest.Config, record: RunRecord, tally: Tally) -> Iterator[str]:
     """Appends the step summary and prepares the annotations; yields what could not be written."""
     from summeval_pytest.reports.github import annotation_lines
-    from summeval_pytest.reports.step_summary import step_summary
+    from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
 
     start = config.invocation_params.dir
     root = Path(os.environ.get(WORKSPACE) or config.rootpath)
@@ -121,12 +119,8 @@ def _tell_github(config: pytest.Config, record: RunRecord, tally: Tally) -> Iter
     others = any(config.pluginmanager.hasplugin(name) for name in ANNOTATORS)
     tally.annotations = list(annotation_lines(record, locate=located, with_pairs=not others))
     file = os.environ.get(STEP_SUMMARY)
-    if file:
-        try:
-            with Path(file).open("a", encoding="utf-8") as handle:
-                handle.write(step_summary(record))
-        except OSError as error:
-            yield f"{STEP_SUMMARY}={file} cannot be written ({error.strerror})"
+    if file and (fault := append(Path(file), step_summary(record))):
+        yield f"{STEP_SUMMARY}={file} {fault}"
 
 
 def _save(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError, UsageError
-from summeval_pytest.plugin.session import SUITE_NAME, gate_of, gated_suites
+from summeval_pytest.plugin.session import FIXTURES, SUITE_NAME, gate_of, gated_suites
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics import MetricName
@@ -25,7 +25,7 @@ def prepare_test(metafunc: pytest.Metafunc) -> None:
     Raises:
         pytest.UsageError: for any mistake, before anything is judged.
     """
-    if not {"summ_pair", "summ_judge"} & set(metafunc.fixturenames):
+    if not set(FIXTURES) & set(metafunc.fixturenames):
         return
     gate = gate_of(metafunc.config)
     try:

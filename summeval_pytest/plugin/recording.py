@@ -23,7 +23,7 @@ from summeval_pytest.verdict import (
     SuiteRecord,
     SystemRecord,
     Totalled,
-    WaiverUse,
+    all_uses,
     broken_down,
 )
 
@@ -73,9 +73,6 @@ class Parts:
         systems = tuple(
             replace(self._system(gated, system), baseline=baseline) for system in gated.systems
         )
-        used = [use for part in parts for use in part.pair.verdict.waivers]
-        used += [use for system in systems for use in system.waivers]
-        states = {use.waiver.name: use.state for use in used}
         return SuiteRecord(
             name=suite.name,
             shown=suite.shown,
@@ -84,9 +81,10 @@ class Parts:
             systems=systems,
             papers=_papers(suite.paper_ids, parts),
             pairs=tuple(part.pair for part in parts),
-            waivers=tuple(
-                WaiverUse(waiver=waiver, state=states.get(waiver.name, "not judged"))
-                for waiver in suite.waivers
+            waivers=all_uses(
+                suite.waivers,
+                *(part.pair.verdict.waivers for part in parts),
+                *(system.waivers for system in systems),
             ),
         )
 

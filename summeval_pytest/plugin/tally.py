@@ -20,7 +20,7 @@ from summeval_pytest.text import one_line
 from summeval_pytest.verdict import CassetteRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import pytest
@@ -112,16 +112,10 @@ class Tally:
             fault = one_line(str(report.longrepr or "the test broke down"))
             self.parts.add_lost(self.rootpath / file, system, paper, fault)
 
-    def _comparisons(self, suite: str) -> dict[str, Comparison]:
+    def _comparisons(self, shown: str) -> Mapping[str, Comparison]:
         """The comparisons of one suite's systems, as far as there are any."""
-        held = self.record.suites if self.record is not None else ()
-        return {
-            system.name: system.comparison
-            for each in held
-            if each.shown == suite
-            for system in each.systems
-            if system.comparison is not None
-        }
+        suites = self.record.suites if self.record is not None else ()
+        return next((suite.comparisons for suite in suites if suite.shown == shown), {})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""

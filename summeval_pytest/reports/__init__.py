@@ -13,7 +13,7 @@ from summeval_pytest.reports.failure import (
     missed_numbers,
     short_of,
 )
-from summeval_pytest.reports.files import write_whole
+from summeval_pytest.reports.files import append, write_whole
 from summeval_pytest.reports.header import cassette_lines, header_line
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
@@ -27,6 +27,7 @@ __all__ = [
     "TRUST_LINE",
     "UNMEASURED",
     "SystemTally",
+    "append",
     "as_json",
     "broken_rules",
     "calls_lines",

@@ -35,7 +35,4 @@ def suite_lines(suite: SuiteRecord) -> Iterator[str]:
         values = pair.numbers().values
         wrong = wrong_pieces(pair.scores)
         tallies[pair.system].add(pair.outcome, values, note=pair.note, wrong=wrong)
-    comparisons = {
-        system.name: system.comparison for system in suite.systems if system.comparison is not None
-    }
-    yield from summary_lines(tallies, comparisons)
+    yield from summary_lines(tallies, suite.comparisons)

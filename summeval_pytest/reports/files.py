@@ -33,6 +33,16 @@ def write_whole(file: Path, text: str) -> str:
     return ""
 
 
+def append(file: Path, text: str) -> str:
+    """Adds to a file; what went wrong, empty where nothing did."""
+    try:
+        with file.open("a", encoding="utf-8") as handle:
+            handle.write(text)
+    except OSError as error:
+        return f"cannot be written ({error.strerror})"
+    return ""
+
+
 def _umask() -> int:
     """The process's umask, which can only be read by setting it."""
     umask = os.umask(0)

@@ -6,7 +6,7 @@ of its own and is cut at whole rows, so that a thousand findings hide neither co
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from summeval_pytest.reports.trust import UNMEASURED
 from summeval_pytest.verdict import SystemMean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from summeval_pytest.verdict import (
         CassetteRecord,
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
         WaiverUse,
     )
 
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The variable that names the file to which a step's summary is appended."""
 _IN_FULL: Final = 20
 """How many failing pairs are shown with what is wrong in them; the others have a row each."""
 _PHRASE: Final = 300
@@ -96,14 +98,12 @@ def step_summary(record: RunRecord) -> str:
 
 def _verdict(record: RunRecord) -> Iterator[str]:
     """What came out, and how much of each suite was judged."""
-    found: set[Covered] = {pair.outcome for suite in record.suites for pair in suite.pairs}
-    found |= {system.outcome for suite in record.suites for system in suite.systems}
     part = ", but only in part" if any(suite.gaps for suite in record.suites) else ""
-    yield from (f"# {_told(found)}{part}: summarization gate", "")
+    yield from (f"# {_told(record.outcomes)}{part}: summarization gate", "")
     yield from fitting(record.suites, _completeness, room=10_000)
 
 
-def _told(outcomes: set[Covered]) -> str:
+def _told(outcomes: Collection[Covered]) -> str:
     """Outcomes in words: what the systems and what the judge did wrong, else whether all passed."""
     faults = [words for outcome, words in _FAULTS.items() if outcome in outcomes]
     return ", ".join(faults) or ("\u2705 passed" if "passed" in outcomes else "not judged")
@@ -236,9 +236,7 @@ def _judge(record: RunRecord) -> Iterator[str]:
         f"- judge {code(record.judge, _PHRASE)}: {UNMEASURED}; record mode {code(header.record)}"
     )
     if header.usage:
-        yield from (
-            f"- {code(line, _PHRASE)}" for line in calls_lines(defaultdict(float, header.usage), {})
-        )
+        yield from (f"- {code(line, _PHRASE)}" for line in calls_lines(header.usage, {}))
     else:
         yield "- nobody was asked, so nothing was paid"
     versions = ", ".join(f"{name} {at}" for name, at in sorted(header.environment.items()))

@@ -9,7 +9,7 @@ from summeval_pytest.suite.labels import (
     Label,
     SentenceLabel,
 )
-from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name
+from summeval_pytest.suite.names import ALL_PAPERS, RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.recorded import Recorded
 from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import Suite, load_suite
@@ -36,6 +36,7 @@ from summeval_pytest.suite.values import (
 )
 
 __all__ = [
+    "ALL_PAPERS",
     "BASELINES_NAME",
     "BUILT_IN_ENDPOINTS",
     "PROMPTS",

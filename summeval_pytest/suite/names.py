@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 RESERVED_SYSTEMS: Final = frozenset({"judge", "metamorphic"})
 """Items of a suite that are no system."""
 
-RESERVED_PAPERS: Final = frozenset({"all-papers"})
+ALL_PAPERS: Final = "all-papers"
+"""The item of a system that is about all its papers; in place of a paper, a waiver of a mean."""
+
+RESERVED_PAPERS: Final = frozenset({ALL_PAPERS})
 """Items of a system that are no paper."""
 
 _LONGEST: Final = 200

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.suite.fields import brief
-from summeval_pytest.suite.names import RESERVED_PAPERS
+from summeval_pytest.suite.names import ALL_PAPERS
 from summeval_pytest.suite.specs import tables_of
 from summeval_pytest.suite.values import Waiver
 
@@ -42,7 +42,7 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
 
 def _waiver(toml: TomlText, name: str, fields: Fields, roster: Roster) -> Waiver:
     fields.only(_KEYS)
-    is_mean = any(fields.values.get("paper") == reserved for reserved in RESERVED_PAPERS)
+    is_mean = fields.values.get("paper") == ALL_PAPERS
     paper = fields.text("paper") if is_mean else roster.paper(fields)
     return Waiver(
         name=name,

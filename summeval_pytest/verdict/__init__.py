@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from summeval_pytest.suite import ALL_PAPERS
 from summeval_pytest.verdict.baseline import Baseline, find_baseline
 from summeval_pytest.verdict.changing import pair_change, worst_first
 from summeval_pytest.verdict.comparison import (
@@ -38,7 +39,7 @@ from summeval_pytest.verdict.thresholds import (
     read_thresholds,
     thresholds_of,
 )
-from summeval_pytest.verdict.waivers import ALL_PAPERS, Waivers, WaiverUse, fault_of
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse, all_uses, fault_of
 
 __all__ = [
     "ALL_PAPERS",
@@ -73,6 +74,7 @@ __all__ = [
     "Totalled",
     "WaiverUse",
     "Waivers",
+    "all_uses",
     "broken_down",
     "check_measured",
     "compare",

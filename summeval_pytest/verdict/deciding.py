@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import Unscored  # noqa: TC001 - run records read the annotations
 from summeval_pytest.text import one_line
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse, fault_of
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ class PairVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return tuple(fault for use in self.waivers if (fault := fault_of(use)))
+        return faults_of(self.waivers)
 
 
 def raise_judge_faults(numbers: Numbers) -> None:
@@ -101,7 +101,7 @@ def decide(
         missed={shortfall.name: shortfall.value for shortfall in shortfalls},
         measured=scored,
     )
-    covered = {use.waiver.finding for use in uses if use.state == "in use"}
+    covered = covered_by(uses)
     return PairVerdict(
         shortfalls=tuple(s for s in shortfalls if s.name not in covered),
         lacking=numbers.unscored,

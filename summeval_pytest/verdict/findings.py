@@ -15,7 +15,13 @@ from summeval_pytest.verdict.evidence import closest_sentence
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from summeval_pytest.metrics import Score, Unscored
+    from summeval_pytest.metrics import (
+        CheckedFact,
+        JudgedSentence,
+        RatedFacet,
+        Score,
+        Unscored,
+    )
 
 Kind = Literal["facet", "fact", "sentence"]
 
@@ -74,18 +80,31 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
     for score in scores:
         match score:
             case FacetScore():
-                found["facet"] += sum(r.rating < SCALES[r.facet] for r in score.ratings)
+                found["facet"] += len(_lowered(score))
             case EvaScore():
-                found["fact"] += sum(fact.holds is False for fact in score.candidate)
-                found["fact"] += sum(
-                    checked.holds is False and place not in score.matched
-                    for place, checked in enumerate(score.reference)
-                )
+                found["fact"] += len(_invented(score)) + len(_left_out(score))
             case FaithfulnessScore():
-                found["sentence"] += sum(s.supported is False for s in score.sentences)
+                found["sentence"] += len(_unsupported(score))
             case _:
                 pass
     return found
+
+
+def _lowered(score: FacetScore) -> list[RatedFacet]:
+    return [rated for rated in score.ratings if rated.rating < SCALES[rated.facet]]
+
+
+def _invented(score: EvaScore) -> list[CheckedFact]:
+    return [checked for checked in score.candidate if checked.holds is False]
+
+
+def _left_out(score: EvaScore) -> list[CheckedFact]:
+    reference = enumerate(score.reference)
+    return [fact for n, fact in reference if fact.holds is False and n not in score.matched]
+
+
+def _unsupported(score: FaithfulnessScore) -> list[JudgedSentence]:
+    return [sentence for sentence in score.sentences if sentence.supported is False]
 
 
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
@@ -109,10 +128,8 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
 
 def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding]:
     """The facets below full scale."""
-    for rated in score.ratings:
+    for rated in _lowered(score):
         scale = SCALES[rated.facet]
-        if rated.rating == scale:
-            continue
         yield Finding(
             kind="facet",
             number=f"facet.{rated.facet}",
@@ -128,9 +145,7 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
 
 def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterator[Finding]:
     """Every sentence that the source does not support."""
-    for sentence in score.sentences:
-        if sentence.supported is not False:
-            continue
+    for sentence in _unsupported(score):
         support = "" if sentence.support is None else f", support {sentence.support:.2f} of 1"
         yield Finding(
             kind="sentence",
@@ -148,29 +163,27 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
 
 def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
     """The summary's facts that do not follow from the reference, and those that it leaves out."""
-    for checked in score.candidate:
-        if checked.holds is False:
-            yield Finding(
-                kind="fact",
-                number="eva.precision",
-                title="fact of the summary",
-                verdict="does not follow from the reference",
-                reason=checked.reason,
-                reference=" ".join(checked.evidence),
-                summary=checked.fact.text,
-                evidence=closest_sentence(checked.fact.text, source),
-                severity=1.0 - (checked.support or 0.0),
-            )
-    for place, checked in enumerate(score.reference):
-        if checked.holds is False and place not in score.matched:
-            yield Finding(
-                kind="fact",
-                number="eva.recall",
-                title="fact of the reference",
-                verdict="does not follow from the summary",
-                reason=checked.reason,
-                reference=checked.fact.text,
-                summary=" ".join(checked.evidence),
-                evidence=closest_sentence(checked.fact.text, source),
-                severity=MISSING_FACT,
-            )
+    for checked in _invented(score):
+        yield Finding(
+            kind="fact",
+            number="eva.precision",
+            title="fact of the summary",
+            verdict="does not follow from the reference",
+            reason=checked.reason,
+            reference=" ".join(checked.evidence),
+            summary=checked.fact.text,
+            evidence=closest_sentence(checked.fact.text, source),
+            severity=1.0 - (checked.support or 0.0),
+        )
+    for checked in _left_out(score):
+        yield Finding(
+            kind="fact",
+            number="eva.recall",
+            title="fact of the reference",
+            verdict="does not follow from the summary",
+            reason=checked.reason,
+            reference=checked.fact.text,
+            summary=" ".join(checked.evidence),
+            evidence=closest_sentence(checked.fact.text, source),
+            severity=MISSING_FACT,
+        )

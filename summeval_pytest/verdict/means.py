@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
+from summeval_pytest.suite import ALL_PAPERS
 from summeval_pytest.text import one_line
-from summeval_pytest.verdict.waivers import ALL_PAPERS, Waivers, WaiverUse, fault_of
+from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ class MeanVerdict:
     @property
     def missed(self) -> tuple[SystemMean, ...]:
         """The means that neither pass nor are waived, in order of the thresholds."""
-        covered = {use.waiver.finding for use in self.waivers if use.state == "in use"}
+        covered = covered_by(self.waivers)
         return tuple(
             mean
             for mean in self.means
@@ -70,7 +71,7 @@ class MeanVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return tuple(fault for use in self.waivers if (fault := fault_of(use)))
+        return faults_of(self.waivers)
 
     @property
     def passes(self) -> bool:

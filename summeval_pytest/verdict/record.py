@@ -165,6 +165,12 @@ class SuiteRecord:
         raise KeyError(paper_id)
 
     @property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """By system, the comparisons that were made."""
+        made = {system.name: system.comparison for system in self.systems}
+        return {name: comparison for name, comparison in made.items() if comparison is not None}
+
+    @property
     def n_expected(self) -> int:
         """How many pairs the suite has for its gated systems."""
         return sum(len(system.papers) for system in self.systems)
@@ -248,8 +254,14 @@ class RunRecord:
         return all(suite.is_complete for suite in self.suites)
 
     @property
+    def outcomes(self) -> frozenset[Covered]:
+        """The outcomes of its items, pairs and systems."""
+        pairs = (pair.outcome for suite in self.suites for pair in suite.pairs)
+        systems = (system.outcome for suite in self.suites for system in suite.systems)
+        return frozenset((*pairs, *systems))
+
+    @property
     def outcome(self) -> Covered:
         """The worst outcome of its items; "not judged" where nothing was."""
-        found: set[Covered] = {pair.outcome for suite in self.suites for pair in suite.pairs}
-        found |= {system.outcome for suite in self.suites for system in suite.systems}
+        found = self.outcomes
         return next((outcome for outcome in _WORST_FIRST if outcome in found), "not judged")

@@ -15,7 +15,7 @@ from summeval_pytest.suite import Setting
 from summeval_pytest.verdict.deciding import PairVerdict, decide
 from summeval_pytest.verdict.means import MeanVerdict, decide_means
 from summeval_pytest.verdict.thresholds import ENTAILED, Thresholds, read_thresholds
-from summeval_pytest.verdict.waivers import Waivers, WaiverUse
+from summeval_pytest.verdict.waivers import Waivers, all_uses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,14 +123,13 @@ def _suite(
         _system(system, rescored, waivers, keeps_comparison=weights is None)
         for system in suite.systems
     )
-    uses = [use for pair in pairs for use in pair.verdict.waivers]
-    uses += [use for system in systems for use in system.waivers]
-    states = {use.waiver.name: use for use in uses}
     return replace(
         rescored,
         systems=systems,
-        waivers=tuple(
-            states.get(w.name, WaiverUse(waiver=w, state="not judged")) for w in waivers.waivers
+        waivers=all_uses(
+            waivers.waivers,
+            *(pair.verdict.waivers for pair in pairs),
+            *(system.waivers for system in systems),
         ),
     )
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError, nearest
 from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.suite import Waiver  # noqa: TC001 - run records read the annotations
+from summeval_pytest.suite import ALL_PAPERS, Waiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from summeval_pytest.verdict.thresholds import Thresholds
-
-ALL_PAPERS: Final = "all-papers"
-"""In place of a paper: the waiver is about a mean over papers."""
 
 State = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
 
@@ -91,6 +88,24 @@ def fault_of(use: WaiverUse) -> str:
             return f"{waiver.told} allows no less than {waiver.least or 0.0:g}"
         case "in use" | "not judged":
             return ""
+
+
+def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
+    """What is wrong with the waivers that have to be mended or deleted."""
+    return tuple(fault for use in uses if (fault := fault_of(use)))
+
+
+def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
+    """The names of the numbers that may fall short."""
+    return frozenset(use.waiver.finding for use in uses if use.state == "in use")
+
+
+def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
+    """Every waiver with what became of it in what was decided; "not judged" elsewhere."""
+    found = {use.waiver.name: use.state for uses in decided for use in uses}
+    return tuple(
+        WaiverUse(waiver=waiver, state=found.get(waiver.name, "not judged")) for waiver in waivers
+    )
 
 
 def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
