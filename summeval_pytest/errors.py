@@ -73,6 +73,7 @@ Fault = Literal[
     "malformed",  # JSON, and no chat completion
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left
+    "other_model",  # in CI, a reply of another model than the pinned one
 ]
 """Why a request has no usable reply."""
 

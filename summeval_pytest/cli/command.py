@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text import safe
 
@@ -22,13 +23,20 @@ INTERRUPTED: Final = 130
 
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
+    from summeval_pytest.cli import importing, labelling
+
     top = argparse.ArgumentParser(
         prog="summeval",
         description="Suites for summarization gates: import them, measure judges against labels,"
         " plan and record what models are asked.",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_importing(commands.add_parser("import", help="make a suite from released data"))
+    importing.add_options(
+        commands.add_parser("import", help="make a suite from released data, or bring labels in")
+    )
+    labelling.add_options(
+        commands.add_parser("label", help="ask a person for labels, or compare two annotators")
+    )
     _add_agreeing(
         commands.add_parser(
             "agree", help="how every metric and baseline agrees with a suite's labels"
@@ -39,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
     _add_batching(commands.add_parser("batch", help="requests and replies as batch files"))
     _add_reporting(commands.add_parser("report", help="make the reports of a saved run again"))
     _add_comparing(commands.add_parser("compare", help="what changed between two saved runs"))
+    add_drifting(commands.add_parser("drift", help="which golden answers flipped between two runs"))
+    add_swapping(commands.add_parser("swap", help="what another judge in its place would change"))
     _add_rescoring(
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
@@ -48,12 +58,6 @@ def parser() -> argparse.ArgumentParser:
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
     )
     return top
-
-
-def _add_importing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("format", choices=["scholarsum"], help="what FILE is")
-    parser.add_argument("file", type=Path, metavar="FILE", help="the released file, unchanged")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the new suite")
 
 
 def _add_agreeing(parser: argparse.ArgumentParser) -> None:
@@ -186,14 +190,8 @@ def _add_powering(parser: argparse.ArgumentParser) -> None:
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
     match chosen.command:
-        case "compare":
-            from summeval_pytest.cli.comparing import compare_runs
-
-            return compare_runs(chosen)
-        case "rescore":
-            from summeval_pytest.cli.rescoring import rescore_run
-
-            return rescore_run(chosen)
+        case "compare" | "drift" | "rescore":
+            return _decided(chosen)
         case "report":
             from summeval_pytest.cli.reporting import report
 
@@ -202,20 +200,46 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             from summeval_pytest.cli.starting import init
 
             return init(chosen.folder), True
+        case "import" | "label":
+            return _labelling(chosen), True
         case _:
             return _asking(chosen), True
+
+
+def _decided(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+    """The commands over saved runs whose exit code decides."""
+    match chosen.command:
+        case "compare":
+            from summeval_pytest.cli.comparing import compare_runs
+
+            return compare_runs(chosen)
+        case "drift":
+            from summeval_pytest.cli.drifting import drift_of
+
+            return drift_of(chosen)
+        case _:
+            from summeval_pytest.cli.rescoring import rescore_run
+
+            return rescore_run(chosen)
+
+
+def _labelling(chosen: argparse.Namespace) -> list[str]:
+    """The commands that bring labels, with a suite or into one; no judge is asked."""
+    if chosen.command == "import":
+        from summeval_pytest.cli.importing import run_import
+
+        return run_import(chosen)
+    from summeval_pytest.cli.labelling import label
+
+    return label(chosen)
 
 
 def _asking(chosen: argparse.Namespace) -> list[str]:
     """The commands that know a suite, and may ask a judge."""
     judge: str = getattr(chosen, "judge", "")
-    if ":" in judge:
+    if ":" in f"{judge} {getattr(chosen, 'old_judge', '')} {getattr(chosen, 'new_judge', '')}":
         sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
-        case "import":
-            from summeval_pytest.cli.importing import import_suite
-
-            return import_suite(chosen.file, chosen.out)
         case "agree":
             from summeval_pytest.cli.agreeing import agree
             from summeval_pytest.cli.terms import desk_of
@@ -223,6 +247,10 @@ def _asking(chosen: argparse.Namespace) -> list[str]:
             return agree(
                 chosen.suite, judge_name=judge, desk=desk_of(chosen), json_file=chosen.json
             )
+        case "swap":
+            from summeval_pytest.cli.swapping import swap
+
+            return swap(chosen)
         case "plan":
             from summeval_pytest.cli.planning import plan
 

@@ -1,14 +1,91 @@
-"""`summeval import`: a suite made from released data, and what was found in it."""
+"""`summeval import`: suites made from released data, and labels brought into one's own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.errors import OptionError
 from summeval_pytest.suite import import_scholarsum
+from summeval_pytest.suite.importing import RELEASED, import_set
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import argparse
+
+LABEL_FORMATS: Final = ("csv", "labelstudio")
+"""Formats of labels, which go beside an existing suite."""
+
+FORMATS: Final = ("scholarsum", *LABEL_FORMATS, *RELEASED)
+
+_FOR_LABELS: Final = ("suite", "map", "annotator", "majority", "each", "ground_truth", "force")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "format", choices=FORMATS, metavar="FORMAT", help=f"what FILE is: {', '.join(FORMATS)}"
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="the released file, unchanged")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="the new suite, or the label file"
+    )
+    parser.add_argument(
+        "--stand-in",
+        action="store_true",
+        help="where a data set has no reference (or no source), let the other stand in for it",
+    )
+    labels = parser.add_argument_group(f"labels ({', '.join(LABEL_FORMATS)})")
+    labels.add_argument("--suite", type=Path, metavar="SUITE", help="whose labels they are")
+    labels.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="NAME=FIELD",
+        help="which field a column or control is; - leaves it out, x_NAME carries it along",
+    )
+    labels.add_argument("--annotator", metavar="NAME", help="only what this annotator says")
+    labels.add_argument(
+        "--majority", action="store_true", help="what more annotators say than anything else"
+    )
+    labels.add_argument(
+        "--each", action="store_true", help="a file for each annotator, as labels.NAME.jsonl"
+    )
+    labels.add_argument(
+        "--ground-truth", action="store_true", help="labelstudio: only what is marked as such"
+    )
+    labels.add_argument("--force", action="store_true", help="overwrite the label file")
+
+
+def run_import(chosen: argparse.Namespace) -> list[str]:
+    """Makes the suite, or the label file, and says what it holds.
+
+    Raises:
+        UsageError: for options that do not go with the format, and for a mistake in a file.
+    """
+    if chosen.format in LABEL_FORMATS:
+        from summeval_pytest.cli.label_importing import import_labels
+
+        if chosen.suite is None:
+            raise OptionError(
+                f"labels of a {chosen.format} file need a suite to be labels of; name it with"
+                " --suite SUITE"
+            )
+        if chosen.stand_in:
+            raise OptionError(f"--stand-in does not go with {chosen.format!r}; leave it out")
+        return import_labels(chosen)
+    for name in _FOR_LABELS:
+        if getattr(chosen, name):
+            option = "--" + name.replace("_", "-")
+            raise OptionError(
+                f"{option} goes with labels, as of {' or '.join(LABEL_FORMATS)}, and"
+                f" {chosen.format!r} makes a suite; leave it out"
+            )
+    if chosen.format != "scholarsum":
+        return _import_set(chosen)
+    if chosen.stand_in:
+        raise OptionError("--stand-in: scholarsum has sources and references; leave it out")
+    return import_suite(chosen.file, chosen.out)
 
 
 def import_suite(file: Path, out: Path) -> list[str]:
@@ -25,6 +102,17 @@ def import_suite(file: Path, out: Path) -> list[str]:
     return [
         f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
         labelled,
+        *(one_line(note) for note in report.notes),
+        f"next: pytest {out}",
+    ]
+
+
+def _import_set(chosen: argparse.Namespace) -> list[str]:
+    out: Path = chosen.out
+    report = import_set(chosen.format, chosen.file, out, stand_in=chosen.stand_in)
+    return [
+        f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
+        f"{report.n_labels} pairs have human labels: {RELEASED[chosen.format].told}",
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]

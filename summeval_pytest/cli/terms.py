@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 MODES: Final = ("none", "new", "all")
 
 
-def add_judge(parser: argparse.ArgumentParser) -> None:
-    """The options of a command that a judge answers."""
-    parser.add_argument(
-        "--judge", default="offline", metavar="NAME", help="who judges (default: offline)"
-    )
+def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> None:
+    """The options of a command that a judge answers; its name, unless the command has its own."""
+    if with_name:
+        parser.add_argument(
+            "--judge", default="offline", metavar="NAME", help="who judges (default: offline)"
+        )
     parser.add_argument(
         "--endpoint",
         "--summ-endpoint",
@@ -75,14 +76,16 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_systems(parser: argparse.ArgumentParser) -> None:
-    """The options of a command that is about what a run would ask."""
+def add_systems(
+    parser: argparse.ArgumentParser, default: str = "the suite's default_systems, else all"
+) -> None:
+    """The options of a command that is about some of a suite's systems."""
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="SYSTEM",
-        help="these systems (default: the suite's default_systems, else all)",
+        help=f"these systems (default: {default})",
     )
 
 

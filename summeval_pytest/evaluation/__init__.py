@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from summeval_pytest.evaluation.addressing import find_endpoint
+from summeval_pytest.evaluation.answering import golden_pair, places_of
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.desk import IN_FLIGHT, Desk, Terms
 from summeval_pytest.evaluation.exchange import DRAIN_SECONDS, Exchange
-from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, Totals
+from summeval_pytest.evaluation.golden import (
+    EvidenceCount,
+    GoldenAnswer,
+    GoldenPair,
+    check_sentences,
+    golden_tasks,
+    group_of,
+    labels_fingerprint,
+)
+from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, ModelSeen, Totals, models_seen
 from summeval_pytest.evaluation.measuring import (
     Evaluation,
     Numbers,
@@ -18,9 +28,11 @@ from summeval_pytest.evaluation.measuring import (
 from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
 from summeval_pytest.evaluation.roles import Roles
-from summeval_pytest.evaluation.runner import Runner, Task
+from summeval_pytest.evaluation.runner import Runner
+from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
+from summeval_pytest.evaluation.task import OwnTexts, Task
 
 __all__ = [
     "DRAIN_SECONDS",
@@ -30,23 +42,36 @@ __all__ = [
     "Budget",
     "Desk",
     "Evaluation",
+    "EvidenceCount",
     "Exchange",
+    "GoldenAnswer",
+    "GoldenPair",
     "Ledger",
     "Memory",
     "Missing",
+    "ModelSeen",
     "Numbers",
+    "OwnTexts",
     "PlannedCalls",
     "Record",
     "Roles",
     "Runner",
+    "StatedFacts",
     "Summariser",
     "Survey",
     "Task",
     "Terms",
     "Totals",
+    "check_sentences",
     "converse",
     "evaluate",
     "find_endpoint",
+    "golden_pair",
+    "golden_tasks",
+    "group_of",
+    "labels_fingerprint",
+    "models_seen",
     "numbers_of",
+    "places_of",
     "planned_calls",
 ]

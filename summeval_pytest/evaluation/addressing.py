@@ -27,15 +27,18 @@ _SCHEMES: Final = ("http://", "https://")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An endpoint, and the variable that must be set before anything can be sent to it.
+    """An endpoint, the variable that must be set before anything is sent to it, and who may reply.
 
     ``lacking`` is empty where nothing is missing. Replaying needs no key, so a missing one is told
     when the first request is to be sent, and not before; ``hint`` is what else to say then.
+    ``pinned`` says whether replies have to come from the very model asked for; None where its name
+    decides.
     """
 
     endpoint: Endpoint
     lacking: str = ""
     hint: str = ""
+    pinned: bool | None = False
 
 
 def find_endpoint(

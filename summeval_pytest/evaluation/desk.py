@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.evaluation.memory import Record
     from summeval_pytest.evaluation.roles import Lines
-    from summeval_pytest.evaluation.runner import Task
+    from summeval_pytest.evaluation.task import Task
     from summeval_pytest.judges import Judge
     from summeval_pytest.models import Price, Sender
     from summeval_pytest.store import Cassette, Row
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 IN_FLIGHT: Final = 64
 """Requests open at once: enough to wait for most endpoints without a pause."""
 BUDGET_FILE: Final = "budget"
+
+
+def is_ci(environ: Mapping[str, str]) -> bool:
+    """Whether nobody sits before the run: CI is set, as GitHub, GitLab and others set it."""
+    return environ.get("CI", "").strip().lower() not in {"", "0", "false"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,10 @@ class Desk:
         """Where requests go through, made at the first look."""
         if self._exchange is None:
             self._exchange = Exchange(
-                self.memory(), in_flight=self.roles.in_flight, budget=self._budget()
+                self.memory(),
+                in_flight=self.roles.in_flight,
+                budget=self._budget(),
+                is_strict=is_ci(self.terms.environ),
             )
         return self._exchange
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.evaluation.ledger import Ledger
-from summeval_pytest.models import URGENCY, Client, Slots, cost_at_most
+from summeval_pytest.evaluation.ledger import Ledger, ModelSeen
+from summeval_pytest.models import URGENCY, Client, Slots, cost_at_most, is_other_model
 from summeval_pytest.store import request_key
 
 if TYPE_CHECKING:
@@ -44,10 +44,20 @@ class Exchange:
         memory: What was answered before.
         in_flight: How many requests this process may have open at once.
         budget: What may be spent; None for no limit.
+        is_strict: Whether a reply of another model than the pinned one is an error; otherwise the
+            ledger has it, and who reads that warns.
     """
 
-    def __init__(self, memory: Memory, *, in_flight: int, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        in_flight: int,
+        budget: Budget | None = None,
+        is_strict: bool = False,
+    ) -> None:
         self.memory = memory
+        self.is_strict = is_strict
         self.in_flight = in_flight
         self.ledger = Ledger()
         self.budget = budget
@@ -113,6 +123,7 @@ class _Line:
         self._exchange = exchange
         self._address = address
         self._price = price
+        self._swapped: NoReplyError | None = None
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """The reply to one request, wherever it comes from.
@@ -127,7 +138,7 @@ class _Line:
         known = exchange.memory.recorded(key)
         if known is not None:
             exchange.ledger.remembered(key, "recorded")
-            return known
+            return self._held(key, request, known)
         urgency = URGENCY.get()
         if key in exchange.open:
             task, theirs = exchange.open[key]
@@ -142,7 +153,7 @@ class _Line:
         exchange, memory = self._exchange, self._exchange.memory
         known = self._cached(key)
         if known is not None:
-            return known
+            return self._held(key, request, known)
         if memory.record == "none":
             raise NoReplyError(
                 "not_recorded",
@@ -157,13 +168,43 @@ class _Line:
                 exchange.waiting_elsewhere.discard(task)
                 known = self._cached(key)
                 if known is not None:
-                    return known
+                    return self._held(key, request, known)
+                if self._swapped is not None:  # the next reply would be of no more use
+                    raise NoReplyError(self._swapped.fault, str(self._swapped))
                 URGENCY.get().has_asked = True
-                reply = await self._asked(key, request)
+                reply = self._held(key, request, await self._asked(key, request))
                 memory.remember(key, request.topic, reply)
                 return reply
         finally:
             exchange.waiting_elsewhere.discard(task)
+
+    def _held(self, key: str, request: ChatRequest, reply: ChatReply) -> ChatReply:
+        """The reply, held to the model that it was asked of.
+
+        Raises:
+            NoReplyError: ``other_model``, where it is another one, that one is pinned, and the
+                exchange is strict.
+        """
+        endpoint, asked = self._address.endpoint, request.model
+        is_other = is_other_model(asked, reply.model, pinned=self._address.pinned)
+        seen = ModelSeen(
+            endpoint=endpoint.name,
+            asked=asked,
+            returned=reply.model,
+            fingerprint=reply.fingerprint,
+            is_other=is_other,
+        )
+        self._exchange.ledger.saw(key, seen)
+        if is_other and self._exchange.is_strict:
+            self._swapped = NoReplyError(
+                "other_model",
+                f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
+                f" {asked!r}, and the reply is of {reply.model!r}; name the model that is meant,"
+                " write pinned = false under [judges.NAME] where both are one, or ask again with"
+                " --summ-record=all",
+            )
+            raise self._swapped
+        return reply
 
     def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
         self._exchange.open.pop(key, None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from summeval_pytest.models import Price, Usage
 
@@ -56,6 +56,32 @@ class Totals:
         return self.n_asked + self.n_recorded + self.n_cached
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class ModelSeen:
+    """A model as it was asked for, and as the endpoint named it in replies.
+
+    Attributes:
+        endpoint: The endpoint's name.
+        asked: The model's name in the requests.
+        returned: Its name in the replies; empty where they give none.
+        fingerprint: The endpoint's word for its configuration; empty where it gives none.
+        is_other: Whether it is another model than the pinned one that was asked for.
+        n_replies: How many replies of the run are its; 0 while nobody has counted.
+    """
+
+    endpoint: str
+    asked: str
+    returned: str
+    fingerprint: str
+    is_other: bool = False
+    n_replies: int = 0
+
+
+def models_seen(keys: Mapping[ModelSeen, Collection[str]]) -> tuple[ModelSeen, ...]:
+    """The models in order, each with the count of its replies, which are given by their keys."""
+    return tuple(sorted(replace(model, n_replies=len(of)) for model, of in keys.items()))
+
+
 Origin = Literal["asked", "cached", "recorded"]
 ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
 
@@ -68,11 +94,13 @@ class Ledger:
         totals: What was counted so far.
         n_in_flight: Requests that an endpoint is answering now.
         origins: By key, where each reply came from when it was first used.
+        models: By model, the keys of its replies, wherever they came from.
     """
 
     totals: Totals = field(default_factory=Totals)
     n_in_flight: int = 0
     origins: dict[str, Origin] = field(default_factory=dict)
+    models: dict[ModelSeen, set[str]] = field(default_factory=dict)
 
     def remembered(self, key: str, origin: Origin) -> None:
         """Counts a reply that nobody had to be asked for."""
@@ -95,6 +123,10 @@ class Ledger:
             self.totals.n_unpriced += 1
         else:
             self.totals.cost += price.cost(usage)
+
+    def saw(self, key: str, model: ModelSeen) -> None:
+        """Notes which model a reply is from."""
+        self.models.setdefault(model, set()).add(key)
 
     def keys(self, origin: Origin) -> list[str]:
         """The keys of the replies that came from there, in order."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from summeval_pytest.evaluation.stating import stated_flow
 from summeval_pytest.metrics import (
     METRICS,
     EvaScore,
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.evaluation.asking import Asker
+    from summeval_pytest.evaluation.stating import StatedFacts
     from summeval_pytest.metrics import (
         FacetScore,
         Flow,
         MetricName,
         Score,
-        ScoreT,
         Signature,
     )
-    from summeval_pytest.suite import EvaRecall, Pair, Paper
+    from summeval_pytest.metrics.conversation import Dialogue, Returned
+    from summeval_pytest.suite import EvaRecall, FactLabels, Pair, Paper
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
@@ -50,7 +52,10 @@ class Numbers:
         values: Every number of the scored metrics.
         unscored: The metrics without a score.
         sizes: How much the summary says, which no threshold holds: its words, and, by number, how
-            many of its pieces are right (the numerators of EVA precision and of faithfulness).
+            many of its pieces are right (the numerators of EVA precision and of faithfulness);
+            ``sentences`` is the denominator of faithfulness.
+        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
+            of these were wrong.
     """
 
     paper: str
@@ -58,6 +63,7 @@ class Numbers:
     values: Mapping[str, float | None]
     unscored: tuple[Unscored, ...]
     sizes: Mapping[str, int]
+    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def lacking(self, metric: MetricName) -> Unscored | None:
         """Why a metric has no score; None where it has one."""
@@ -73,12 +79,14 @@ class Evaluation:
         scores: One score, or the reason for none, for each metric measured.
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
+        stated: What became of the pair's labelled facts, where they were asked about.
     """
 
     pair: Pair
     scores: tuple[Score | Unscored, ...]
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
+    stated: StatedFacts | Unscored | None = None
 
     @property
     def paper(self) -> str:
@@ -118,6 +126,7 @@ def numbers_of(
                 sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
             case FaithfulnessScore():
                 sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
+                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
             case _:
                 pass
         if not isinstance(score, Unscored):
@@ -128,7 +137,32 @@ def numbers_of(
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
         sizes=MappingProxyType(sizes),
+        worst=MappingProxyType(_worst(scores)),
     )
+
+
+def _worst(scores: Sequence[Score | Unscored]) -> dict[str, float]:
+    """The numbers with unanswered pieces, each of these taken as wrong."""
+    worst: dict[str, float] = {}
+    for score in scores:
+        match score:
+            case FaithfulnessScore():
+                worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
+            case EvaScore():
+                worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
+                precision = _share_held("eva.precision", [f.holds for f in score.candidate])
+                worst |= precision
+                for value in precision.values():
+                    worst["eva"] = eva_score.f1(value, score.recall)
+            case _:
+                pass
+    return worst
+
+
+def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:
+    if all(piece is not None for piece in pieces):
+        return {}
+    return {name: sum(piece is True for piece in pieces) / len(pieces)}
 
 
 @lru_cache(maxsize=64)
@@ -141,18 +175,25 @@ def source_of(paper: Paper) -> tuple[str, ...]:
     return _sentences(tuple(section.text for section in paper.source))
 
 
-def facet_flow(pair: Pair) -> Flow[FacetScore]:
+def facet_flow(pair: Pair, *, short_circuit: bool = True) -> Flow[FacetScore]:
     """The conversation of the Facet-aware Metric about one pair."""
     paper = pair.paper
     return best_of(
         tuple(
-            facet_metric.measure(text, pair.summary, reference_facets=paper.reference_facets)
+            facet_metric.measure(
+                text,
+                pair.summary,
+                reference_facets=paper.reference_facets,
+                short_circuit=short_circuit,
+            )
             for text in paper.references
         )
     )
 
 
-def eva_flow(pair: Pair, recall: EvaRecall = "both") -> Flow[EvaScore]:
+def eva_flow(
+    pair: Pair, recall: EvaRecall = "both", *, short_circuit: bool = True
+) -> Flow[EvaScore]:
     """The conversation of EVA-Score about one pair."""
     paper = pair.paper
     return best_of(
@@ -162,6 +203,7 @@ def eva_flow(pair: Pair, recall: EvaRecall = "both") -> Flow[EvaScore]:
                 pair.summary,
                 reference_facts=paper.reference_facts,
                 entailed_recall=recall == "both",
+                short_circuit=short_circuit,
             )
             for text in paper.references
         )
@@ -169,7 +211,7 @@ def eva_flow(pair: Pair, recall: EvaRecall = "both") -> Flow[EvaScore]:
 
 
 async def _measure(
-    metric: MetricName, pair: Pair, source: tuple[str, ...], asker: Asker, recall: EvaRecall
+    metric: MetricName, pair: Pair, asker: Asker, recall: EvaRecall, *, short_circuit: bool
 ) -> Score | Unscored:
     """One metric of one pair; with several references, the best counts."""
     METRIC.set(metric)
@@ -177,32 +219,48 @@ async def _measure(
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
     match metric:
         case "facet":
-            return await converse(facet_flow(pair), asker)
+            return await converse(facet_flow(pair, short_circuit=short_circuit), asker)
         case "eva":
-            return await converse(eva_flow(pair, recall), asker)
+            return await converse(eva_flow(pair, recall, short_circuit=short_circuit), asker)
         case "faithfulness":
-            flow = sentence_faithfulness.measure(pair.summary, source)
+            flow = sentence_faithfulness.measure(
+                pair.summary, source_of(pair.paper), short_circuit=short_circuit
+            )
             return await converse(flow, asker)
 
 
-async def converse(flow: Flow[ScoreT], asker: Asker) -> ScoreT | Unscored:
+async def _stated(
+    pair: Pair, asker: Asker, facts: FactLabels | None
+) -> StatedFacts | Unscored | None:
+    """What the judge makes of labelled facts, which are counted as EVA-Score's questions are."""
+    if facts is None:
+        return None
+    METRIC.set("eva")
+    if pair.flaw is not None:
+        return Unscored(metric="eva", status=pair.flaw.status, reason=pair.flaw.reason)
+    return await converse(stated_flow(pair, facts), asker)
+
+
+async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
     """Drives one conversation to its end."""
     try:
         questions = next(flow)
         while True:
             questions = flow.send(await asker.ask(questions))
     except StopIteration as end:
-        score: ScoreT | Unscored = end.value
-        return score
+        value: Returned = end.value
+        return value
 
 
-async def evaluate(
+async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     pair: Pair,
     asker: Asker,
     *,
     suite: str,
     metrics: Sequence[MetricName] = METRICS,
     recall: EvaRecall = "both",
+    facts: FactLabels | None = None,
+    short_circuit: bool = True,
 ) -> Evaluation:
     """Measures one pair, all its metrics at once.
 
@@ -212,10 +270,19 @@ async def evaluate(
         suite: The suite's fingerprint, for the signatures.
         metrics: Which metrics to measure.
         recall: Whether EVA-Score also checks the reference's facts against the summary.
+        facts: Labelled facts to ask about, too.
+        short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
+            a sentence that is copied.
     """
     source = source_of(pair.paper)
-    scores = await asyncio.gather(
-        *(_measure(metric, pair, source, asker, recall) for metric in metrics)
+    scores, stated = await asyncio.gather(
+        asyncio.gather(
+            *(
+                _measure(metric, pair, asker, recall, short_circuit=short_circuit)
+                for metric in metrics
+            )
+        ),
+        _stated(pair, asker, facts),
     )
     judge = asker.judge.signature
     return Evaluation(
@@ -223,4 +290,5 @@ async def evaluate(
         scores=tuple(scores),
         signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
         source=source,
+        stated=stated,
     )

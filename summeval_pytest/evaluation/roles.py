@@ -66,7 +66,7 @@ class Roles:
         from summeval_pytest.judges.llm import LlmJudge
 
         address = self._address(spec.endpoint, _endpoints(suites))
-        address = replace(address, hint=_hint(spec.name, suites))
+        address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
             lines.line(address, spec.price),
             model=spec.model,

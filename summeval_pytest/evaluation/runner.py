@@ -12,20 +12,24 @@ import asyncio
 import threading
 from collections import deque
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.errors import SummevalError
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.measuring import Evaluation, Numbers, converse, evaluate
+from summeval_pytest.evaluation.pairing import pair_of
 from summeval_pytest.models import URGENCY, Urgency
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
     from concurrent.futures import Future
 
+    from summeval_pytest.evaluation.task import Task
     from summeval_pytest.judges import Judge
-    from summeval_pytest.metrics import Flow, MetricName, ScoreT, Unscored
+    from summeval_pytest.metrics import Flow, ScoreT, Unscored
     from summeval_pytest.suite import Pair, Suite
 
 CLOSE_SECONDS: Final = 2.0
@@ -34,16 +38,6 @@ GRACE_SECONDS: Final = 0.5
 """How much longer than it may take the end of what is open is waited for."""
 LOOK_SECONDS: Final = 0.5
 """How often somebody who waits is told how things stand."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """One pair to evaluate, by name, in its suite; the texts are read when its turn comes."""
-
-    suite: Suite
-    paper: str
-    system: str
-    metrics: tuple[MetricName, ...]
 
 
 @dataclass(slots=True)
@@ -67,6 +61,8 @@ class Runner:
         find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
         shares_tests: Whether other processes run some of the planned tests.
         finish: Ends what the judge has open on the loop, within so many seconds.
+        adjust: What is made of an evaluation before anybody sees it; golden tasks are left as they
+            are. Called in the thread that asks, and on the loop for what was read ahead.
         while_waiting: Called with True every half second while a test waits, and with False when
             it no longer does.
     """
@@ -79,6 +75,7 @@ class Runner:
         find_pair: Callable[[Suite, str, str], Awaitable[Pair]] | None = None,
         shares_tests: bool = False,
         finish: Callable[[float], Awaitable[None]] | None = None,
+        adjust: Callable[[Task, Evaluation], Evaluation] | None = None,
         while_waiting: Callable[[bool], None] | None = None,
     ) -> None:
         self.judge = judge
@@ -86,6 +83,7 @@ class Runner:
         self._find_pair = find_pair or _recorded_pair
         self._shares_tests = shares_tests
         self._finish = finish
+        self._adjust = adjust
         self._while_waiting = while_waiting
         self._planned: deque[Task] = deque()
         self._open: dict[Task, _Open] = {}
@@ -132,10 +130,16 @@ class Runner:
         finally:
             with self._lock:
                 self._open.pop(task, None)
+        evaluation = self._adjusted(task, evaluation)
         with self._lock:
             self._numbers[task] = evaluation.numbers()
         self._read_ahead()
         return evaluation
+
+    def _adjusted(self, task: Task, evaluation: Evaluation) -> Evaluation:
+        if self._adjust is None or task.is_golden:
+            return evaluation
+        return self._adjust(task, evaluation)
 
     def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
         """The numbers of pairs; only those are evaluated that are not known yet, many at once.
@@ -144,21 +148,30 @@ class Runner:
             UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
         """
         with self._lock:
-            left = deque(task for task in tasks if task not in self._numbers)
+            left = [task for task in tasks if task not in self._numbers]
+        for _ in self.evaluations(left):
+            pass
+        return [self._numbers[task] for task in tasks]
+
+    def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
+        """Everything measured on pairs, in their order; many are open at once, few are held.
+
+        Raises:
+            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
+        """
+        left = deque(tasks)
         opened = 0
         try:
-            for task in tuple(left):
+            for task in tasks:
                 while left and opened < max(self.judge.in_flight, self._ahead + 1):
                     self._demand(left.popleft())
                     opened += 1
-                self.evaluation(task)
+                yield self.evaluation(task)
                 opened -= 1
-        except BaseException:
+        finally:
             with self._lock:
                 for task in tasks:
                     self._open.pop(task, None)
-            raise
-        return [self._numbers[task] for task in tasks]
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         """What a conversation of one's own with the judge comes to; waits until it is there."""
@@ -223,7 +236,8 @@ class Runner:
                 self._planned.clear()
             future = known.future
             if not future.cancelled() and future.exception() is None:
-                self._numbers[task] = future.result().numbers()
+                with suppress(SummevalError):  # whoever asks for it is told
+                    self._numbers[task] = self._adjusted(task, future.result()).numbers()
         self._read_ahead()
 
     def _is_idle(self) -> bool:
@@ -247,13 +261,15 @@ class Runner:
     async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
         URGENCY.set(urgency)
         suite = task.suite
-        pair = await self._find_pair(suite, task.paper, task.system)
+        pair = await pair_of(task, self._find_pair)
         return await evaluate(
             pair,
             self._asker,
             suite=suite.fingerprint,
             metrics=task.metrics,
             recall=suite.eva_recall,
+            facts=task.facts,
+            short_circuit=task.texts is None,
         )
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.measuring import METRIC, evaluate
+from summeval_pytest.evaluation.pairing import pair_of
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.questions import Unanswered
 from summeval_pytest.store import Row, request_key
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from summeval_pytest.evaluation.addressing import Address
     from summeval_pytest.evaluation.memory import Memory
     from summeval_pytest.evaluation.roles import Roles
-    from summeval_pytest.evaluation.runner import Task
+    from summeval_pytest.evaluation.task import Task
     from summeval_pytest.judges import Judge
     from summeval_pytest.models import ChatReply, ChatRequest, Endpoint, Price, Sender
     from summeval_pytest.questions import Answer, Question
@@ -153,7 +154,7 @@ class _Surveyed:
 async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:
     suite = task.suite
     try:
-        pair = await summariser.pair(suite, task.paper, task.system)
+        pair = await pair_of(task, summariser.pair)
     except NoReplyError:
         if not imagine:
             return
@@ -162,7 +163,13 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
     try:
         await asyncio.create_task(
             evaluate(
-                pair, asker, suite=suite.fingerprint, metrics=task.metrics, recall=suite.eva_recall
+                pair,
+                asker,
+                suite=suite.fingerprint,
+                metrics=task.metrics,
+                recall=suite.eva_recall,
+                facts=task.facts,
+                short_circuit=task.texts is None,
             )
         )
     finally:

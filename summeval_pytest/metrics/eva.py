@@ -195,6 +195,20 @@ def stated_once(facts: _Facts) -> _Facts:
     return tuple(kept)
 
 
+def check_stated(
+    facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool
+) -> Dialogue[tuple[CheckedFact, ...]]:
+    """Facts that somebody has written down, each checked against the premises as they stand.
+
+    Raises:
+        NoAnswerError: if the judge's answer cannot carry them.
+    """
+    stated = tuple(Fact(text=text, sentence=0) for text in facts)
+    question = CheckFacts(stated, premises, every_premise=every_premise)
+    (answer,) = yield from ask(FactChecks, question)
+    return _checked(stated, answer, premises)
+
+
 def _checked(
     facts: _Facts, answer: FactChecks, premises: tuple[str, ...]
 ) -> tuple[CheckedFact, ...]:

@@ -11,6 +11,7 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -108,6 +109,23 @@ def measure(
         ungrounded=(*invented, *ungrounded),
         coverage=_coverage(candidate_segments, summary),
     )
+
+
+def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> FacetScore:
+    """The score with each rating replaced by what stands in its place, from rating 1 on.
+
+    Facets without values keep their ratings; a summary that is its reference has none to replace.
+    """
+    if score.identical:
+        return score
+    ratings = tuple(
+        replace(rated, calibrated=values[rated.facet][rated.rating - 1])
+        if rated.facet in values
+        else rated
+        for rated in score.ratings
+    )
+    value = facet_aware_metric({rated.facet: rated.value for rated in ratings})
+    return score if value is None else replace(score, value=value, ratings=ratings)
 
 
 _Grounded = tuple[FacetSegments, tuple[str, ...]]

@@ -50,6 +50,7 @@ class RatedFacet:
         reference: The reference's words.
         candidate: The summary's words; empty where it does not state the facet.
         by_rule: Whether the rating followed without a question (empty facet: 1).
+        calibrated: What people would have rated, where golden labels say so; counts in its place.
     """
 
     facet: Facet
@@ -58,11 +59,17 @@ class RatedFacet:
     reference: str
     candidate: str
     by_rule: bool = False
+    calibrated: float | None = None
+
+    @property
+    def value(self) -> float:
+        """The rating that counts, 1 to the facet's scale."""
+        return self.rating if self.calibrated is None else self.calibrated
 
     @property
     def share(self) -> float:
         """The rating as a share of its scale, as FM adds it up."""
-        return self.rating / SCALES[self.facet]
+        return self.value / SCALES[self.facet]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,7 @@ class FacetScore:
             return 1.0
         if not self.ratings:
             return None
-        shares = [(rated.rating - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
+        shares = [(rated.value - 1) / (SCALES[rated.facet] - 1) for rated in self.ratings]
         return sum(shares) / len(shares)
 
     def values(self) -> Mapping[str, float | None]:
@@ -106,7 +113,7 @@ class FacetScore:
         named: dict[str, float | None] = {"facet": self.value}
         if self.identical:
             named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
-        named.update({f"facet.{rated.facet}": float(rated.rating) for rated in self.ratings})
+        named.update({f"facet.{rated.facet}": float(rated.value) for rated in self.ratings})
         return MappingProxyType(named)
 
 

@@ -7,6 +7,7 @@ from summeval_pytest.models.client import Again, Client
 from summeval_pytest.models.dialect import Dialect, body, read_dialect
 from summeval_pytest.models.endpoint import Endpoint
 from summeval_pytest.models.limits import URGENCY, Slots, Urgency
+from summeval_pytest.models.pinning import is_exact, is_other_model
 from summeval_pytest.models.prices import Price, cost_at_most, tokens_about, tokens_at_most
 from summeval_pytest.models.reply import ChatReply, Finish, Usage, read_reply
 from summeval_pytest.models.request import ChatRequest, Message, Schema
@@ -34,6 +35,8 @@ __all__ = [
     "Usage",
     "body",
     "cost_at_most",
+    "is_exact",
+    "is_other_model",
     "read_body",
     "read_dialect",
     "read_reply",

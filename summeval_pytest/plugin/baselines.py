@@ -86,6 +86,14 @@ class Baselines:
             )
         return self._found[of]
 
+    def run_of(self, suite: Suite) -> RunRecord:
+        """The saved run itself.
+
+        Raises:
+            OptionError: where there is no such run.
+        """
+        return self._record(suite)[1]
+
     def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
         named, wanted = self._named, None
         file = self._file(suite, named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.evaluation import DRAIN_SECONDS, ORIGINS
@@ -46,6 +47,7 @@ def counts_of(gate: Gate) -> str | None:
         {
             "totals": dict(ledger.totals.as_json()),
             "replies": {origin: ledger.keys(origin) for origin in ORIGINS},
+            "models": [[asdict(model), sorted(keys)] for model, keys in ledger.models.items()],
             "judge": dict(judge.counts()) if isinstance(judge, Counting) else {},
         }
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         ScoreT,
         Unscored,
     )
-    from summeval_pytest.plugin.gate import GatedSuite
+    from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.suite import Pair
     from summeval_pytest.verdict import Waivers
 
@@ -169,6 +169,7 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
     gated = gate.gated(Path(path))
     task = Task(suite=gated.suite, paper=paper, system=system, metrics=marked_metrics(request.node))
     with message_alone(request.config):
+        gate.golden.prepare([gated])
         evaluation = gate.runner.evaluation(task)
         raise_judge_faults(evaluation.numbers())
     return SummPair(evaluation, gated, gate.waivers(gated))

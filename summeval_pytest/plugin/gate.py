@@ -8,59 +8,46 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Terms
+from summeval_pytest.evaluation import (
+    Desk,
+    Runner,
+    Summariser,
+    Task,
+    Terms,
+    check_sentences,
+)
 from summeval_pytest.judges import is_local
-from summeval_pytest.metrics import signature_of
 from summeval_pytest.plugin.baselines import Baselines, check_saved_file
-from summeval_pytest.reports import cassette_lines, header_line
+from summeval_pytest.plugin.gated_suite import GatedSuite
+from summeval_pytest.plugin.golden_answers import GoldenAnswers
+from summeval_pytest.reports import cassette_lines, header_line, uncalibrated_lines
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import Waivers, read_rules, thresholds_of
+from summeval_pytest.verdict import (
+    Waivers,
+    chosen_relations,
+    floors_of,
+    read_rules,
+    relation_floors,
+    thresholds_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.judges import Judge
-    from summeval_pytest.metrics import Signature
     from summeval_pytest.plugin.options import Options
     from summeval_pytest.plugin.progress import Progress
     from summeval_pytest.plugin.session import Share
-    from summeval_pytest.suite import Suite
-    from summeval_pytest.verdict import Baseline, Rule, Thresholds
+    from summeval_pytest.verdict import Baseline, Rule, RunRecord
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"
 """The variable that says when a run was made, for records that must be equal to the byte; waivers
 expire by the calendar."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GatedSuite:
-    """A suite with what this run asks of it: which systems, and which thresholds."""
-
-    suite: Suite
-    systems: tuple[str, ...]
-    thresholds: Thresholds
-
-    def task(self, paper: str, system: str) -> Task:
-        """The task of evaluating one pair."""
-        metrics = self.thresholds.metrics
-        return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
-
-    def signatures(self, judge: str) -> tuple[Signature, ...]:
-        """The recipe of each metric that a threshold needs, under a judge of this signature."""
-        return tuple(
-            signature_of(metric, judge=judge, suite=self.suite.fingerprint)
-            for metric in self.thresholds.metrics
-        )
-
-    def papers(self, system: str) -> tuple[str, ...]:
-        """The papers that a system has summaries for."""
-        return self.suite.paper_ids_of(system)
 
 
 class Gate:
@@ -92,6 +79,7 @@ class Gate:
         self._progress = progress
         self._n_pairs = 0
         self._suites: dict[Path, GatedSuite] = {}
+        self.golden = GoldenAnswers(lambda: self.runner)
         self._runner: Runner | None = None
 
     @cached_property
@@ -143,9 +131,22 @@ class Gate:
         return rules
 
     @cached_property
+    def relations(self) -> dict[str, tuple[str, ...]]:
+        """By group, the relations that the judge is tried with.
+
+        Raises:
+            OptionError: for a name that is no relation.
+        """
+        return chosen_relations(self.options.metamorphic, "--summ-metamorphic")
+
+    @cached_property
     def _baselines(self) -> Baselines | None:
         named = self.options.compare
         return Baselines(named, self._share.folder) if named is not None else None
+
+    def saved_run(self, gated: GatedSuite) -> RunRecord | None:
+        """The saved run that a suite is compared with; None where nothing is compared."""
+        return self._baselines.run_of(gated.suite) if self._baselines is not None else None
 
     def baseline(self, gated: GatedSuite, system: str) -> Baseline | None:
         """What a system is compared with; None where nothing is compared.
@@ -167,6 +168,7 @@ class Gate:
                 find_pair=summariser.pair,
                 shares_tests=self._share.n_processes > 1,
                 finish=self.desk.finish,
+                adjust=self.golden.adjusted,
                 while_waiting=self._show if self._progress is not None else None,
             )
         return self._runner
@@ -191,6 +193,7 @@ class Gate:
     def plan(self, tasks: Sequence[Task]) -> None:
         """Begins to read ahead, each process of the run at a place of its own."""
         self._n_pairs = len(tasks)
+        self.golden.prepare(self.suites)
         index, n_processes = self._share.index, self._share.n_processes
         start, end = (len(tasks) * place // n_processes for place in (index, index + 1))
         self.runner.plan([*tasks[start:], *tasks[:start]], n_own=end - start)
@@ -214,14 +217,15 @@ class Gate:
             thresholds = thresholds_of(suite, options=self.options.min)
             suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)
-            gated = GatedSuite(suite=suite, systems=systems, thresholds=thresholds)
+            check_sentences(suite)
+            gated = GatedSuite(
+                suite=suite,
+                systems=systems,
+                thresholds=thresholds,
+                floors=floors_of(suite, self.options.judge),
+            )
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
-
-    def unheld(self, suites: Sequence[GatedSuite]) -> str:
-        """What a suite asks for and this version does not do yet, so that nobody relies on it."""
-        asking = [gated.suite.shown for gated in suites if gated.suite.judge_thresholds]
-        return f"not held yet: [thresholds.judge] of {', '.join(asking)}" if asking else ""
 
     def gated_as_tests(self, path: Path, shown: str) -> GatedSuite:
         """The suite of a file whose pairs become tests, which need something to hold them to.
@@ -233,6 +237,8 @@ class Gate:
         if self.options.save is not None:
             check_saved_file(gated.suite, self.options.save)
         self.rules  # noqa: B018 - a rule that cannot be is a usage error now, not later
+        self.relations  # noqa: B018 - likewise
+        relation_floors(gated.suite.relation_thresholds)
         for system in gated.systems:
             self.baseline(gated, system)
         if not gated.thresholds.metrics:
@@ -256,7 +262,12 @@ class Gate:
             record=self.options.record,
             suites=[(g.suite.name, g.suite.fingerprint, g.systems) for g in suites],
         )
-        return [first, *cassette_lines(self.desk.cassettes.values() if is_asking else ())]
+        uncalibrated = [gated.suite.shown for gated in suites if not gated.suite.has_labels]
+        return [
+            first,
+            *cassette_lines(self.desk.cassettes.values() if is_asking else ()),
+            *uncalibrated_lines(uncalibrated),
+        ]
 
     def _show(self, is_waiting: bool) -> None:
         """Shows how the run stands, or wipes that."""

@@ -22,6 +22,7 @@ from summeval_pytest.plugin.session import (
     SUITE_NAME,
     SUITES,
     TOLD,
+    UNTRUSTED_EXIT,
     check_has_suite,
     gate_of,
     gated_suites,
@@ -63,16 +64,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not gated_suites(config):
         check_has_suite(config)
     elif not is_worker(config):
-        tally_of(config)
+        labelled = {path: gated.suite.has_labels for path, gated in gated_suites(config).items()}
+        tally_of(config).labelled = labelled
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """One line: judge, store, record mode, suites; a second where a suite asks for more."""
+    """One line: judge, store, record mode, suites; more where a suite asks for it."""
     suites = list(dict.fromkeys(gated_suites(config).values()))
-    if not suites:
-        return []
-    gate = gate_of(config)
-    return [line for line in (*gate.header(suites), gate.unheld(suites)) if line]
+    return gate_of(config).header(suites) if suites else []
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
@@ -101,12 +100,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     stop_on_mistake(session)
     if GATE not in config.stash or config.option.collectonly or is_controller(config):
         return
-    from summeval_pytest.plugin.items import VerdictItem
+    from summeval_pytest.plugin.judge_item import JudgeItem
+    from summeval_pytest.plugin.verdict_item import VerdictItem
 
     items = [item for item in session.items if isinstance(item, VerdictItem)]
     if items and not gate_of(config).options.plan:
-        tasks = dict.fromkeys(task for item in items for task in item.tasks)
-        gate_of(config).plan(list(tasks))
+        gate = gate_of(config)
+        gate.golden.items = frozenset(item.gated for item in items if isinstance(item, JudgeItem))
+        gate.plan(list(dict.fromkeys(task for item in items for task in item.tasks)))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -175,3 +176,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         from summeval_pytest.plugin.outputs import make_outputs
 
         make_outputs(session)
+        is_decided = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+        if is_decided and tally_of(config).is_untrusted:
+            session.exitstatus = UNTRUSTED_EXIT

@@ -10,25 +10,46 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest.errors import SummevalError, UsageError
+from summeval_pytest.evaluation import golden_tasks
+from summeval_pytest.plugin.judge_item import JudgeItem
+from summeval_pytest.plugin.relation_item import RelationsNode
 from summeval_pytest.plugin.session import gate_of, gated_suites, message_alone
-from summeval_pytest.plugin.tally import PROPERTY
-from summeval_pytest.suite import ALL_PAPERS
+from summeval_pytest.plugin.tally import MEANS_PROPERTY, PROPERTY
+from summeval_pytest.plugin.verdict_item import VerdictItem
+from summeval_pytest.reports import corrected_line
+from summeval_pytest.suite import ALL_PAPERS, JUDGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from os import PathLike
 
     from summeval_pytest.evaluation import Evaluation, Task
-    from summeval_pytest.plugin.gate import GatedSuite
-    from summeval_pytest.verdict import Comparison, Covered, Judged, MeanVerdict, Totalled
+    from summeval_pytest.plugin.gated_suite import GatedSuite
+    from summeval_pytest.verdict import (
+        Comparison,
+        CorrectedMean,
+        Covered,
+        MeanVerdict,
+        PairVerdict,
+        Totalled,
+    )
 
 
 class SuiteFile(pytest.File):
-    """A suite file: its gated systems, in the order of the suite."""
+    """A suite file: whether its judge may decide, then its gated systems in order."""
 
-    def collect(self) -> Iterator[pytest.Collector]:
-        """One collector a system."""
-        gated = gated_suites(self.config)[self.path.resolve()]
+    @property
+    def gated(self) -> GatedSuite:
+        """The suite, with what this run asks of it."""
+        return gated_suites(self.config)[self.path.resolve()]
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The judge, where labels measure it and relations try it; one collector a system."""
+        gated = self.gated
+        if gated.suite.has_labels:
+            yield JudgeItem.from_parent(self, name=JUDGE)
+        for group, relations in gate_of(self.config).relations.items():
+            yield RelationsNode.from_parent(self, name=group, relations=relations)
         for system in gated.systems:
             yield SystemNode.from_parent(self, name=system, gated=gated)
 
@@ -41,15 +62,17 @@ class SystemNode(pytest.Collector):
         self.gated = gated
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item a pair, and one for all papers where a mean or a baseline is asked for."""
+        """One item a pair, and one for all papers where means or a baseline are asked for."""
         for paper in self.gated.papers(self.name):
             yield PairItem.from_parent(self, name=paper)
-        if self.gated.thresholds.mean or gate_of(self.config).options.compare:
+        thresholds = self.gated.thresholds
+        is_compared = gate_of(self.config).options.compare
+        if thresholds.mean or thresholds.corrected or is_compared:
             yield MeansItem.from_parent(self, name=ALL_PAPERS)
 
 
-class VerdictItem(pytest.Item):
-    """A test whose text is its verdict: no traceback of ours helps a reader."""
+class SystemItem(VerdictItem):
+    """A test of one system."""
 
     @property
     def node(self) -> SystemNode:
@@ -57,29 +80,13 @@ class VerdictItem(pytest.Item):
         assert isinstance(self.parent, SystemNode)
         return self.parent
 
-    summeval_part: str | None = None
-    """What the run record keeps of it, as JSON text; None before that is known, or unwanted."""
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """The pairs that the runner has to evaluate for it."""
-        raise NotImplementedError
-
-    def keep(self, part: Callable[[], Judged | Totalled]) -> None:
-        """Keeps its part of the run record, where one is wanted."""
-        if gate_of(self.config).keeps_record:
-            from summeval_pytest.reports import as_json
-            from summeval_pytest.verdict import Part
-
-            self.summeval_part = as_json(Part(part()))
-
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """The suite file, the line of the system in it, and a name."""
         suite = self.node.gated.suite
         return self.path, suite.place_of(self.node.name).line - 1, f"{self.node.name}::{self.name}"
 
 
-class PairItem(VerdictItem):
+class PairItem(SystemItem):
     """One pair as a test.
 
     Its metrics are measured in setup, where trouble is the judge's and makes an error; its verdict
@@ -87,6 +94,7 @@ class PairItem(VerdictItem):
     """
 
     evaluation: Evaluation
+    verdict: PairVerdict
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -94,8 +102,8 @@ class PairItem(VerdictItem):
         return (self.node.gated.task(self.name, self.node.name),)
 
     def setup(self) -> None:
-        """Has the pair evaluated; errs if the judge left it unscored."""
-        from summeval_pytest.verdict import raise_judge_faults
+        """Has the pair evaluated and decided; errs if the judge left it unscored or undecided."""
+        from summeval_pytest.verdict import decide
 
         (task,) = self.tasks
         self.user_properties.append((PROPERTY, _told(task)))
@@ -103,7 +111,9 @@ class PairItem(VerdictItem):
             self.evaluation = gate_of(self.config).runner.evaluation(task)
             numbers = self.evaluation.numbers()
             self.user_properties[-1] = (PROPERTY, _told(task, self.evaluation))
-            raise_judge_faults(numbers)
+            gate, gated = gate_of(self.config), self.gated
+            thresholds, waivers = gated.thresholds.pair, gate.waivers(gated)
+            self.verdict = decide(numbers, thresholds, waivers)
 
     @contextmanager
     def _recorded(self, task: Task) -> Iterator[None]:
@@ -134,11 +144,9 @@ class PairItem(VerdictItem):
     def runtest(self) -> None:
         """Holds the pair to the suite's thresholds."""
         from summeval_pytest.reports import describe_pair
-        from summeval_pytest.verdict import decide, judged, pair_change
+        from summeval_pytest.verdict import judged, pair_change
 
-        gate, gated = gate_of(self.config), self.node.gated
-        thresholds, waivers = gated.thresholds.pair, gate.waivers(gated)
-        verdict = decide(self.evaluation.numbers(), thresholds, waivers)
+        gate, gated, verdict = gate_of(self.config), self.node.gated, self.verdict
         if verdict.passes and not gate.keeps_record:
             return
         told = judged(gated.suite.shown, self.evaluation, verdict)
@@ -156,7 +164,7 @@ class PairItem(VerdictItem):
         self.__dict__.pop("evaluation", None)
 
 
-class MeansItem(VerdictItem):
+class MeansItem(SystemItem):
     """One system over all its papers, also where only some of them are selected."""
 
     verdict: MeanVerdict
@@ -166,21 +174,31 @@ class MeansItem(VerdictItem):
     def tasks(self) -> tuple[Task, ...]:
         """Every pair of the system."""
         gated, system = self.node.gated, self.node.name
-        return tuple(gated.task(paper, system) for paper in gated.papers(system))
+        labelled = golden_tasks(gated.suite) if gated.thresholds.corrected else ()
+        return (*(gated.task(paper, system) for paper in gated.papers(system)), *labelled)
 
     def setup(self) -> None:
         """Has every pair of the system evaluated that this process has not evaluated yet.
 
         Errs if the judge left any of them unscored.
         """
-        from summeval_pytest.verdict import compare, decide_means, raise_judge_faults
+        from summeval_pytest.verdict import (
+            compare,
+            corrected_means,
+            decide_means,
+            raise_judge_faults,
+        )
 
         gate, gated = gate_of(self.config), self.node.gated
         with message_alone(self.config), self._recorded():
-            papers = gate.runner.numbers(self.tasks)
+            system, thresholds = self.node.name, gated.thresholds
+            tasks = [gated.task(paper, system) for paper in gated.papers(system)]
+            papers = gate.runner.numbers(tasks)
+            corrected = corrected_means(papers, gate.golden.correcting(gated), thresholds.corrected)
             self.verdict = decide_means(
-                self.node.name, papers, gated.thresholds.mean, gate.waivers(gated)
+                system, papers, thresholds.mean, gate.waivers(gated), corrected
             )
+            self._tell_corrected(corrected)
             baseline = gate.baseline(gated, self.node.name)
             if baseline is not None:
                 for numbers in papers:
@@ -188,9 +206,15 @@ class MeansItem(VerdictItem):
                 self.comparison = compare(
                     papers,
                     baseline,
-                    signatures=gated.signatures(gate.judge.signature),
+                    signatures=gate.golden.signatures(gated, gate.judge.signature),
                     rules=gate.rules,
                 )
+
+    def _tell_corrected(self, corrected: tuple[CorrectedMean, ...]) -> None:
+        """Hands on what the end of the run says of the system's corrected means."""
+        told = {"system": self.node.name, "line": corrected_line(corrected)}
+        if told["line"]:
+            self.user_properties.append((MEANS_PROPERTY, json.dumps(told)))
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
@@ -216,6 +240,7 @@ class MeansItem(VerdictItem):
                 papers=gated.papers(system),
                 means=verdict.means if verdict else (),
                 waivers=verdict.waivers if verdict else (),
+                corrected=verdict.corrected if verdict else (),
                 comparison=self.comparison,
                 outcome=outcome,
                 fault=fault,
@@ -229,7 +254,8 @@ class MeansItem(VerdictItem):
         passes = self.verdict.passes and (self.comparison is None or self.comparison.passes)
         self.keep(lambda: self._total("passed" if passes else "failed"))
         if not passes:
-            signatures = self.node.gated.signatures(gate_of(self.config).judge.signature)
+            gate = gate_of(self.config)
+            signatures = gate.golden.signatures(self.node.gated, gate.judge.signature)
             pytest.fail(
                 describe_means(self.node.name, self.verdict, signatures, self.comparison),
                 pytrace=False,

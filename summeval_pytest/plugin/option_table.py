@@ -155,6 +155,14 @@ TABLE: Final = (
         is_switch=True,
     ),
     Option(
+        name="metamorphic",
+        metavar="RELATION",
+        help="try the judge with edited texts, too: all, metamorphic, hostile, or relations by name"
+        " (default: none)",
+        is_list=True,
+        is_of_suite=True,
+    ),
+    Option(
         name="suite",
         metavar="PATH",
         help="the suite of hand-written tests with summ_pair, as a path from the root directory"

@@ -41,6 +41,7 @@ class Options:
     junit: str | None = None
     html: str | None = None
     github: bool = False
+    metamorphic: tuple[str, ...] = ()
 
 
 def _ini_type(option: Option) -> Literal["linelist", "string"]:
@@ -93,7 +94,7 @@ def _values(config: pytest.Config, option: Option) -> tuple[str, ...]:
     else:
         kept = config.getini(option.ini)
         values = (kept if option.is_list else [kept]) if kept else []
-    if option.name == "model":
+    if option.name in {"model", "metamorphic"}:
         values = [name for value in values for name in value.split(",")]
     return tuple(value.strip() for value in values if value.strip())
 
@@ -131,6 +132,7 @@ def read_options(config: pytest.Config) -> Options:
         compare_fail=tuple(rule.strip() for r in chosen["compare_fail"] for rule in r.split(",")),
         junit=last["junit"],
         html=last["html"],
+        metamorphic=tuple(dict.fromkeys(chosen["metamorphic"])),
         github=_switch("github", last["github"] or os.environ.get("GITHUB_ACTIONS") or None),
     )
 

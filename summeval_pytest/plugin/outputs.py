@@ -13,13 +13,22 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.plugin.baselines import SAVE, check_name, saved_file
 from summeval_pytest.plugin.recording import run_record
 from summeval_pytest.plugin.session import GATE, gated_suites, tally_of
-from summeval_pytest.reports import RENDERERS, append, record_text, write_whole
+from summeval_pytest.reports import (
+    RENDERERS,
+    UNTRUSTED,
+    append,
+    changed_model_lines,
+    drift_lines,
+    record_text,
+    write_whole,
+)
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.plugin.gate import GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.plugin.options import Options
     from summeval_pytest.plugin.tally import Tally
     from summeval_pytest.verdict import RunRecord, SuiteRecord
@@ -79,8 +88,10 @@ def make_outputs(session: pytest.Session) -> None:
         suites=suites,
         usage=tally.usage(),
         cassettes=tally.cassettes(),
+        models=tally.models(),
     )
     tally.record = record
+    tally.drift = list(_drift(gate, suites, record))
     faults = list(_write_files(gate.options, config.invocation_params.dir, record, tally.told))
     if gate.options.save is not None:
         faults += _save(gate.options.save, suites, record, tally.told)
@@ -89,6 +100,18 @@ def make_outputs(session: pytest.Session) -> None:
     tally.told += [one_line(fault, 400) for fault in faults]
     if faults and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _drift(gate: Gate, suites: Iterable[GatedSuite], record: RunRecord) -> Iterator[str]:
+    """What became of the judge since the saved run that each suite is compared with."""
+    for gated in suites:
+        saved = gate.saved_run(gated)
+        held = next(suite for suite in record.suites if suite.shown == gated.suite.shown)
+        for old in saved.suites if saved is not None else ():
+            if old.name == held.name:
+                yield from drift_lines(old, held)
+        if saved is not None:
+            yield from changed_model_lines(saved.header.models, record.header.models)
 
 
 def _write_files(
@@ -147,6 +170,8 @@ def _unfit(suite: SuiteRecord) -> str:
     Whatever was compared with a run of some of the papers would be compared on those only; and a
     run that dropped must not become what the next one is held to.
     """
+    if suite.is_untrusted:
+        return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
     if not suite.is_complete:
         n_scored = sum(pair.outcome != "error" for pair in suite.pairs)
         return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"
@@ -159,9 +184,10 @@ def _unfit(suite: SuiteRecord) -> str:
 
 
 def _alone(suite: SuiteRecord) -> SuiteRecord:
-    """A suite without what it was compared with."""
+    """A suite without what it was compared with, or tried with."""
     return replace(
         suite,
+        relations=(),
         systems=tuple(replace(each, baseline="", comparison=None) for each in suite.systems),
         pairs=tuple(replace(pair, change=None) for pair in suite.pairs),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.evaluation import planned_calls
-from summeval_pytest.plugin.items import VerdictItem
 from summeval_pytest.plugin.session import gate_of
+from summeval_pytest.plugin.verdict_item import VerdictItem
 from summeval_pytest.reports import plan_lines
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from summeval_pytest.plugin.session import FIXTURES, SUITE_NAME, gate_of, gated_
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics import MetricName
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.gated_suite import GatedSuite
 
 MARKER: Final = (
     "summ(suite, metrics): the suite whose pairs summ_pair runs over, as a path from the root"

@@ -14,15 +14,18 @@ from summeval_pytest.plugin.gate import EPOCH
 from summeval_pytest.reports import from_json
 from summeval_pytest.verdict import (
     ALL_PAPERS,
+    GROUPS,
     CassetteRecord,
     Header,
     Judged,
+    Measured,
     PaperRecord,
     Part,
     RunRecord,
     SuiteRecord,
     SystemRecord,
     Totalled,
+    Tried,
     all_uses,
     broken_down,
 )
@@ -31,7 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.evaluation import ModelSeen
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.gated_suite import GatedSuite
+    from summeval_pytest.verdict import RelationVerdict
 
 _PACKAGES: Final = ("summeval-pytest", "pytest", "numpy")
 
@@ -42,15 +48,22 @@ class Parts:
     def __init__(self) -> None:
         self._judged: dict[tuple[str, str, str], Judged] = {}
         self._totalled: dict[tuple[str, str], Totalled] = {}
+        self._measured: dict[str, Measured] = {}
+        self._tried: dict[tuple[str, str], RelationVerdict] = {}
         self._lost: dict[tuple[Path, str, str], str] = {}
 
     def add(self, text: str) -> None:
         """Adds the part of one test, as JSON text."""
         part = from_json(Part, text).value
-        if isinstance(part, Judged):
-            self._judged[part.suite, part.pair.system, part.pair.paper] = part
-        else:
-            self._totalled[part.suite, part.system.name] = part
+        match part:
+            case Judged():
+                self._judged[part.suite, part.pair.system, part.pair.paper] = part
+            case Totalled():
+                self._totalled[part.suite, part.system.name] = part
+            case Measured():
+                self._measured[part.suite] = part
+            case Tried():
+                self._tried[part.suite, part.verdict.relation] = part.verdict
 
     def add_lost(self, file: Path, system: str, name: str, fault: str) -> None:
         """Adds a test that failed without a part: whoever ran it broke down."""
@@ -73,6 +86,7 @@ class Parts:
         systems = tuple(
             replace(self._system(gated, system), baseline=baseline) for system in gated.systems
         )
+        measured = self._measured.get(suite.shown)
         return SuiteRecord(
             name=suite.name,
             shown=suite.shown,
@@ -85,6 +99,16 @@ class Parts:
                 suite.waivers,
                 *(part.pair.verdict.waivers for part in parts),
                 *(system.waivers for system in systems),
+            ),
+            has_labels=suite.has_labels,
+            trust=measured.trust if measured is not None else None,
+            golden=measured.golden if measured is not None else (),
+            is_calibrated=suite.calibrate,
+            relations=tuple(
+                self._tried[suite.shown, name]
+                for relations in GROUPS.values()
+                for name in relations
+                if (suite.shown, name) in self._tried
             ),
         )
 
@@ -139,6 +163,7 @@ def run_record(  # noqa: PLR0913 - by keyword, each a fact of its own
     suites: Iterable[GatedSuite],
     usage: Mapping[str, float],
     cassettes: Iterable[CassetteRecord],
+    models: Iterable[ModelSeen] = (),
     environ: Mapping[str, str] | None = None,
 ) -> RunRecord:
     """The record of the run over these suites, the same as when it is read from its file.
@@ -155,6 +180,7 @@ def run_record(  # noqa: PLR0913 - by keyword, each a fact of its own
             | {package: version(package) for package in _PACKAGES},
             usage={name: float(count) for name, count in usage.items()},
             cassettes=tuple(cassettes),
+            models=tuple(models),
         ),
         judge=gate.judge.signature,
         suites=tuple(

@@ -18,7 +18,8 @@ from summeval_pytest.plugin.progress import open_progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.plugin.gate import Gate
+    from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.plugin.tally import Tally
 
 SUITE_NAME = "summeval.toml"
@@ -36,6 +37,9 @@ RUN = "summ_run"
 FIXTURES = ("summ_judge", "summ_pair")
 PART = "summeval_part"
 """The attribute by which a test, and its report, carries its part of the run record."""
+UNTRUSTED_EXIT = 10
+"""The exit code of a run whose judge misses its floor, whatever its verdicts are; pytest's own end
+at 6."""
 TOLD = "summ_mistake"
 """Under which key a worker hands a mistake to its controller."""
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from summeval_pytest.evaluation import ModelSeen, models_seen
 from summeval_pytest.plugin.recording import Parts
 from summeval_pytest.plugin.session import PART
 from summeval_pytest.reports import (
-    TRUST_LINE,
     SystemTally,
     calls_lines,
     ending_lines,
+    model_lines,
     summary_lines,
+    trust_lines,
+    trust_phrase,
     usage_line,
 )
 from summeval_pytest.text import one_line
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     from summeval_pytest.store import Cassette
     from summeval_pytest.verdict import Comparison, RunRecord
 
+JUDGE_PROPERTY: Final = "summeval_judge"
+"""The user property that carries what the labels say of the judge, as JSON."""
+MEANS_PROPERTY: Final = "summeval_means"
+"""The user property that carries a system's corrected means, as JSON."""
 PROPERTY: Final = "summeval"
 """The user property that carries a pair's numbers, as JSON, to the controller and into JUnit."""
 
@@ -48,10 +55,15 @@ class Tally:
         self.record: RunRecord | None = None
         self.told: list[str] = []
         self.annotations: list[str] = []
+        self.drift: list[str] = []
+        self.labelled: dict[Path, bool] = {}
         self.systems: dict[tuple[str, str], SystemTally] = {}
+        self.trust: dict[str, dict[str, Any]] = {}
+        self.corrected: dict[tuple[str, str], str] = {}
         self.calls: Counter[str] = Counter()
         self.judge: Counter[str] = Counter()
         self._replies: dict[str, set[str]] = {}
+        self._models: dict[ModelSeen, set[str]] = {}
         self._cassettes: dict[str, Cassette] = {}
 
     def add_counts(self, text: str) -> None:
@@ -61,6 +73,8 @@ class Tally:
         self.judge.update(told["judge"])
         for origin, keys in told["replies"].items():
             self._replies.setdefault(origin, set()).update(keys)
+        for model, keys in told["models"]:
+            self._models.setdefault(ModelSeen(**model), set()).update(keys)
         asked, cached, recorded = (self._replies[o] for o in ("asked", "cached", "recorded"))
         self.calls["n_cached"] = len(cached - asked - recorded)  # another worker may have asked
         self.calls["n_recorded"] = len(recorded)
@@ -72,6 +86,10 @@ class Tally:
     def usage(self) -> dict[str, float]:
         """What the run asked and was answered; empty where nothing was."""
         return dict(self.calls) if any(self.calls.values()) else {}
+
+    def models(self) -> tuple[ModelSeen, ...]:
+        """The models that replied; a reply that several processes used counts once."""
+        return models_seen(self._models)
 
     def cassettes(self) -> list[CassetteRecord]:
         """The cassettes that the run could read from, and how much of each it used."""
@@ -94,7 +112,15 @@ class Tally:
         elif report.failed:
             self._lose(report)
         decides = report.when == "call" or (report.when == "setup" and report.failed)
-        text = next((value for name, value in report.user_properties if name == PROPERTY), None)
+        properties = dict(report.user_properties)
+        measured = properties.get(JUDGE_PROPERTY)
+        if decides and isinstance(measured, str):
+            self.trust[report.nodeid.split("::")[0]] = json.loads(measured)
+        means = properties.get(MEANS_PROPERTY)
+        if decides and isinstance(means, str):
+            told = json.loads(means)
+            self.corrected[report.nodeid.split("::")[0], told["system"]] = told["line"]
+        text = properties.get(PROPERTY)
         if not decides or not isinstance(text, str):
             return
         told = json.loads(text)
@@ -124,19 +150,42 @@ class Tally:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
             tallies = {system: t for (of, system), t in self.systems.items() if of == suite}
-            for line in summary_lines(tallies, self._comparisons(suite)):
+            corrected = {
+                system: line for (of, system), line in self.corrected.items() if of == suite
+            }
+            for line in summary_lines(tallies, self._comparisons(suite), corrected):
                 terminalreporter.line(line)
         for line in self._end(n_worst=WORST if terminalreporter.verbosity > 0 else 0):
             terminalreporter.line(line)
 
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether the judge of any suite misses a floor."""
+        return any(told["outcome"] == "failed" for told in self.trust.values())
+
+    def _trust_lines(self) -> Iterator[str]:
+        """What is known of the judge of each suite, and what an untrusted one gets wrong."""
+        shown = sorted({suite for suite, _ in self.systems} | set(self.trust))
+        for suite in shown:
+            of = f" ({suite})" if len(shown) > 1 else ""
+            told = self.trust.get(suite)
+            phrase = trust_phrase(None, has_labels=self.has_labels(suite))
+            yield from trust_lines(told["phrase"] if told else phrase, of)
+            yield from told["lines"] if told else ()
+
+    def has_labels(self, suite: str) -> bool:
+        """Whether a suite, as node ids have it, has golden labels."""
+        return self.labelled.get((self.rootpath / suite).resolve(), False)
+
     def _end(self, *, n_worst: int) -> Iterator[str]:
         """What there is to say of the run as a whole."""
-        if self.systems:
-            yield TRUST_LINE
+        yield from self._trust_lines()
+        yield from self.drift
         if self.record is not None:
             yield from ending_lines(self.record, n_worst=n_worst)
         if any(self.calls.values()):
             yield from calls_lines(self.calls, self.judge)
+        yield from model_lines(self.models())
         for read in self.cassettes():
             yield usage_line(read.shown, n_used=read.n_used, n_replies=read.n_replies)
         yield from self.told

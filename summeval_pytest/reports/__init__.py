@@ -5,6 +5,14 @@ from __future__ import annotations
 from summeval_pytest.reports.again import run_lines, suite_lines
 from summeval_pytest.reports.calls import calls_lines, usage_line
 from summeval_pytest.reports.comparison import change_lines, comparison_lines, detectable_text
+from summeval_pytest.reports.corrected import corrected_line
+from summeval_pytest.reports.drift import (
+    drift_lines,
+    drift_sentence,
+    drift_table,
+    figure_table,
+    flip_lines,
+)
 from summeval_pytest.reports.ending import ending_lines, waiver_line
 from summeval_pytest.reports.failure import (
     broken_rules,
@@ -14,41 +22,79 @@ from summeval_pytest.reports.failure import (
     short_of,
 )
 from summeval_pytest.reports.files import append, write_whole
-from summeval_pytest.reports.header import cassette_lines, header_line
+from summeval_pytest.reports.header import cassette_lines, header_line, uncalibrated_lines
+from summeval_pytest.reports.models import changed_model_lines, model_lines, models_told
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
+from summeval_pytest.reports.relations import describe_relation, relation_lines, relation_text
 from summeval_pytest.reports.rendering import RENDERERS
 from summeval_pytest.reports.run_record import as_json, from_json, read_record, record_text
 from summeval_pytest.reports.summary import SystemTally, summary_lines
-from summeval_pytest.reports.trust import TRUST_LINE, UNMEASURED
+from summeval_pytest.reports.swapping import (
+    item_table,
+    order_lines,
+    score_table,
+    threshold_block,
+    threshold_table,
+)
+from summeval_pytest.reports.trust import (
+    UNTRUSTED,
+    agreement_lines,
+    describe_trust,
+    trust_lines,
+    trust_phrase,
+    untrusted_lines,
+)
 
 __all__ = [
     "RENDERERS",
-    "TRUST_LINE",
-    "UNMEASURED",
+    "UNTRUSTED",
     "SystemTally",
+    "agreement_lines",
     "append",
     "as_json",
     "broken_rules",
     "calls_lines",
     "cassette_lines",
     "change_lines",
+    "changed_model_lines",
     "comparison_lines",
+    "corrected_line",
     "describe_means",
     "describe_pair",
+    "describe_relation",
+    "describe_trust",
     "detectable_text",
+    "drift_lines",
+    "drift_sentence",
+    "drift_table",
     "ending_lines",
+    "figure_table",
+    "flip_lines",
     "from_json",
     "header_line",
+    "item_table",
     "missed_numbers",
+    "model_lines",
+    "models_told",
+    "order_lines",
     "plan_lines",
     "read_record",
     "record_text",
+    "relation_lines",
+    "relation_text",
     "run_lines",
+    "score_table",
     "short_of",
     "shown",
     "suite_lines",
     "summary_lines",
+    "threshold_block",
+    "threshold_table",
+    "trust_lines",
+    "trust_phrase",
+    "uncalibrated_lines",
+    "untrusted_lines",
     "usage_line",
     "waiver_line",
     "write_whole",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.reports.comparison import detectable_text
-from summeval_pytest.text import one_line, safe
+from summeval_pytest.reports.relations import relation_lines
+from summeval_pytest.text import one_line, safe_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +33,13 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
     """
     for suite in record.suites:
         for gap in suite.gaps:
-            yield from _wrapped(f"{one_line(suite.shown)}: {one_line(gap)}")
+            yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
+        yield from relation_lines(suite.relations)
         for system in suite.systems:
             if system.comparison is not None:
                 yield from _comparison(system.name, system.comparison)
         for use in suite.waivers:
-            yield from _wrapped(waiver_line(use))
+            yield from safe_lines(waiver_line(use))
         yield from _worst(suite, n_worst)
 
 
@@ -46,7 +47,7 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     """How a comparison came out, and how large a drop it could have overlooked."""
     against = f"{system} against {comparison.baseline} ({comparison.system})"
     if comparison.mismatches:
-        yield from _wrapped(f"{one_line(against)}: {one_line(comparison.mismatches[0])}")
+        yield from safe_lines(f"{one_line(against)}: {one_line(comparison.mismatches[0])}")
         return
     broken = [difference.name for difference in comparison.differences if difference.broken]
     tested = [d for d in comparison.differences if d.p is not None]
@@ -54,20 +55,15 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     seen = [f"{d.name} {detectable_text(d)}" for d in told_of]
     n_papers = max((d.n_papers for d in comparison.differences), default=0)
     told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
-    yield from _wrapped(f"{one_line(against)}: {told}")
+    yield from safe_lines(f"{one_line(against)}: {told}")
     varies = any(d.deviation is None or d.deviation for d in comparison.differences)
     if seen and varies:
         papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
         show = "shows" if n_papers == 1 else "show"
         told = f"  smallest drop that {papers} {show} with 80 % power: {', '.join(seen)}"
-        yield from _wrapped(told)
+        yield from safe_lines(told)
     for warning in comparison.brevity:
-        yield from _wrapped(f"  note: {one_line(warning)}")
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    """The text in lines of at most 80 characters; a line that a break begins is safe, too."""
-    yield from map(safe, wrap(text, _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+        yield from safe_lines(f"  note: {one_line(warning)}")
 
 
 def waiver_line(use: WaiverUse) -> str:

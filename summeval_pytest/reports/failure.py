@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.comparison import change_lines, comparison_lines
+from summeval_pytest.reports.corrected import corrected_line, missed_lines
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.text import one_line, safe
 
@@ -87,6 +88,7 @@ def describe_means(
             value = shown(mean.name, mean.value, mean.least)
             least = shown(mean.name, mean.least, mean.least)
             lines.append(f"mean {mean.name} {value} < {least} ({coverage})")
+    lines += missed_lines(verdict.corrected)
     first = "; ".join([*lines, *verdict.waiver_faults, *broken_rules(comparison)])
     rest = [
         f"  mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
@@ -100,6 +102,8 @@ def describe_means(
         for mean in verdict.means
         if not mean.passes and mean not in verdict.missed
     ]
+    if verdict.corrected and (line := corrected_line(verdict.corrected)):
+        rest.append(f"  corrected by golden labels: {line}")
     compared = ["", *comparison_lines(comparison), ""] if comparison is not None else []
     recipes = [f"signature  {signature}" for signature in signatures]
     return "\n".join(map(safe, [f"{system}: {first}", *rest, *compared, *recipes]))

@@ -8,15 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.errors import Place
 from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.reports.failure import broken_rules, describe_means, missed_numbers
+from summeval_pytest.reports.relations import relation_text
+from summeval_pytest.reports.trust import MARK, UNTRUSTED, trust_of
 from summeval_pytest.text import one_line, safe
-from summeval_pytest.verdict import MeanVerdict, PairRecord
+from summeval_pytest.verdict import PairRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from summeval_pytest.errors import Place
     from summeval_pytest.verdict import (
         Finding,
         RunRecord,
@@ -64,17 +66,20 @@ def _property(text: str) -> str:
 def annotation_lines(
     record: RunRecord, *, locate: Callable[[str], str] = str, with_pairs: bool = True
 ) -> Iterator[str]:
-    """The lines to print, ten at most: failing systems, then the worst pairs, then how many more.
+    """The lines to print, ten at most: an untrusted judge, failing systems, then the worst pairs.
+
+    The last one says how many more there are.
 
     Args:
         record: The run.
         locate: Makes a path as the suite shows it one that is relative to the repository's root.
-        with_pairs: False where somebody else annotates the failing tests, which are the pairs and
-            the systems.
+        with_pairs: False where somebody else annotates the failing tests, which are the judge, the
+            pairs and the systems.
     """
-    notes = list(_partly_judged(record))
+    notes = [*_partly_judged(record)]
     at_fault: list[SystemRecord | PairRecord] = []
     if with_pairs:
+        notes = [*_untrusted(record), *_tried(record), *notes]
         at_fault = [*failing_systems(record), *failing_pairs(record)]
     room = MOST - len(notes)
     n_shown = len(at_fault) if len(at_fault) <= room else room - 1
@@ -123,6 +128,42 @@ def _gap(short: Shortfall | SystemMean) -> float:
     named = CATALOGUE[short.name]
     value = named.low if short.value is None else short.value
     return (short.least - value) / (named.high - named.low)
+
+
+def _tried(record: RunRecord) -> Iterator[Annotation]:
+    """How many relations the judge fails, one annotation for all."""
+    verdicts = [verdict for suite in record.suites for verdict in suite.relations]
+    failing = [one_line(relation_text(v)) for v in verdicts if v.state in {"fails", "unanswered"}]
+    if failing:
+        yield Annotation(
+            level="error",
+            title=f"judge fails {len(failing)} of {len(verdicts)} relations",
+            message=_joined(failing),
+        )
+
+
+def _untrusted(record: RunRecord) -> Iterator[Annotation]:
+    """That the judge misses its floors, or was not measured, at the suites' files."""
+    suites = [s for s in record.suites if s.trust is not None and s.trust.outcome != "passed"]
+    suites.sort(key=lambda suite: not suite.is_untrusted)
+    for suite in suites[:_PHRASES]:
+        title, told = "judge not measured", [one_line(trust_of(suite), _PHRASE)]
+        if suite.is_untrusted:
+            title, told = UNTRUSTED, [*told, MARK]
+        yield Annotation(
+            level="error",
+            title=f"{title}: {suite.name}",
+            message="\n".join(told),
+            place=Place(suite.shown),
+        )
+    if len(suites) > _PHRASES:
+        n_more = len(suites) - _PHRASES
+        yield Annotation(
+            level="error",
+            title=f"judge: {n_more:,} more suites",
+            message=f"the judge is untrusted or not measured on {n_more:,} more;"
+            " the step summary lists them",
+        )
 
 
 def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
@@ -216,10 +257,11 @@ def _of_system(system: SystemRecord) -> Annotation:
 
 def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
     """What fails a system, for a heading, and all of it in lines."""
-    verdict, comparison = MeanVerdict(means=system.means, waivers=system.waivers), system.comparison
+    verdict, comparison = system.verdict, system.comparison
     titles, lines = [], []
     if verdict.missed:
         titles.append(f"mean {max(verdict.missed, key=_gap).name}")
+    titles += [f"corrected mean {mean.name}" for mean in system.corrected if mean.missed]
     if not verdict.passes:
         lines.append(describe_means("", verdict, ()).split("\n")[0].removeprefix(": "))
     if comparison is not None and not comparison.passes:

@@ -29,6 +29,16 @@ def header_line(
     return one_line(f"summeval: judge {judge}, store {store}, record {record}, suite {gated}", 500)
 
 
+def uncalibrated_lines(suites: Sequence[str]) -> Iterator[str]:
+    """One line where suites have no labels, so that nobody knows how well the judge judges."""
+    if suites:
+        yield one_line(
+            f"summeval: judge not calibrated: {', '.join(suites)}"
+            f" {'has' if len(suites) == 1 else 'have'} no labels; see 'summeval agree'",
+            500,
+        )
+
+
 def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
     """One line a cassette: whoever edits a recorded reply changes its hash."""
     for cassette in cassettes:

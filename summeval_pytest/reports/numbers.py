@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import CATALOGUE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _DIGITS: Final = 3
 _DOUBLE: Final = 17
@@ -22,8 +25,16 @@ def shown(name: str, value: float | None, least: float | None = None) -> str:
         return "-"
     if CATALOGUE[name].high > 1 and value == int(value):
         return f"{value:.0f}"
-    digits = _DIGITS
-    if least is not None:
-        while digits < _DOUBLE and (round(value, digits) >= least) != (value >= least):
-            digits += 1
+    return beside(value, () if least is None else (least,))
+
+
+def beside(value: float, bounds: Collection[float], digits: int = _DIGITS) -> str:
+    """A number with so many digits, or as many more as it takes to stand right to every bound.
+
+    At least a bound or under it, as the number itself is.
+    """
+    while digits < _DOUBLE and any(
+        (round(value, digits) >= bound) != (value >= bound) for bound in bounds
+    ):
+        digits += 1
     return f"{value:.{digits}f}"

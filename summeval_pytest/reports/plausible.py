@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import CATALOGUE, FacetScore, Unscored, read_signature
-from summeval_pytest.questions import SCALES
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.verdict import named_agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
     from summeval_pytest.metrics import Score
-    from summeval_pytest.verdict import PairRecord, RunRecord, SuiteRecord
+    from summeval_pytest.verdict import Agreement, PairRecord, RunRecord, SuiteRecord, Trust
+
+_MOST_SENTENCES: Final = 10**6
+"""No source has more; what adds up counts of evidence must not run over."""
 
 
 def implausible(record: RunRecord) -> str:
@@ -38,6 +43,7 @@ def _suite_faults(suite: SuiteRecord) -> Iterator[str]:
             yield f"{system!r} on {paper!r} is in it {count} times"
     for pair in suite.pairs:
         yield from _pair_faults(pair)
+    yield from (f"suite {suite.name!r}: {fault}" for fault in _judge_faults(suite))
     yield from (f"unknown number {name!r}" for name in _named(suite) if name not in CATALOGUE)
 
 
@@ -78,3 +84,97 @@ def _score_faults(score: Score) -> Iterator[str]:
         named = CATALOGUE[name]
         if value is not None and not named.low <= value <= named.high:
             yield f"{name} = {value:g} is out of its range, {named.low:g} to {named.high:g}"
+
+
+def _judge_faults(suite: SuiteRecord) -> Iterator[str]:
+    """What is odd about the judge's trust and the golden answers that it comes from."""
+    trust, golden = suite.trust, suite.golden
+    if trust is not None and not suite.has_labels:
+        yield "its judge is measured, and it has no labels"
+    if trust is not None and not trust.fault:
+        yield from _count_faults(trust, golden)
+        yield from _twice(f"agreement {found.name!r}" for found in trust.agreements)
+        for found in trust.agreements:
+            yield from _agreement_faults(found, trust)
+    elif golden or (trust is not None and trust.agreements):
+        yield "its judge is not measured, and it has figures or golden answers"
+    yield from _twice(map(_whose, golden))
+    for pair in golden:
+        yield from (f"{_whose(pair)}: {fault}" for fault in _golden_faults(pair))
+
+
+def _whose(pair: GoldenPair) -> str:
+    return f"golden answers on {pair.system!r} on {pair.paper!r}"
+
+
+def _twice(names: Iterable[str]) -> Iterator[str]:
+    yield from (f"{name}: {n} times" for name, n in Counter(names).items() if n > 1)
+
+
+def _count_faults(trust: Trust, golden: tuple[GoldenPair, ...]) -> Iterator[str]:
+    lacking = sum(answer.answer is None for pair in golden for answer in pair.answers)
+    n_groups = len({pair.group for pair in golden})
+    for what, stated, found in (
+        ("labelled pairs", trust.n_pairs, len(golden)),
+        ("labelled papers", trust.n_papers, n_groups),
+        ("unanswered labels", trust.n_unanswered, lacking),
+    ):
+        if stated != found:
+            yield f"its judge is measured on {stated} {what}, and {found} are in it"
+    if not golden:
+        yield "its judge is measured, and there is no golden answer in it"
+
+
+def _golden_faults(pair: GoldenPair) -> Iterator[str]:
+    yield from _twice(f"{answer.kind} {answer.index}" for answer in pair.answers)
+    for answer in pair.answers:
+        if answer.index < 0:
+            yield f"{answer.kind} {answer.index} is none"
+        yield from _overall_faults(answer) if answer.kind == "overall" else _item_faults(answer)
+        yield from _sentence_faults(answer)
+
+
+def _overall_faults(answer: GoldenAnswer) -> Iterator[str]:
+    """The answer is FM; labels have any unit."""
+    named, value = CATALOGUE["facet"], answer.answer
+    if value is not None and not named.low <= value <= named.high:
+        yield f"overall is answered {value:g} of {named.low:g} to {named.high:g}"
+
+
+def _item_faults(answer: GoldenAnswer) -> Iterator[str]:
+    scale = range(1, SCALES[answer.kind] + 1) if answer.kind in FACETS else range(2)
+    for what, value in (("labelled", answer.label), ("answered", answer.answer)):
+        if value is not None and value not in scale:
+            yield f"{answer.kind} is {what} {value:g} of {scale[0]} to {scale[-1]}"
+
+
+def _sentence_faults(answer: GoldenAnswer) -> Iterator[str]:
+    """Errors are of unfaithful sentences, evidence is of faithful ones."""
+    is_sentence, found = answer.kind == "sentence", answer.evidence
+    if answer.error and not (is_sentence and answer.label == 0):
+        yield f"{answer.kind} with the error {answer.error!r} is no unfaithful sentence"
+    if found is not None:
+        told = f"{found.both} of {found.named} named and {found.labelled} labelled"
+        if not is_sentence or not 0 <= found.both <= min(found.named, found.labelled):
+            yield f"{answer.kind} has evidence {told}"
+        if max(found.named, found.labelled) > _MOST_SENTENCES:
+            yield f"{answer.kind} has evidence {told}, more than a source has sentences"
+
+
+def _agreement_faults(found: Agreement, trust: Trust) -> Iterator[str]:
+    try:
+        named = named_agreement(found.name)
+    except KeyError:
+        yield f"unknown agreement {found.name!r}"
+        return
+    least = (floor.least for floor in found.floors)
+    for value in (found.value, found.low, found.high, *least):
+        if value is not None and not named.low <= value <= named.high:
+            yield f"{found.name} = {value:g} is out of its range, {named.low:g} to {named.high:g}"
+    yield from (
+        f"floor {floor.name!r} is set on {found.name!r}"
+        for floor in found.floors
+        if floor.name != found.name
+    )
+    if found.n_items < 0 or not 0 <= found.n_papers <= trust.n_papers:
+        yield f"{found.name} stands on {found.n_items} items of {found.n_papers} papers"

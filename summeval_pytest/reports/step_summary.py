@@ -1,4 +1,4 @@
-"""A run as the Markdown page that GitHub shows below its jobs, a fifth of what GitHub accepts.
+"""A run as the Markdown page that GitHub shows below its jobs, a third of what GitHub accepts.
 
 Everything that papers, systems and judges have written stands in code spans. Each section has room
 of its own and is cut at whole rows, so that a thousand findings hide neither cost nor waivers.
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics import CATALOGUE, METRICS, Unscored
 from summeval_pytest.reports.calls import calls_lines
 from summeval_pytest.reports.comparison import detectable_text
+from summeval_pytest.reports.corrected import corrected_value
 from summeval_pytest.reports.failure import broken_rules
 from summeval_pytest.reports.github import failing_pairs
 from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.step_findings import findings_of_pair, missed_row, unscored_row
-from summeval_pytest.reports.trust import UNMEASURED
+from summeval_pytest.reports.step_judge import judge_section
+from summeval_pytest.reports.trust import MARK, trust_of_run
 from summeval_pytest.verdict import SystemMean
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ _FAULTS: Final[dict[Covered, str]] = {
 
 
 def step_summary(record: RunRecord) -> str:
-    """The page; at most some 250,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
+    """The page; at most some 300,000 bytes of UTF-8, where GitHub accepts a mebibyte."""
     failing = failing_pairs(record)
     failed = [pair for pair in failing if pair.outcome != "error"]
     unscored = [pair for pair in failing if pair.outcome == "error"]
@@ -64,6 +66,7 @@ def step_summary(record: RunRecord) -> str:
     in_full = list(fitting(failed[:_IN_FULL], findings_of_pair, room=70_000))
     sections = (
         _verdict(record),
+        judge_section(record) if record.is_untrusted else (),
         _systems(record),
         section("Against the baseline", compared, _comparison, room=40_000),
         section("Worst findings", in_full, str, room=70_000),
@@ -81,6 +84,7 @@ def step_summary(record: RunRecord) -> str:
             room=20_000,
             table=head(("pair", "place", "why"), n_words=3),
         ),
+        () if record.is_untrusted else judge_section(record),
         _judge(record),
         section(
             "Cassettes",
@@ -99,7 +103,11 @@ def step_summary(record: RunRecord) -> str:
 def _verdict(record: RunRecord) -> Iterator[str]:
     """What came out, and how much of each suite was judged."""
     part = ", but only in part" if any(suite.gaps for suite in record.suites) else ""
-    yield from (f"# {_told(record.outcomes)}{part}: summarization gate", "")
+    outcome = "\u2754 UNTRUSTED judge" if record.is_untrusted else _told(record.outcomes)
+    yield from (f"# {outcome}{part}: summarization gate", "")
+    if record.is_untrusted:
+        yield f"**{MARK[0].upper()}{MARK[1:]}.** They would read: {_told(record.outcomes)}."
+        yield ""
     yield from fitting(record.suites, _completeness, room=10_000)
 
 
@@ -134,6 +142,8 @@ def _systems(record: RunRecord) -> Iterator[str]:
         counts = Counter(pair.outcome for pair in pairs)
         whose = f"{cell(suite.name)}: " if len(record.suites) > 1 else ""
         verdict = _told({system.outcome, *counts})
+        if suite.is_untrusted:
+            verdict += ", untrusted"
         if len(pairs) < len(system.papers):
             verdict += f", {len(pairs):,} of {len(system.papers):,} judged"
         return row(
@@ -158,7 +168,10 @@ def _mean(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> str:
     if mean.n_scored < mean.n_papers:
         text += f" ({mean.n_scored:,} of {mean.n_papers:,})"
     change = system.comparison and system.comparison.difference(name)
-    return f"{text} ({change.change:+.3f})" if change else text
+    corrected = next((each for each in system.corrected if each.name == name), None)
+    if change:
+        text += f" ({change.change:+.3f})"
+    return f"{text}; corrected {corrected_value(corrected)}" if corrected else text
 
 
 def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
@@ -233,7 +246,8 @@ def _judge(record: RunRecord) -> Iterator[str]:
     header = record.header
     yield from ("", "## Judge and cost", "")
     yield (
-        f"- judge {code(record.judge, _PHRASE)}: {UNMEASURED}; record mode {code(header.record)}"
+        f"- judge {code(record.judge, _PHRASE)}: {code(trust_of_run(record), _PHRASE)};"
+        f" record mode {code(header.record)}"
     )
     if header.usage:
         yield from (f"- {code(line, _PHRASE)}" for line in calls_lines(header.usage, {}))

@@ -64,12 +64,15 @@ class SystemTally:
 
 
 def summary_lines(
-    tallies: Mapping[str, SystemTally], comparisons: Mapping[str, Comparison] | None = None
+    tallies: Mapping[str, SystemTally],
+    comparisons: Mapping[str, Comparison] | None = None,
+    corrected: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
     """The lines of a table: a system's pairs by outcome, and its mean of each metric.
 
     A mean that does not cover all of the system's judged pairs says how many it covers. Under it
-    stand the changes against a baseline, where there is one, and what is wrong.
+    stand its means corrected by labels and the changes against a baseline, where there are any,
+    and what is wrong.
     """
     measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
     longest = max(map(len, tallies), default=0)
@@ -77,15 +80,9 @@ def summary_lines(
     heading = "".join(f" {metric:>13}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
     for system, tally in sorted(tallies.items()):
-        counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
-        means = ""
-        for metric in measured:
-            values = tally.values.get(metric, [])
-            cell = shown(metric, statistics.mean(values)) if values else "-"
-            if values and len(values) < tally.n_pairs:
-                cell += f" ({len(values)}/{tally.n_pairs})"
-            means += f" {cell:>13}"
-        yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
+        yield _row(system, tally, measured, width)
+        if line := (corrected or {}).get(system):
+            yield f"  corrected: {line}"
         comparison = (comparisons or {}).get(system)
         if comparison is not None:
             yield _changes(comparison, measured, width + _COUNTS)
@@ -95,6 +92,19 @@ def summary_lines(
         if tally.notes:
             pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
             yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
+
+
+def _row(system: str, tally: SystemTally, measured: Sequence[str], width: int) -> str:
+    """One system: its pairs by outcome, and its means."""
+    counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
+    means = ""
+    for metric in measured:
+        values = tally.values.get(metric, [])
+        cell = shown(metric, statistics.mean(values)) if values else "-"
+        if values and len(values) < tally.n_pairs:
+            cell += f" ({len(values)}/{tally.n_pairs})"
+        means += f" {cell:>13}"
+    return f"{one_line(system, width - 1):<{width}}{counts}{means}"
 
 
 def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str:

@@ -2,8 +2,208 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.reports.numbers import beside
+from summeval_pytest.text import one_line, safe_lines
+from summeval_pytest.verdict import named_agreement
+from summeval_pytest.verdict.disagreements import confusions, worst_disagreements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
+    from summeval_pytest.verdict import (
+        Agreement,
+        Floor,
+        RunRecord,
+        SuiteRecord,
+        Trust,
+    )
+    from summeval_pytest.verdict.disagreements import Confusion, Disagreement
+    from summeval_pytest.verdict.floors import Bound
+
+UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it with"
 UNMEASURED: Final = "agreement with labels not measured in this run"
-"""A run says what its judge thinks; what people think of the judge, `summeval agree` measures."""
-TRUST_LINE: Final = f"judge: {UNMEASURED}; see 'summeval agree'"
+UNTRUSTED: Final = "UNTRUSTED"
+UNDEFINED: Final = "undefined"
+MARK: Final = "verdicts of an untrusted judge: shown, and to be relied on in nothing"
+"""What stands beside the verdicts of a judge that misses a floor."""
+_NAME: Final = 80
+_LINE: Final = 200
+_QUOTE: Final = 400
+_MOST: Final = 6
+"""Missed floors that one clause names; tables have them all."""
+
+
+def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
+    """What is known of a judge, in one clause."""
+    if trust is None:
+        return UNCALIBRATED if has_labels is False else UNMEASURED
+    if trust.fault:
+        fault = trust.fault.removeprefix("agreement with the labels was not measured: ")
+        return f"agreement with labels not measured: {one_line(fault)}"
+    held = f"{trust.n_pairs} labelled pairs of {trust.n_papers} papers"
+    if trust.n_left_out:
+        held += f" ({trust.n_left_out} facets left out, which it does not find in the reference)"
+    if not trust.n_floors:
+        return f"agreement measured on {held} and held to no floor"
+    if trust.is_untrusted:
+        return f"{UNTRUSTED}: {_missed(trust)}, on {held}"
+    whose = f" set for {one_line(trust.floors_of)}" if trust.floors_of else ""
+    return f"holds {trust.n_floors} of {trust.n_floors} agreement floors{whose} on {held}"
+
+
+def trust_lines(phrase: str, of: str = "") -> Iterator[str]:
+    """What is known of a judge as the end of a run says it, in lines of at most 80 characters."""
+    more = "; see 'summeval agree'" if phrase == UNMEASURED else ""
+    yield from safe_lines(f"judge{of}: {phrase}{more}")
+
+
+def trust_of(suite: SuiteRecord) -> str:
+    """What is known of the judge of one suite's run, in one clause."""
+    return trust_phrase(suite.trust, has_labels=suite.has_labels)
+
+
+def trust_of_run(record: RunRecord) -> str:
+    """What is known of the judge of a run; with several suites, each with its name."""
+    if len(record.suites) == 1:
+        return trust_of(record.suites[0])
+    return "; ".join(f"{suite.name}: {trust_of(suite)}" for suite in record.suites)
+
+
+def _missed(trust: Trust) -> str:
+    missed = [short_of_floor(agreement, floor) for agreement, floor in trust.missed]
+    more = f"; {len(missed) - _MOST:,} more" if len(missed) > _MOST else ""
+    return "; ".join(missed[:_MOST]) + more
+
+
+def short_of_floor(agreement: Agreement, floor: Floor) -> str:
+    """A figure and the floor that it misses."""
+    held = agreement.held(floor)
+    value = UNDEFINED if held is None else beside(held, (floor.least,), 2)
+    return f"{one_line(floor.title, _NAME)} {value} < {floor.least:g}"
+
+
+def value_of(agreement: Agreement, digits: int = 3) -> str:
+    """A figure as text, which never looks as if it reached a floor that it misses."""
+    if agreement.value is None:
+        return UNDEFINED
+    return beside(agreement.value, _least(agreement, "point"), digits)
+
+
+def interval_of(agreement: Agreement) -> str:
+    """Its interval as text; empty where it has none."""
+    if agreement.low is None or agreement.high is None:
+        return ""
+    return f"{beside(agreement.low, _least(agreement, 'lower'), 2)} to {agreement.high:.2f}"
+
+
+def _least(agreement: Agreement, bound: Bound) -> tuple[float, ...]:
+    return tuple(floor.least for floor in agreement.floors if floor.bound == bound)
+
+
+def describe_trust(trust: Trust) -> str:
+    """Why a judge is not trusted. The first line alone says what it misses; then every figure."""
+    lines = [f"{UNTRUSTED}: {_missed(trust)}", f"judge {one_line(trust.judge)}", ""]
+    return "\n".join([*lines, *agreement_lines(trust.agreements)])
+
+
+def agreement_lines(agreements: Iterable[Agreement]) -> Iterator[str]:
+    """The figures as a table: value, interval over papers, what it stands on, floor."""
+    rows = [(one_line(found.name, _NAME), found) for found in agreements]
+    width = max([len("agreement"), *(len(name) for name, _ in rows)]) + 1
+    counts = f"{'items':>7}{'papers':>7}"
+    yield f"{'agreement':<{width}}{'value':>6}  {'95 % interval':<14}{counts}  floor"
+    for name, found in rows:
+        missed = found.missed
+        floors = ", ".join(
+            f"{'at least ' if floor.bound == 'point' else 'lower bound at least '}{floor.least:g}"
+            f"{', missed' if floor in missed else ''}"
+            for floor in found.floors
+        )
+        line = (
+            f"{name:<{width}}{value_of(found, 2):>6}  {interval_of(found):<14}"
+            f"{found.n_items:>7,}{found.n_papers:>7,}  {floors}"
+        )
+        yield line.rstrip()
+
+
+def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]:
+    """What an untrusted judge gets wrong: missed floors, confusion matrices, the worst cases."""
+    yield from safe_lines(f"{UNTRUSTED}: {MARK}")
+    for agreement, floor in trust.missed:
+        meaning = named_agreement(floor.name).meaning
+        yield f"  {one_line(f'{short_of_floor(agreement, floor)} ({meaning})', _LINE)}"
+    for confusion in confusions(golden):
+        yield from confusion_lines(confusion)
+    worst = worst_disagreements(golden)
+    if worst:
+        yield f"worst disagreements ({len(worst)}):"
+    for number, each in enumerate(worst, start=1):
+        yield from _disagreement(number, each)
+
+
+def confusion_lines(confusion: Confusion) -> Iterator[str]:
+    """One matrix: a row a label, a column an answer of the judge."""
+    first = max(len("label"), *map(len, confusion.categories)) + 2
+    wide = max(6, *(len(name) + 2 for name in confusion.categories))
+    titles = "".join(f"{name:>{wide}}" for name in confusion.categories)
+    yield f"{confusion.of}: label in rows, judge in columns"
+    yield f"  {'':<{first}}{titles}"
+    for name, row in zip(confusion.categories, confusion.table, strict=True):
+        yield f"  {name:<{first}}{''.join(f'{count:>{wide},}' for count in row)}"
+
+
+def _disagreement(number: int, each: Disagreement) -> Iterator[str]:
+    answer = each.answer
+    told = f"label {verdict_of(answer, answer.label)}, judge {verdict_of(answer, answer.answer)}"
+    yield one_line(f"{number}. {described(each)}: {told}", _LINE)
+    for label, text in evidence_of(answer):
+        if text.strip():
+            yield from safe_lines(f"   {label:<10}{one_line(text, _QUOTE)}", indent=13)
+
+
+def described(each: Disagreement) -> str:
+    """What a disagreement is about: the pair, the facet, sentence or fact, the kind of error."""
+    answer = each.answer
+    match answer.kind:
+        case "sentence":
+            what = f"sentence {answer.index + 1}"
+        case "reference fact":
+            what = "fact of the reference"
+        case "candidate fact":
+            what = "fact of the summary"
+        case _:
+            what = answer.kind
+    error = f" ({answer.error})" if answer.error else ""
+    return f"{each.system} on {each.paper}, {what}{error}"
+
+
+def evidence_of(answer: GoldenAnswer) -> tuple[tuple[str, str], ...]:
+    """Both texts of an answer and its reason, each with whose text it is."""
+    match answer.kind:
+        case "sentence":
+            whose = ("summary", "source")
+        case "reference fact":
+            whose = ("fact", "summary")
+        case "candidate fact":
+            whose = ("fact", "reference")
+        case _:
+            whose = ("summary", "reference")
+    return (*zip(whose, (answer.text, answer.against), strict=True), ("reason", answer.reason))
+
+
+def verdict_of(answer: GoldenAnswer, value: float | None) -> str:
+    """A label, or a judge's answer, in words."""
+    if value is None:
+        return "none"
+    match answer.kind:
+        case "overall":
+            return f"{value:.3f}"
+        case "sentence":
+            return "faithful" if value else "unfaithful"
+        case "reference fact" | "candidate fact":
+            return "holds" if value else "does not hold"
+        case _:
+            return f"{value:g}"

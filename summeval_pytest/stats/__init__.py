@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from summeval_pytest.stats.agreement import Ratings, cohen_kappa, confusion, exact_agreement
+from summeval_pytest.stats.agreement import (
+    Ratings,
+    cohen_kappa,
+    confusion,
+    exact_agreement,
+    kappas_of,
+)
+from summeval_pytest.stats.calibration import FoldedMap, MonotoneMap, fit_folds, fit_map, folds_of
+from summeval_pytest.stats.correction import Corrected, Flags, corrected_mean, corrected_rate
 from summeval_pytest.stats.correlation import (
     Coefficient,
     Numbers,
@@ -22,12 +30,17 @@ from summeval_pytest.stats.resampling import (
     Statistic,
     bootstrap_interval,
     bootstrap_mean,
+    bootstrap_sums,
 )
 
 __all__ = [
     "Coefficient",
+    "Corrected",
+    "Flags",
+    "FoldedMap",
     "Interval",
     "Labels",
+    "MonotoneMap",
     "Numbers",
     "Ratings",
     "Rows",
@@ -35,13 +48,20 @@ __all__ = [
     "WithinGroups",
     "bootstrap_interval",
     "bootstrap_mean",
+    "bootstrap_sums",
     "coefficients_within",
     "cohen_kappa",
     "confusion",
+    "corrected_mean",
+    "corrected_rate",
     "detectable_drop",
     "drop_p_value",
     "exact_agreement",
+    "fit_folds",
+    "fit_map",
+    "folds_of",
     "holm",
+    "kappas_of",
     "kendall",
     "mean_within",
     "papers_needed",

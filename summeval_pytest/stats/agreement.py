@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
 Ratings: TypeAlias = "Sequence[int] | NDArray[np.int64]"
@@ -79,19 +80,36 @@ def cohen_kappa(
         ValueError: the lengths differ, a category stands twice, or a rating is none of them; or the
             weights are unknown.
     """
+    table = np.array(confusion(a, b, categories), dtype=np.int64)
+    kappa = float(kappas_of(table, categories=categories, weights=weights))
+    return None if np.isnan(kappa) else kappa
+
+
+def kappas_of(
+    tables: NDArray[np.int64],
+    *,
+    categories: Sequence[int],
+    weights: Literal["none", "quadratic"],
+) -> NDArray[np.float64]:
+    """Cohen's kappa of each confusion matrix of a stack, NaN where it is undefined.
+
+    ``tables`` has shape (..., k, k), one row and one column for each of k categories, in order.
+
+    Raises:
+        ValueError: the weights are unknown.
+    """
     if weights not in {"none", "quadratic"}:
         raise ValueError(f"weights is {weights!r}; choose 'none' or 'quadratic'")
-    table = confusion(a, b, categories)
-    row_totals = [sum(row) for row in table]
-    column_totals = [sum(column) for column in zip(*table, strict=True)]
-    observed = expected = 0  # both n times the sums of the docstring
-    for i, rating_a in enumerate(categories):
-        for j, rating_b in enumerate(categories):
-            distance = int(rating_a - rating_b)
-            weight = distance**2 if weights == "quadratic" else int(distance != 0)
-            observed += weight * table[i][j] * len(a)
-            expected += weight * row_totals[i] * column_totals[j]
-    return None if expected == 0 else (expected - observed) / expected
+    values = np.array(categories, dtype=np.int64)
+    distance = values[:, None] - values[None, :]
+    weight = distance**2 if weights == "quadratic" else (distance != 0).astype(np.int64)
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    # both n times the sums of `cohen_kappa`
+    observed = (weight * tables).sum(axis=(-1, -2)) * tables.sum(axis=(-1, -2))
+    expected = (weight * rows[..., :, None] * columns[..., None, :]).sum(axis=(-1, -2))
+    kappas: NDArray[np.float64] = np.full(np.shape(expected), np.nan)
+    np.divide(expected - observed, expected, out=kappas, where=expected != 0)
+    return kappas
 
 
 def _check_lengths(a: Ratings, b: Ratings) -> None:

@@ -120,6 +120,31 @@ def bootstrap_mean(
     return _percentile_interval(means(), n_resamples=n_resamples, level=level)
 
 
+def bootstrap_sums(
+    counts: NDArray[np.int64],
+    figure: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int,
+) -> Interval:
+    """The percentile interval of a figure of counts that add up over groups.
+
+    What `bootstrap_interval` gives for a statistic of summed counts, without counting again:
+    ``counts`` has a row a group, in the order of their labels; ``figure`` is called once, with the
+    summed counts of each resample in a row, and gives one number a row, NaN where it is undefined.
+
+    Raises:
+        ValueError: n_resamples is below 1, level is not between 0 and 1, seed is negative, or the
+            figure is infinite.
+        TypeError: seed is no integer.
+    """
+    sums = [counts[drawn].sum(axis=0) for drawn in _draws(len(counts), n_resamples, seed)]
+    values = figure(np.array(sums)) if sums else np.empty(0)
+    defined = (None if math.isnan(value) else float(value) for value in values)
+    return _percentile_interval(defined, n_resamples=n_resamples, level=level)
+
+
 def _draws(n_groups: int, n_resamples: int, seed: int) -> Iterator[Rows]:
     # index() refuses None, for which PCG64 would take its seed from the machine.
     generator = Generator(PCG64(operator.index(seed)))

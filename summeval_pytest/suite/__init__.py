@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from summeval_pytest.suite.label_file import label_lines, label_text, read_label_file
+from summeval_pytest.suite.labelling import (
+    LabelBook,
+    LabelQuestion,
+    What,
+    pairs_to_label,
+    questions_of,
+)
 from summeval_pytest.suite.labels import (
     EvidenceLabel,
     FactLabel,
@@ -9,7 +17,8 @@ from summeval_pytest.suite.labels import (
     Label,
     SentenceLabel,
 )
-from summeval_pytest.suite.names import ALL_PAPERS, RESERVED_SYSTEMS, check_name
+from summeval_pytest.suite.marking import Item, ItemKind, Marking, markings_of
+from summeval_pytest.suite.names import ALL_PAPERS, JUDGE, RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.recorded import Recorded
 from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import Suite, load_suite
@@ -39,6 +48,7 @@ __all__ = [
     "ALL_PAPERS",
     "BASELINES_NAME",
     "BUILT_IN_ENDPOINTS",
+    "JUDGE",
     "PROMPTS",
     "RESERVED_SYSTEMS",
     "SOURCE_MARK",
@@ -50,8 +60,13 @@ __all__ = [
     "FactLabels",
     "Flaw",
     "ImportReport",
+    "Item",
+    "ItemKind",
     "JudgeSpec",
     "Label",
+    "LabelBook",
+    "LabelQuestion",
+    "Marking",
     "Pair",
     "Paper",
     "Recorded",
@@ -61,9 +76,16 @@ __all__ = [
     "Suite",
     "SystemSpec",
     "Waiver",
+    "What",
     "check_name",
     "find_suite_file",
     "import_scholarsum",
     "is_suite_name",
+    "label_lines",
+    "label_text",
     "load_suite",
+    "markings_of",
+    "pairs_to_label",
+    "questions_of",
+    "read_label_file",
 ]

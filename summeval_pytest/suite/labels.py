@@ -10,6 +10,7 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.suite.fields import Fields, is_whole
 from summeval_pytest.suite.jsonl import Line, read_lines
+from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.roster import Roster
 
 _PARTS: Final = ("facets", "overall", "sentences", "facts")
-_KEYS: Final = ("paper", "system", *_PARTS, "labelled_by", "basis")
+_KEYS: Final = ("paper", "system", *_PARTS, "labelled_by", "basis", "provenance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +33,15 @@ class EvidenceLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceLabel:
-    """Whether one sentence of the summary (0-based) is faithful, and by what evidence."""
+    """Whether one sentence of the summary (0-based) is faithful, and by what evidence.
+
+    ``error`` names the kind of error that makes it unfaithful, in words of the suite's own.
+    """
 
     index: int
     faithful: bool
     evidence: tuple[EvidenceLabel, ...] = ()
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +76,7 @@ class Label:
     facts: FactLabels | None = None
     labelled_by: str | None = None
     basis: str | None = None
+    provenance: str | None = None
     place: Place
 
 
@@ -114,6 +120,7 @@ def _label(line: Line, roster: Roster) -> Label:
         facts=_facts(fields) if fields.has("facts") else None,
         labelled_by=fields.text_if_any("labelled_by"),
         basis=fields.text_if_any("basis"),
+        provenance=fields.text_if_any("provenance"),
         place=line.place,
     )
 
@@ -154,17 +161,24 @@ def read_ratings(fields: Fields, *, absent: bool) -> dict[Facet, int | None]:
 
 def _sentences(fields: Fields) -> tuple[SentenceLabel, ...]:
     labels: dict[int, SentenceLabel] = {}
-    expected = "a list of {'index', 'faithful', 'evidence'}"
+    expected = "a list of {'index', 'faithful', 'evidence', 'error'}"
     for number, item in enumerate(fields.items("sentences", expected), start=1):
         owner = f"sentence label {number} of {fields.owner}"
         inner = fields.inside("sentences", item, owner, "an object with 'index' and 'faithful'")
-        inner.only(("index", "faithful", "evidence"))
+        inner.only(("index", "faithful", "evidence", "error"))
         index = inner.whole("index", least=0)
         if index in labels:
             raise inner.fault("index", f"{owner} labels sentence {index} again; delete one")
         labels[index] = SentenceLabel(
-            index=index, faithful=inner.flag("faithful"), evidence=_evidence(inner)
+            index=index,
+            faithful=inner.flag("faithful"),
+            evidence=_evidence(inner),
+            error=inner.text_if_any("error"),
         )
+        if labels[index].faithful and labels[index].error:
+            raise inner.fault(
+                "error", f"{owner} is faithful and names an error; delete one of the two"
+            )
     return tuple(labels.values())
 
 
@@ -202,10 +216,14 @@ def _facts(fields: Fields) -> FactLabels:
 def _fact_labels(fields: Fields, key: str, flag: str) -> tuple[FactLabel, ...]:
     if not fields.has(key):
         return ()
-    labels = []
+    labels: dict[str, FactLabel] = {}
     for number, item in enumerate(fields.items(key, f"a list of {{'text', {flag!r}}}"), start=1):
         owner = f"{key} fact {number} of {fields.owner}"
         inner = fields.inside(key, item, owner, f"an object with 'text' and {flag!r}")
         inner.only(("text", flag))
-        labels.append(FactLabel(text=inner.text("text"), holds=inner.flag(flag)))
-    return tuple(labels)
+        label = FactLabel(text=inner.text("text"), holds=inner.flag(flag))
+        stated = normalise(label.text)
+        if stated in labels:
+            raise inner.fault("text", f"{owner} stands there twice, {label.text!r}; delete one")
+        labels[stated] = label
+    return tuple(labels.values())

@@ -10,7 +10,10 @@ from summeval_pytest.errors import Place, SuiteError, nearest
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-RESERVED_SYSTEMS: Final = frozenset({"judge", "metamorphic"})
+JUDGE: Final = "judge"
+"""The item of a suite that is about its judge."""
+
+RESERVED_SYSTEMS: Final = frozenset({JUDGE, "metamorphic", "hostile"})
 """Items of a suite that are no system."""
 
 ALL_PAPERS: Final = "all-papers"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.lines import TextFile
 
-_KEYS: Final = ("id", "title", "source", "reference", "reference_facets", "reference_facts")
+_KEYS: Final = (
+    "id", "title", "source", "reference", "reference_facets", "reference_facts", "provenance"
+)  # fmt: skip
 _SOURCE: Final = "a text or a list of {'heading', 'text'}"
 _REFERENCE: Final = "a text or a list of texts"
 _FACTS: Final = "a list of texts or of {'text', 'sentence', 'parent'}"
@@ -74,6 +76,7 @@ def read_paper(line: Line) -> Paper:
     check_name(paper_id, "paper", line.place, RESERVED_PAPERS)
     fields = Fields(values=line.values, owner=f"paper {paper_id!r}", where=lambda _: line.place)
     fields.only(_KEYS)
+    fields.text_if_any("provenance")
     references = _references(fields)
     for key in ("reference_facets", "reference_facts"):
         if fields.has(key) and len(references) > 1:

@@ -205,13 +205,14 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
     """
     judges = {}
     for name, fields in tables_of(toml, "judges", "judge", _RESERVED_JUDGES):
-        fields.only(("endpoint", "model", "votes", "batched", *_PRICE_KEYS))
+        fields.only(("endpoint", "model", "votes", "batched", "pinned", *_PRICE_KEYS))
         judges[name] = JudgeSpec(
             name=name,
             endpoint=_endpoint(fields, endpoints),
             model=fields.text("model"),
             votes=fields.whole("votes", least=1) if fields.has("votes") else 1,
             batched=fields.flag("batched") if fields.has("batched") else True,
+            pinned=fields.flag("pinned") if fields.has("pinned") else None,
             price=_price(fields),
         )
     return MappingProxyType(judges)

@@ -100,14 +100,29 @@ class Suite:
         return self._contents.thresholds.mean
 
     @property
+    def corrected_thresholds(self) -> tuple[Setting, ...]:
+        """What the means have to reach once the judge's error is taken out, per system."""
+        return self._contents.thresholds.corrected
+
+    @property
     def judge_thresholds(self) -> tuple[Setting, ...]:
         """The judge's floor of agreement with the golden labels."""
         return self._contents.thresholds.judge
 
     @property
+    def relation_thresholds(self) -> tuple[Setting, ...]:
+        """On which share of papers a judge has to hold each relation."""
+        return self._contents.thresholds.metamorphic
+
+    @property
     def eva_recall(self) -> EvaRecall:
         """Whether EVA-Score also checks the reference's facts against the summary."""
         return self._contents.eva_recall
+
+    @property
+    def calibrate(self) -> bool:
+        """Whether the judge's ratings are mapped to the labels' scale (off by default)."""
+        return self._contents.calibrate
 
     @property
     def cassette(self) -> TextFile:

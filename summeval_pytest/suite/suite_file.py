@@ -30,6 +30,7 @@ _KEYS: Final = (
     "labels",
     "recorded",
     "eva_recall",
+    "calibrate",
     "default_systems",
     "systems",
     "endpoints",
@@ -59,6 +60,7 @@ class SuiteFile:
     judges: Mapping[str, JudgeSpec]
     thresholds: Thresholds
     eva_recall: EvaRecall
+    calibrate: bool
     cassette: TextFile
     baselines: TextFile
 
@@ -125,6 +127,7 @@ def read_suite_file(file: TextFile) -> SuiteFile:
         judges=read_judges(toml, endpoints),
         thresholds=read_thresholds(toml),
         eva_recall=_eva_recall(fields),
+        calibrate=_calibrate(fields),
         cassette=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{CASSETTE_NAME}"),
         baselines=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{BASELINES_NAME}"),
     )
@@ -136,6 +139,18 @@ def _eva_recall(fields: Fields) -> EvaRecall:
         if value == recall:
             return recall
     raise fields.wrong("eva_recall", value, " or ".join(f'"{recall}"' for recall in EVA_RECALLS))
+
+
+def _calibrate(fields: Fields) -> bool:
+    """Whether ratings are calibrated by the suite's labels, which have to be there for it."""
+    calibrate = fields.has("calibrate") and fields.flag("calibrate")
+    if calibrate and not fields.has("labels"):
+        raise fields.fault(
+            "calibrate",
+            "'calibrate' needs labels to learn from; name them as labels = \"labels.jsonl\", or"
+            " remove 'calibrate'",
+        )
+    return calibrate
 
 
 def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:

@@ -77,7 +77,8 @@ def _fields(line: Line) -> Fields:
 
 def _check(line: Line, roster: Roster) -> str:
     fields = _fields(line)
-    fields.only(("paper", "summary"))
+    fields.only(("paper", "summary", "provenance"))
+    fields.text_if_any("provenance")
     paper = roster.paper(fields)
     fields.text("summary", remedy=_NOTHING_RETURNED)
     return paper

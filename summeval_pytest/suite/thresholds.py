@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.toml_text import TomlText
 
 THRESHOLDS: Final = "thresholds"
-_SUB_TABLES: Final = ("mean", "judge")
+_SUB_TABLES: Final = ("mean", "corrected", "judge", "metamorphic")
 
 
 class Thresholds(NamedTuple):
-    """The thresholds of every pair, of means over papers, and of the judge's agreement."""
+    """The thresholds of pairs, means, corrected means, the judge's agreement, and relations."""
 
     pairs: tuple[Setting, ...] = ()
     mean: tuple[Setting, ...] = ()
+    corrected: tuple[Setting, ...] = ()
     judge: tuple[Setting, ...] = ()
+    metamorphic: tuple[Setting, ...] = ()
 
 
 def read_thresholds(toml: TomlText) -> Thresholds:
@@ -33,11 +35,11 @@ def read_thresholds(toml: TomlText) -> Thresholds:
     """
     values = _table(toml, (THRESHOLDS,), toml.values.get(THRESHOLDS, {}))
     own = {key: value for key, value in values.items() if key not in _SUB_TABLES}
-    mean, judge = (
+    mean, corrected, judge, metamorphic = (
         _settings(toml, (THRESHOLDS, name), _table(toml, (THRESHOLDS, name), values.get(name, {})))
         for name in _SUB_TABLES
     )
-    return Thresholds(_settings(toml, (THRESHOLDS,), own), mean, judge)
+    return Thresholds(_settings(toml, (THRESHOLDS,), own), mean, corrected, judge, metamorphic)
 
 
 def _table(toml: TomlText, path: tuple[str, ...], value: object) -> Mapping[str, object]:

@@ -148,6 +148,7 @@ class JudgeSpec:
         model: The endpoint's name for the model.
         votes: How many votes it gives on each question.
         batched: Whether a request may ask about several items; the papers ask about one at a time.
+        pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
     """
 
@@ -156,6 +157,7 @@ class JudgeSpec:
     model: str
     votes: int = 1
     batched: bool = True
+    pinned: bool | None = None
     price: Price | None = None
 
 

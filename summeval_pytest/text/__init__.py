@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
-from summeval_pytest.text.printing import one_line, safe, without_commands
+from summeval_pytest.text.printing import one_line, safe, safe_lines, without_commands
 from summeval_pytest.text.quantities import Quantity, find_quantities
 from summeval_pytest.text.sentences import SPLITTER, Sentence, split_sentences
 from summeval_pytest.text.words import STOP_WORDS, content_words, stem, tokens
@@ -20,6 +20,7 @@ __all__ = [
     "normalise",
     "one_line",
     "safe",
+    "safe_lines",
     "split_sentences",
     "stem",
     "tokens",

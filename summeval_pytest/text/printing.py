@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_WIDTH: Final = 80
 _LAST_BYTE: Final = 0xFF
 _LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
@@ -50,6 +55,12 @@ def safe(text: str) -> str:
     text = text.translate(_TABLE)
     text = _COMMAND.sub(r"\1\\x3a", text)
     return _OLD_COMMAND.sub(r"#\\x23", text)
+
+
+def safe_lines(text: str, *, indent: int = 2) -> Iterator[str]:
+    """The text in lines of at most 80 characters; a line that a break begins is safe, too."""
+    lines = wrap(text, _WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
+    yield from map(safe, lines)
 
 
 def without_commands(text: str) -> str:

@@ -72,6 +72,17 @@ def raise_judge_faults(numbers: Numbers) -> None:
         )
 
 
+def _check_decided(numbers: Numbers, threshold: Threshold, value: float | None) -> None:
+    """Refuses a pass that stands only on pieces without an answer, left out of a share."""
+    worst = numbers.worst.get(threshold.name)
+    if worst is not None and value is not None and worst < threshold.least <= value:
+        raise JudgeError(
+            f"paper {numbers.paper!r}, system {numbers.system!r} is undecided: {threshold.name}"
+            f" {value:.3f} meets {threshold.least:g}, and would be {worst:.3f} if what the judge"
+            " left unanswered were wrong"
+        )
+
+
 def decide(
     numbers: Numbers, thresholds: Sequence[Threshold], waivers: Waivers | None = None
 ) -> PairVerdict:
@@ -81,7 +92,8 @@ def decide(
     counted because the summary states nothing (None) is under every threshold.
 
     Raises:
-        JudgeError: if the judge left a metric without a score.
+        JudgeError: if the judge left a metric without a score, or so much unanswered that a
+            threshold is met only because of it.
         KeyError: for a threshold whose metric was not measured, which must not pass in silence.
     """
     raise_judge_faults(numbers)
@@ -92,6 +104,7 @@ def decide(
                 raise KeyError(threshold.metric)
             continue
         value = numbers.values[threshold.name]
+        _check_decided(numbers, threshold, value)
         if value is None or value < threshold.least:
             shortfalls.append(Shortfall(name=threshold.name, value=value, least=threshold.least))
     scored = [t.name for t in thresholds if not numbers.lacking(t.metric)]

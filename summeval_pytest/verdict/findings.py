@@ -91,7 +91,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
 
 
 def _lowered(score: FacetScore) -> list[RatedFacet]:
-    return [rated for rated in score.ratings if rated.rating < SCALES[rated.facet]]
+    return [rated for rated in score.ratings if rated.value < SCALES[rated.facet]]
 
 
 def _invented(score: EvaScore) -> list[CheckedFact]:
@@ -126,6 +126,11 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     return tuple(finding for finding in findings if explains(finding))
 
 
+def _calibrated(rated: RatedFacet) -> str:
+    """What labels make of a rating, where it is calibrated."""
+    return "" if rated.calibrated is None else f", which labels make {rated.calibrated:.2f}"
+
+
 def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding]:
     """The facets below full scale."""
     for rated in _lowered(score):
@@ -134,12 +139,12 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
             kind="facet",
             number=f"facet.{rated.facet}",
             title=f"facet {rated.facet}",
-            verdict=f"rated {rated.rating} of {scale}",
+            verdict=f"rated {rated.rating} of {scale}{_calibrated(rated)}",
             reason=rated.reason,
             reference=rated.reference,
             summary=rated.candidate,
             evidence=closest_sentence(rated.reference, source),
-            severity=1.0 - (rated.rating - 1) / (scale - 1),
+            severity=1.0 - (rated.value - 1) / (scale - 1),
         )
 
 

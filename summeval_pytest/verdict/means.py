@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
+from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.suite import ALL_PAPERS
 from summeval_pytest.text import one_line
+from summeval_pytest.verdict.correcting import MIN_COVERAGE, CorrectedMean
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.evaluation import Numbers
     from summeval_pytest.verdict.thresholds import Threshold
-
-MIN_COVERAGE: Final = 0.95
-"""A mean over a smaller share of the papers it should cover is a failing verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +52,14 @@ class SystemMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanVerdict:
-    """The means of one system, each held to its threshold, and what became of its waivers."""
+    """The means of one system, each held to its threshold, and what became of its waivers.
+
+    ``corrected`` has its means with the judge's error taken out, where labels tell it.
+    """
 
     means: tuple[SystemMean, ...]
     waivers: tuple[WaiverUse, ...] = ()
+    corrected: tuple[CorrectedMean, ...] = ()
 
     @property
     def missed(self) -> tuple[SystemMean, ...]:
@@ -76,7 +79,8 @@ class MeanVerdict:
     @property
     def passes(self) -> bool:
         """Whether every mean is reached or waived, and each waiver in order."""
-        return not self.missed and not self.waiver_faults
+        falls_short = any(mean.missed for mean in self.corrected)
+        return not self.missed and not falls_short and not self.waiver_faults
 
 
 def decide_means(
@@ -84,17 +88,26 @@ def decide_means(
     papers: Sequence[Numbers],
     thresholds: Sequence[Threshold],
     waivers: Waivers | None = None,
+    corrected: tuple[CorrectedMean, ...] = (),
 ) -> MeanVerdict:
     """Holds the means of one system over its papers to their thresholds.
+
+    Args:
+        system: The system.
+        papers: Its numbers.
+        thresholds: What its means are held to.
+        waivers: What may fall short.
+        corrected: Its means with the judge's error taken out.
 
     Raises:
         JudgeError: if the judge left any of the papers without a score that a threshold needs.
     """
+    names = [t.name for t in thresholds] + [mean.name for mean in corrected if mean.floors]
     faults = [
         (numbers.paper, lack)
-        for threshold in thresholds
+        for metric in dict.fromkeys(CATALOGUE[name].metric for name in names)
         for numbers in papers
-        if (lack := numbers.lacking(threshold.metric)) is not None and lack.fault == "judge"
+        if (lack := numbers.lacking(metric)) is not None and lack.fault == "judge"
     ]
     if faults:
         paper, lack = faults[0]
@@ -110,7 +123,17 @@ def decide_means(
         missed={mean.name: mean.value for mean in means if not mean.passes},
         measured=[mean.name for mean in means if mean.is_covered],
     )
-    return MeanVerdict(means=means, waivers=uses)
+    return MeanVerdict(
+        means=means,
+        waivers=uses,
+        corrected=tuple(_covering(mean, papers) for mean in corrected),
+    )
+
+
+def _covering(mean: CorrectedMean, papers: Sequence[Numbers]) -> CorrectedMean:
+    """A corrected mean that says how many papers it covers."""
+    n_scored, n_of = coverage_of(papers, mean.name)
+    return replace(mean, n_scored=n_scored, n_of=n_of)
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
@@ -118,13 +141,21 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
 
     Its sum is exact: papers that all have 0.7 have a mean of 0.7, in whatever order they stand.
     """
-    values = [p.values[threshold.name] for p in papers if threshold.name in p.values]
+    values = [p.values.get(threshold.name) for p in papers]
     counted = [value for value in values if value is not None]
-    unscored = sum(p.lacking(threshold.metric) is not None for p in papers)
+    n_scored, n_papers = coverage_of(papers, threshold.name)
     return SystemMean(
         name=threshold.name,
         value=statistics.mean(counted) if counted else None,
         least=threshold.least,
-        n_scored=len(counted),
-        n_papers=len(values) + unscored,
+        n_scored=n_scored,
+        n_papers=n_papers,
     )
+
+
+def coverage_of(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
+    """On how many papers a number is scored, and on how many it should be: where it applies."""
+    n_scored = sum(p.values.get(name) is not None for p in papers)
+    n_stated = sum(name in p.values for p in papers)
+    n_lacking = sum(p.lacking(CATALOGUE[name].metric) is not None for p in papers)
+    return n_scored, n_stated + n_lacking

@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001
-from summeval_pytest.evaluation import numbers_of
+from summeval_pytest.evaluation import GoldenPair, numbers_of
 from summeval_pytest.metrics import Score, Unscored  # noqa: TC001
+from summeval_pytest.verdict.checking import RelationVerdict, State  # noqa: TC001
 from summeval_pytest.verdict.comparison import Comparison, PairChange  # noqa: TC001
+from summeval_pytest.verdict.correcting import CorrectedMean  # noqa: TC001
 from summeval_pytest.verdict.deciding import PairVerdict
 from summeval_pytest.verdict.findings import Finding, explaining
-from summeval_pytest.verdict.means import SystemMean  # noqa: TC001
+from summeval_pytest.verdict.heading import Header  # noqa: TC001
+from summeval_pytest.verdict.means import MeanVerdict, SystemMean
 from summeval_pytest.verdict.thresholds import Thresholds  # noqa: TC001
+from summeval_pytest.verdict.trust import Trust  # noqa: TC001
 from summeval_pytest.verdict.waivers import WaiverUse  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -25,7 +29,14 @@ if TYPE_CHECKING:
 
 Outcome = Literal["passed", "failed", "error"]
 Covered = Literal["passed", "failed", "error", "not judged"]
+RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
 _WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
+_TRIED: Final[Mapping[State, Covered]] = {
+    "passes": "passed",
+    "fails": "failed",
+    "unanswered": "error",
+    "nothing to check": "not judged",
+}
 _UNDECIDED: Final = PairVerdict(shortfalls=())
 
 
@@ -105,6 +116,7 @@ class SystemRecord:
         outcome: What became of its item ``all-papers``.
         fault: The judge's fault in words, where that is an error.
         waivers: What became of the waivers of its means.
+        corrected: Its means with the judge's error taken out, where golden labels tell it.
         baseline: The saved run that it was to be compared with; empty where nobody asked for one.
         comparison: Against it; None where there was none, or the system's item was not run.
     """
@@ -116,8 +128,14 @@ class SystemRecord:
     outcome: Covered = "not judged"
     fault: str = ""
     waivers: tuple[WaiverUse, ...] = ()
+    corrected: tuple[CorrectedMean, ...] = ()
     baseline: str = ""
     comparison: Comparison | None = None
+
+    @property
+    def verdict(self) -> MeanVerdict:
+        """Its means, corrected ones and their waivers, decided."""
+        return MeanVerdict(means=self.means, waivers=self.waivers, corrected=self.corrected)
 
     @property
     def is_compared(self) -> bool:
@@ -138,6 +156,12 @@ class SuiteRecord:
         papers: The papers of the judged pairs, in the order of the suite.
         pairs: The judged pairs, by system and paper in that order.
         waivers: Every waiver of the suite; one whose pair was not judged says so.
+        has_labels: Whether the suite has golden labels, which the judge could be measured with;
+            None in records of before that was kept.
+        trust: What they say of the judge; None where it was not measured.
+        golden: The labelled pairs with the judge's own answers, in the order of the labels.
+        is_calibrated: Whether ratings were mapped to the labels' scale.
+        relations: The metamorphic relations and attacks that the judge was tried with.
     """
 
     name: str
@@ -148,6 +172,16 @@ class SuiteRecord:
     papers: tuple[PaperRecord, ...]
     pairs: tuple[PairRecord, ...]
     waivers: tuple[WaiverUse, ...] = ()
+    has_labels: bool | None = None
+    trust: Trust | None = None
+    golden: tuple[GoldenPair, ...] = ()
+    is_calibrated: bool = False
+    relations: tuple[RelationVerdict, ...] = ()
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether the judge misses its floor of agreement, so that no verdict counts."""
+        return self.trust is not None and self.trust.is_untrusted
 
     def pairs_of(self, system: str) -> tuple[PairRecord, ...]:
         """The judged pairs of one system."""
@@ -200,39 +234,6 @@ class SuiteRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CassetteRecord:
-    """A cassette that the run could read from: its file, hash, and how much of it was used."""
-
-    shown: str
-    sha256: str
-    n_used: int
-    n_replies: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
-    """All that may differ between a run and its replay, and nothing that may not.
-
-    Attributes:
-        created: When, from SOURCE_DATE_EPOCH; None where that is not set, so that two replays are
-            equal to the byte.
-        commit: The commit that was gated, as GitHub names it; None elsewhere.
-        record: The record mode.
-        environment: Versions, by name.
-        usage: The counts of `summeval_pytest.evaluation.Totals`: replies, tokens, dollars; empty
-            where nobody was asked.
-        cassettes: The cassettes that the run could read from.
-    """
-
-    created: str | None = None
-    commit: str | None = None
-    record: str = "new"
-    environment: Mapping[str, str]
-    usage: Mapping[str, float]
-    cassettes: tuple[CassetteRecord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """One run.
 
@@ -254,14 +255,27 @@ class RunRecord:
         return all(suite.is_complete for suite in self.suites)
 
     @property
-    def outcomes(self) -> frozenset[Covered]:
-        """The outcomes of its items, pairs and systems."""
-        pairs = (pair.outcome for suite in self.suites for pair in suite.pairs)
-        systems = (system.outcome for suite in self.suites for system in suite.systems)
-        return frozenset((*pairs, *systems))
+    def is_untrusted(self) -> bool:
+        """Whether the judge misses a floor of agreement of any suite."""
+        return any(suite.is_untrusted for suite in self.suites)
 
     @property
-    def outcome(self) -> Covered:
-        """The worst outcome of its items; "not judged" where nothing was."""
+    def outcomes(self) -> frozenset[Covered]:
+        """The outcomes of its items: pairs, systems, and a judge that was not measured."""
+        pairs = (pair.outcome for suite in self.suites for pair in suite.pairs)
+        systems = (system.outcome for suite in self.suites for system in suite.systems)
+        unmeasured = any(suite.trust is not None and suite.trust.fault for suite in self.suites)
+        judge: tuple[Covered, ...] = ("error",) if unmeasured else ()
+        tried = (_TRIED[verdict.state] for suite in self.suites for verdict in suite.relations)
+        return frozenset((*pairs, *systems, *judge, *tried))
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """Untrusted where the judge misses a floor, else the worst outcome of its items.
+
+        "not judged" where nothing was.
+        """
+        if self.is_untrusted:
+            return "untrusted"
         found = self.outcomes
         return next((outcome for outcome in _WORST_FIRST if outcome in found), "not judged")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from summeval_pytest.evaluation import GoldenPair  # noqa: TC001 - run records read it
 from summeval_pytest.metrics import FaithfulnessScore, Unscored
+from summeval_pytest.verdict.checking import RelationVerdict  # noqa: TC001
 from summeval_pytest.verdict.deciding import PairVerdict
 from summeval_pytest.verdict.findings import findings_of
 from summeval_pytest.verdict.record import (
@@ -14,6 +16,7 @@ from summeval_pytest.verdict.record import (
     PaperRecord,
     SystemRecord,
 )
+from summeval_pytest.verdict.trust import Trust  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,11 +50,28 @@ class Judged:
     paper: PaperRecord | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What the golden labels of a suite say of the judge: what its item ``judge`` hands on."""
+
+    suite: str
+    trust: Trust
+    golden: tuple[GoldenPair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One relation that the judge was tried with: what its item hands on."""
+
+    suite: str
+    verdict: RelationVerdict
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """What one test gives to the run record."""
 
-    value: Judged | Totalled
+    value: Judged | Totalled | Measured | Tried
 
 
 def judged(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict.comparison import Comparison, Difference, Flip
-from summeval_pytest.verdict.means import MIN_COVERAGE
+from summeval_pytest.verdict.correcting import MIN_COVERAGE
 from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
 
 if TYPE_CHECKING:

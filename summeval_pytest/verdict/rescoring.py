@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError, OptionError
+from summeval_pytest.evaluation import GoldenAnswer
 from summeval_pytest.metrics import METRICS, FacetScore, read_signature
+from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.metrics.signature import Signature, weights_text
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import Setting
+from summeval_pytest.verdict.calibrating import calibration_of
+from summeval_pytest.verdict.correcting import corrected_means
 from summeval_pytest.verdict.deciding import PairVerdict, decide
 from summeval_pytest.verdict.means import MeanVerdict, decide_means
 from summeval_pytest.verdict.thresholds import ENTAILED, Thresholds, read_thresholds
@@ -20,8 +24,10 @@ from summeval_pytest.verdict.waivers import Waivers, all_uses
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.evaluation import GoldenPair, Numbers
     from summeval_pytest.metrics import Score, Unscored
     from summeval_pytest.questions import Facet
+    from summeval_pytest.verdict.correcting import CorrectedMean
     from summeval_pytest.verdict.record import (
         Covered,
         Outcome,
@@ -107,6 +113,10 @@ def _suite(
     thresholds = read_thresholds(
         _settings(suite.thresholds.pair, suite),
         _settings(suite.thresholds.mean, suite),
+        corrected=[
+            Setting(name=floor.title, value=floor.least, place=suite.systems[0].place)
+            for floor in suite.thresholds.corrected
+        ],
         options=options,
         option=MIN,
     )
@@ -119,10 +129,7 @@ def _suite(
         for pair in suite.pairs
     )
     rescored = replace(suite, thresholds=thresholds, pairs=pairs)
-    systems = tuple(
-        _system(system, rescored, waivers, keeps_comparison=weights is None)
-        for system in suite.systems
-    )
+    systems = tuple(_system(system, rescored, waivers, weights) for system in suite.systems)
     return replace(
         rescored,
         systems=systems,
@@ -166,7 +173,7 @@ def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
     def weighted(score: Score | Unscored) -> Score | Unscored:
         if not isinstance(score, FacetScore) or score.identical:
             return score
-        value = facet_aware_metric({r.facet: r.rating for r in score.ratings}, weights)
+        value = facet_aware_metric({r.facet: r.value for r in score.ratings}, weights)
         return score if value is None else replace(score, value=value)
 
     def signed(text: str) -> str:
@@ -193,22 +200,78 @@ def _pair(pair: PairRecord, thresholds: Sequence[Threshold], waivers: Waivers) -
     return replace(pair, outcome=outcome, verdict=verdict)
 
 
+def _corrected(
+    system: SystemRecord,
+    suite: SuiteRecord,
+    papers: Sequence[Numbers],
+    weights: Mapping[Facet, float] | None,
+) -> tuple[CorrectedMean, ...]:
+    """The system's corrected means, by golden answers as the run has them, or as it left them.
+
+    A run without its judge's test keeps no golden answers; then its corrected means stay, held to
+    the thresholds of now.
+    """
+    floors = suite.thresholds.corrected
+    if not suite.golden and weights is None:
+        return tuple(
+            replace(mean, floors=tuple(f for f in floors if f.name == mean.name))
+            for mean in system.corrected
+        )
+    golden = suite.golden
+    if suite.is_calibrated:
+        golden = calibration_of(golden).applied_to(golden)
+    if weights is not None and weights_text(weights) != weights_text(OWN_WEIGHTS):
+        golden = tuple(_reweighed(pair, weights) for pair in golden)
+    return corrected_means(papers, golden, floors)
+
+
+def _reweighed(pair: GoldenPair, weights: Mapping[Facet, float]) -> GoldenPair:
+    """A golden pair whose overall scores, labelled and given, are FM of other weights.
+
+    Where not all facets that the judge rates are labelled, there is none.
+    """
+    labels: dict[Facet, float] = {}
+    given: dict[Facet, float] = {}
+    rated = {facet for facet, _ in pair.rated}
+    for facet in FACETS:
+        for each in pair.answers:
+            if each.kind == facet and each.answer is not None:
+                labels[facet], given[facet] = each.label, each.answer
+    label, answer = facet_aware_metric(labels, weights), facet_aware_metric(given, weights)
+    kept = [each for each in pair.answers if each.kind != "overall"]
+    if label is not None and rated <= labels.keys():
+        kept.append(GoldenAnswer(kind="overall", label=label, answer=answer))
+    return replace(pair, answers=tuple(kept))
+
+
 def _system(
-    system: SystemRecord, suite: SuiteRecord, waivers: Waivers, *, keeps_comparison: bool
+    system: SystemRecord,
+    suite: SuiteRecord,
+    waivers: Waivers,
+    weights: Mapping[Facet, float] | None,
 ) -> SystemRecord:
-    comparison = system.comparison if keeps_comparison else None
+    comparison = system.comparison if weights is None else None
     dropped = comparison is not None and not comparison.passes
     papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
-    has_item = bool(suite.thresholds.mean) or comparison is not None
+    thresholds = suite.thresholds
+    has_item = bool(thresholds.mean or thresholds.corrected) or comparison is not None
     if not has_item or len(papers) < len(system.papers):
         left: Covered = "failed" if dropped else "not judged"
-        return replace(system, outcome=left, means=(), waivers=(), comparison=comparison)
+        return replace(
+            system, outcome=left, means=(), waivers=(), corrected=(), comparison=comparison
+        )
     try:
-        verdict = decide_means(system.name, papers, suite.thresholds.mean, waivers)
+        corrected = _corrected(system, suite, papers, weights)
+        verdict = decide_means(system.name, papers, thresholds.mean, waivers, corrected)
     except JudgeError as error:
         empty = MeanVerdict(means=())
         return replace(
-            system, outcome="error", fault=str(error), means=empty.means, comparison=comparison
+            system,
+            outcome="error",
+            fault=str(error),
+            means=empty.means,
+            corrected=(),
+            comparison=comparison,
         )
     passes = verdict.passes and not dropped
     outcome: Covered = "passed" if passes else "failed"
@@ -218,5 +281,6 @@ def _system(
         fault="",
         means=verdict.means,
         waivers=verdict.waivers,
+        corrected=verdict.corrected,
         comparison=comparison,
     )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics import CATALOGUE, METRICS, MetricName
+from summeval_pytest.metrics.facet import LOWEST
+from summeval_pytest.verdict.correcting import CORRECTABLE
+from summeval_pytest.verdict.floors import LOWER, Floor, has_part
 from summeval_pytest.verdict.waivers import check_waivers
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 OPTION: Final = "--summ-min"
 _MEAN: Final = "mean."
+CORRECTED: Final = "corrected."
+"""Before a number's name on the command line: the mean with the judge's error taken out."""
 ENTAILED: Final = "eva.recall_entailed"
 
 
@@ -34,15 +39,17 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """All thresholds of a run: for every pair, and for the means over papers per system."""
+    """All thresholds of a run: for pairs, and per system for means and corrected means."""
 
     pair: tuple[Threshold, ...]
     mean: tuple[Threshold, ...]
+    corrected: tuple[Floor, ...] = ()
 
     @property
     def metrics(self) -> tuple[MetricName, ...]:
         """The metrics that any threshold needs; nothing else is measured."""
         needed = {threshold.metric for threshold in (*self.pair, *self.mean)}
+        needed |= {CATALOGUE[floor.name].metric for floor in self.corrected}
         return tuple(metric for metric in METRICS if metric in needed)
 
 
@@ -50,6 +57,7 @@ def read_thresholds(
     pair: Iterable[Setting],
     mean: Iterable[Setting],
     *,
+    corrected: Iterable[Setting] = (),
     options: Sequence[str] = (),
     option: str = OPTION,
 ) -> Thresholds:
@@ -58,7 +66,9 @@ def read_thresholds(
     Args:
         pair: What the suite asks of every pair.
         mean: What it asks of the means over papers.
-        options: ``METRIC=VALUE`` or ``mean.METRIC=VALUE`` each.
+        corrected: What it asks of the means once the judge's error is taken out; a name with
+            ``.lower`` behind it holds the lower bound of the interval.
+        options: ``METRIC=VALUE``, ``mean.METRIC=VALUE`` or ``corrected.METRIC=VALUE`` each.
         option: What they were given with, for messages.
 
     Raises:
@@ -68,33 +78,51 @@ def read_thresholds(
     held = {
         "": {setting.name: _from_suite(setting) for setting in pair},
         _MEAN: {setting.name: _from_suite(setting) for setting in mean},
+        CORRECTED: {setting.name: _from_suite(setting, CORRECTED) for setting in corrected},
     }
     for given in options:
         prefix, threshold = _from_option(given, option)
         held[prefix][threshold.name] = threshold
-    return Thresholds(pair=_ordered(held[""].values()), mean=_ordered(held[_MEAN].values()))
+    return Thresholds(
+        pair=_ordered(held[""].values()),
+        mean=_ordered(held[_MEAN].values()),
+        corrected=tuple(map(_as_floor, _ordered(held[CORRECTED].values()))),
+    )
+
+
+def _as_floor(threshold: Threshold) -> Floor:
+    name = threshold.name.removesuffix(LOWER)
+    return Floor(
+        name=name, least=threshold.least, bound="point" if name == threshold.name else "lower"
+    )
 
 
 def _ordered(thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
     order = list(CATALOGUE)
-    return tuple(sorted(thresholds, key=lambda threshold: order.index(threshold.name)))
+    return tuple(
+        sorted(thresholds, key=lambda t: (order.index(t.name.removesuffix(LOWER)), t.name))
+    )
 
 
-def _fault(name: str, value: float) -> str:
+def _fault(name: str, value: float, prefix: str = "") -> str:
     """What is wrong with a threshold; empty where nothing is."""
-    known = CATALOGUE.get(name)
+    is_corrected = prefix == CORRECTED
+    given, name = (prefix + name, name.removesuffix(LOWER)) if is_corrected else (name, name)
+    known_names = CORRECTABLE if is_corrected else tuple(CATALOGUE)
+    known = CATALOGUE[name] if name in known_names else None
     if known is None:
-        return f"unknown threshold {name!r}; {nearest(name, CATALOGUE)}"
+        no_labels = ", which no label corrects" if name in CATALOGUE else ""
+        return f"unknown threshold {given!r}{no_labels}; {nearest(name, known_names)}"
     if not known.low <= value <= known.high:
         return (
-            f"threshold {name} = {value:g} can never decide: {name} ({known.meaning}) ranges from"
+            f"threshold {given} = {value:g} can never decide: {name} ({known.meaning}) ranges from"
             f" {known.low:g} to {known.high:g}; write a value in that range, or remove it"
         )
     return ""
 
 
-def _from_suite(setting: Setting) -> Threshold:
-    fault = _fault(setting.name, setting.value)
+def _from_suite(setting: Setting, prefix: str = "") -> Threshold:
+    fault = _fault(setting.name, setting.value, prefix)
     if fault:
         raise SuiteError(setting.place, fault)
     return Threshold(setting.name, setting.value)
@@ -102,7 +130,7 @@ def _from_suite(setting: Setting) -> Threshold:
 
 def _from_option(given: str, option: str) -> tuple[str, Threshold]:
     name, equals, text = given.partition("=")
-    prefix = _MEAN if name.startswith(_MEAN) else ""
+    prefix = next((each for each in (_MEAN, CORRECTED) if name.startswith(each)), "")
     name = name.removeprefix(prefix).strip()
     try:
         value = float(text)
@@ -111,7 +139,7 @@ def _from_option(given: str, option: str) -> tuple[str, Threshold]:
         value = 0.0
     if not equals:
         raise OptionError(f"{option}={given!r} is no METRIC=VALUE; write {option} facet=0.6")
-    fault = _fault(name, value)
+    fault = _fault(name, value, prefix)
     if fault:
         raise OptionError(f"{option}={given}: {fault}")
     return prefix, Threshold(name, value)
@@ -123,11 +151,35 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     Raises:
         SuiteError, OptionError: for the first that can never decide.
     """
-    check_judge_floor(suite.judge_thresholds)
-    thresholds = read_thresholds(suite.thresholds, suite.mean_thresholds, options=options)
+    thresholds = read_thresholds(
+        suite.thresholds,
+        suite.mean_thresholds,
+        corrected=suite.corrected_thresholds,
+        options=options,
+    )
+    _check_correctable(suite, thresholds)
     check_measured(thresholds, suite.eva_recall, suite.shown)
     check_waivers(suite.waivers, thresholds)
     return thresholds
+
+
+def _check_correctable(suite: Suite, thresholds: Thresholds) -> None:
+    for floor in thresholds.corrected:
+        is_overall = floor.name == "facet"
+        part = "overall" if is_overall else "facets" if "." in floor.name else "sentences"
+        if not any(has_part(label, part) for label in suite.labels.values()):
+            raise OptionError(
+                f"{suite.shown} has a threshold for {CORRECTED}{floor.title} and no label with"
+                f' {part!r} to correct it by; label some in the file that labels = "..." names, or'
+                " remove the threshold"
+            )
+        for label in suite.labels.values() if is_overall else ():
+            if label.overall is not None and not LOWEST <= label.overall <= 1:
+                raise SuiteError(
+                    label.place,
+                    f"'overall' is {label.overall:g} and {CORRECTED}{floor.title} needs it on the"
+                    f" scale of FM, {LOWEST:g} to 1; rescale the labels, or remove the threshold",
+                )
 
 
 def check_measured(thresholds: Thresholds, recall: str, suite: str) -> None:
@@ -142,18 +194,3 @@ def check_measured(thresholds: Thresholds, recall: str, suite: str) -> None:
             f'{suite} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
         )
-
-
-def check_judge_floor(settings: Iterable[Setting]) -> None:
-    """Holds the judge's agreement floors to the range of an agreement, -1 to 1.
-
-    Raises:
-        SuiteError: for a value out of it.
-    """
-    for setting in settings:
-        if not -1.0 <= setting.value <= 1.0:
-            raise SuiteError(
-                setting.place,
-                f"agreement floor {setting.name} = {setting.value:g} is out of range;"
-                " write a value between -1 and 1",
-            )

@@ -22,6 +22,7 @@ from tests.reports.page_records import (
     small_run,
     suite,
 )
+from tests.reports.trust_records import HOLDS, MISSED, agreement, golden, measured, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +80,15 @@ class Browser:
         file.write_text(page_text(record), encoding="utf-8")
         self.driver.get("about:blank")
         self.driver.get(file.as_uri() + fragment)
+        self.settle()
+
+    def settle(self) -> None:
+        """Lets the page hear of what was done: a changed address is an event of its own."""
+        self.run(
+            "const frame = () => new Promise((done) =>"
+            " requestAnimationFrame(() => setTimeout(done)));"
+            " return frame().then(frame);"
+        )
 
     def run(self, code: str, *arguments: object) -> Any:
         """What some script in the page returns."""
@@ -100,11 +110,12 @@ class Browser:
     def press(self, *pressed: str) -> None:
         """Types into whatever has the focus."""
         webdriver.ActionChains(self.driver).send_keys(*pressed).perform()
+        self.settle()
 
     def hover(self, element: Any) -> None:
         """Moves the pointer onto an element; pages hear of it with their next frame."""
         webdriver.ActionChains(self.driver).move_to_element(element).perform()
-        self.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        self.settle()
 
     def panel(self) -> str:
         """What the panel says."""
@@ -357,6 +368,74 @@ def test_nothing_runs_out_of_the_window(browser: Browser, pixels: int) -> None:
         assert (places[0] == places[1]) == (pixels < 1024)
 
 
+def untrusted_run() -> RunRecord:
+    """A run whose judge misses a floor, with figures of long names."""
+    names = [f"unfaithful_recall.{kind}" for kind in ("overgeneral-claim", "invented-detail")]
+    found = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
+    return run(measured(suite(passing(), failing()), found, golden()))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_an_untrusted_judge_gets_wrong_stands_out(browser: Browser, theme: str) -> None:
+    """Badges that stand back and the tinted diagonals have to be read, too."""
+    with browser.media(prefers_color_scheme=theme):
+        browser.open(untrusted_run(), "#pair=careless/moss-01")
+        assert len(browser.all(".matrix")) == 3
+        assert browser.run(CONTRAST) == []
+
+
+def test_the_badges_of_an_untrusted_judge_are_all_alike(browser: Browser) -> None:
+    """Neither green nor red counts; the judge's own badge is as red as ever."""
+    browser.open(untrusted_run(), "#pair=careless/moss-01")
+
+    def colours(selector: str) -> set[str]:
+        return {badge.value_of_css_property("color") for badge in browser.all(selector)}
+
+    assert len(browser.all("#systems .badge")) == 2
+    assert len(colours("#systems .badge, #list .badge, #detail .badge")) == 1
+    assert not colours("#systems .badge") & colours("#judge .badge")
+    browser.open(small_run())
+    assert len(colours("#list .badge")) == 3
+
+
+def test_a_telephone_shows_what_a_judge_reaches_beside_what_it_has_to(browser: Browser) -> None:
+    """Name, value and floor fit; the rest of the table scrolls by itself, and the page does not."""
+    with browser.width(400):
+        browser.open(untrusted_run(), "#judge")
+        assert browser.run("return document.documentElement.scrollWidth") <= 400
+        edges = browser.run(
+            """return [...document.querySelectorAll('.figures tbody td:nth-child(3)')].map((cell) =>
+            cell.getBoundingClientRect().right)"""
+        )
+        assert len(edges) == 4
+        assert max(edges) <= 384  # the page's margin is 16
+        widest = browser.run(
+            """return Math.max(...[...document.querySelectorAll('.matrix, .worst')].map((part) =>
+            part.getBoundingClientRect().right))"""
+        )
+        assert widest <= 384
+    browser.open(untrusted_run(), "#judge")
+    assert browser.run(
+        """const table = document.querySelector('.figures');
+        return table.scrollWidth <= table.parentElement.clientWidth;"""
+    )
+
+
+def test_numbers_of_a_judge_stand_under_each_other(browser: Browser) -> None:
+    """Digits of one place have one right edge, in the figures and in a matrix."""
+    browser.open(untrusted_run(), "#judge")
+    for column in (".figures tbody td:nth-child(2)", ".figures tbody td:nth-child(5)"):
+        edges = browser.run(
+            """return [...document.querySelectorAll(arguments[0])].map((cell) => {
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            return Math.round(range.getBoundingClientRect().right); })""",
+            column,
+        )
+        assert len(edges) == 4
+        assert len(set(edges)) == 1
+
+
 def test_on_paper_the_failing_pairs_are_opened_and_controls_are_gone(browser: Browser) -> None:
     """A print goes to people who have no page to click on."""
     browser.open(small_run())
@@ -388,7 +467,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser) -> None:
     browser.find("input[type=search]").send_keys("<img src=x")
     assert len(browser.all("#list a")) == 2
     assert browser.run("return window.ran") is None
-    assert browser.driver.title.startswith("! error: </script>")
+    assert browser.driver.title.startswith("? untrusted: </script>")
     assert HOSTILE not in browser.driver.title
 
 

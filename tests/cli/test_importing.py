@@ -85,3 +85,58 @@ def test_an_import_into_a_suite_is_refused(tmp_path: Path) -> None:
         f"{out.as_posix()}: this folder holds the suite 'summeval.toml' already;"
         " name a new one with --out"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["csv", "in.csv", "--out", "o"],
+            ("labels of a csv file need a suite to be labels of; name it with --suite SUITE"),
+        ),
+        (
+            ["scholarsum", "in.json", "--out", "o", "--suite", "s"],
+            (
+                "--suite goes with labels, as of csv or labelstudio, and 'scholarsum' makes a"
+                " suite; leave it out"
+            ),
+        ),
+        (
+            ["qags", "in.jsonl", "--out", "o", "--ground-truth"],
+            (
+                "--ground-truth goes with labels, as of csv or labelstudio, and 'qags' makes a"
+                " suite; leave it out"
+            ),
+        ),
+        (
+            ["scholarsum", "in.json", "--out", "o", "--stand-in"],
+            "--stand-in: scholarsum has sources and references; leave it out",
+        ),
+    ],
+)
+def test_options_of_another_format_are_refused(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    """An option that did nothing would be believed."""
+    assert main(["import", *arguments]) == 4
+    assert capsys.readouterr().err == f"summeval: error: {message}\n"
+
+
+def test_a_data_set_becomes_a_suite_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: two sentences of one summary."""
+    row = {"paper_id": "p", "source": "Moss grew.", "system": "s", "summary_id": "a"}
+    file = release(
+        tmp_path,
+        {**row, "sentence": "It grew.", "label": True},
+        {**row, "sentence": "It died.", "label": False},
+    )
+    out = tmp_path / "out"
+    assert main(["import", "qags", str(file), "--out", str(out), "--stand-in"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{out}: 1 papers, 1 systems, 1 pairs",
+        "1 pairs have human labels: sentences, supported by majority of three workers (QAGS)",
+        f"next: pytest {out}",
+    ]
+    assert load_suite(out).has_labels

@@ -20,7 +20,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
 def test_power_says_what_the_papers_show_and_how_many_would_do(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Before a team trusts a green, it learns what twelve papers can see."""
+    """Before a team trusts a green, it learns what thirty papers can see."""
     lines = told(capsys, "--drop=0.1", "--metric=facet,faithfulness")
     rows = {line.split()[0]: line.split()[1:] for line in lines[3:5]}
     deviation, power, seen, needed = rows["facet"]
@@ -28,11 +28,11 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
     assert lines[1] == "level 0.05, Holm's strictest of 7 tests: 0.0071"
     assert set(rows) == {"facet", "faithfulness"}
     assert float(power) == pytest.approx(
-        power_of_drop(0.1, float(deviation), 12, level=0.05 / 7), abs=0.02
+        power_of_drop(0.1, float(deviation), 30, level=0.05 / 7), abs=0.02
     )
     assert float(seen) > 0.1
     n_needed = int(needed.replace(",", ""))
-    assert n_needed > 12
+    assert n_needed > 30
     assert n_needed == pytest.approx(papers_needed(0.1, float(deviation), level=0.05 / 7), rel=0.02)
 
 

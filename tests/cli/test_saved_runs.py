@@ -70,12 +70,12 @@ def test_compare_tells_system_and_papers_worst_first(
 
     assert told.code == 1
     assert told.lines[0] == "golden/summeval.toml: careless"
-    assert told.lines[1] == "against careful.json (careful), 12 papers"
-    assert "papers that changed, worst first (12):" in told.lines
+    assert told.lines[1] == "against careful.json (careful), 30 papers"
+    assert "papers that changed, worst first (30):" in told.lines
     assert told.lines.count("") >= 3
     assert "careless on comet-02" in told.lines
-    assert "10 more papers: --papers=12" in told.lines
-    assert text.index("careless on comet-02") < text.index("10 more papers")
+    assert "28 more papers: --papers=30" in told.lines
+    assert text.index("careless on comet-02") < text.index("28 more papers")
     assert max(map(len, told.lines)) <= 82
 
 
@@ -116,14 +116,14 @@ def test_rescore_decides_again_without_asking(
     careless: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Lower thresholds pass what failed, and the new record says so, byte for byte twice."""
-    low = ["facet=0.3", "facet.background=1,facet.method=1", "facet.result=1", "eva=0"]
-    low += ["facet.conclusion=1", "faithfulness=0", "mean.facet=0.3", "mean.faithfulness=0.1"]
+    low = ["facet=0.3", "facet.method=1", "eva=0", "faithfulness=0"]
+    low += ["mean.facet=0.3", "mean.eva=0.1", "mean.faithfulness=0.1"]
     arguments = ["rescore", careless, *(f"--min={option}" for option in low)]
     told = Told(capsys, [*arguments, "--record", tmp_path / "low.json"])
     Told(capsys, [*arguments, "--record", tmp_path / "again.json"])
 
     assert told.code == 0
-    assert "decided otherwise: 12 of 12 pairs" in told.lines
+    assert "decided otherwise: 30 of 30 pairs" in told.lines
     assert "careless on zinc-01: failed -> passed" in told.lines
     assert read_record(tmp_path / "low.json", "RUN").outcome == "passed"
     assert (tmp_path / "low.json").read_bytes() == (tmp_path / "again.json").read_bytes()
@@ -185,7 +185,7 @@ def test_sweep_finds_the_thresholds_that_separate_two_runs(
     better, worse, threshold, n_better, n_worse, apart = rows["eva"]
 
     assert told.code == 0
-    assert (n_better, n_worse, apart) == ("12/12", "0/12", "1.00")
+    assert (n_better, n_worse, apart) == ("30/30", "0/30", "1.00")
     assert float(worse) < float(threshold) < float(better)
 
 
@@ -205,7 +205,7 @@ def test_report_makes_every_report_of_a_record_again(
     assert "<testsuites" in junit.read_text(encoding="utf-8")
     assert sum(line.startswith("::error ") for line in told.lines) == 10
     assert "## Systems" in (tmp_path / "step.md").read_text(encoding="utf-8")
-    assert any(line.startswith("careless               0     12      0") for line in told.lines)
+    assert any(line.startswith("careless               0     30      0") for line in told.lines)
 
 
 def test_report_prints_the_step_summary_where_github_is_not(

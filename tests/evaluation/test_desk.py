@@ -155,6 +155,19 @@ def test_system_at_an_unknown_endpoint_is_refused(suite: Suite) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("variable", "is_strict"),
+    [(None, False), ("", False), ("false", False), ("0", False), ("true", True), ("1", True)],
+)
+def test_a_swapped_model_is_an_error_where_nobody_sits(
+    tmp_path: Path, variable: str | None, is_strict: bool
+) -> None:
+    """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
+    environ = {} if variable is None else {"CI": variable}
+    desk = Desk(Terms(environ=environ, directory=tmp_path / "store"))
+    assert desk.exchange.is_strict is is_strict
+
+
 def test_processes_share_one_account(tmp_path: Path) -> None:
     """One alone keeps it in its head, and a replay has nothing to pay."""
     store = tmp_path / "store"

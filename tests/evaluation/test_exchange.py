@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import threading
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.evaluation import Budget, Exchange, Memory
+from summeval_pytest.evaluation import Budget, Exchange, Memory, ModelSeen, models_seen
 from summeval_pytest.evaluation.addressing import Address
 from summeval_pytest.models import URGENCY, ChatReply, Endpoint, Price, Urgency
 from summeval_pytest.store import Row, request_key
@@ -22,6 +23,7 @@ from tests.scripted_server import (
     Drop,
     HalfBody,
     Html,
+    Raw,
     ScriptedServer,
     Status,
 )
@@ -64,10 +66,11 @@ def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
     in_flight: int = 16,
     budget: Budget | None = None,
     run: str = "run-1",
+    is_strict: bool = False,
 ) -> Exchange:
     """An exchange over a store."""
     memory = Memory(record, store, cassette or {}, run=run)
-    return Exchange(memory, in_flight=in_flight, budget=budget)
+    return Exchange(memory, in_flight=in_flight, budget=budget, is_strict=is_strict)
 
 
 def through(
@@ -585,3 +588,106 @@ def test_requests_in_flight_are_bounded_and_counted(store: Path) -> None:
         assert server.peak == 3
     assert hub.ledger.n_in_flight == 0
     assert hub.ledger.totals.n_asked == 6
+
+
+DATED: Final = "gpt-4o-2024-08-06"
+OTHER: Final = "gpt-4o-2024-11-20"
+
+
+def pinned(url: str) -> Address:
+    """The address of a judge, whose model's name decides whether it is held to it."""
+    return replace(at(url), pinned=None)
+
+
+def asked_of(model: str, text: str = "Is it so?") -> ChatRequest:
+    """A request to one model."""
+    return replace(question(text), model=model)
+
+
+def seen(hub: Exchange) -> list[tuple[str, str, bool, int]]:
+    """Which model was asked for, which replied, whether it is another, and how often."""
+    return [(m.asked, m.returned, m.is_other, m.n_replies) for m in models_seen(hub.ledger.models)]
+
+
+def test_the_models_that_reply_are_noted_wherever_a_reply_comes_from(store: Path) -> None:
+    """What a replay returns is what was stored, so a run and its replay have the same models."""
+    request = asked_of("gpt-4o")
+    with ScriptedServer(lambda _: Answer("yes", model=DATED)) as server:
+        asking, again = exchange(store), exchange(store)
+        reply = reply_in(through(asking, pinned(server.url), *[request] * 3))
+        through(again, pinned(server.url), request)
+        cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
+        replay = exchange(store, "none", cassette=cassette)
+        through(replay, pinned(server.url), request)
+
+    expected = ModelSeen(
+        endpoint="here", asked="gpt-4o", returned=DATED, fingerprint="fp_scripted", n_replies=1
+    )
+    assert [models_seen(hub.ledger.models) for hub in (asking, again, replay)] == [(expected,)] * 3
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+@pytest.mark.parametrize(
+    ("asked", "returned"), [("gpt-4o", DATED), (DATED, DATED), (DATED, ""), ("gpt-4o", "")]
+)
+def test_a_pinned_model_or_an_alias_of_it_is_no_swap(
+    store: Path, asked: str, returned: str, is_strict: bool
+) -> None:
+    """Nor is a reply that names no model at all."""
+    body = json.dumps(
+        {"model": returned, "choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}
+    )
+    with ScriptedServer(lambda _: Raw(body.encode())) as server:
+        hub = exchange(store, is_strict=is_strict)
+        reply_in(through(hub, pinned(server.url), asked_of(asked)))
+    assert seen(hub) == [(asked, returned, False, 1)]
+
+
+def test_a_swapped_model_is_noted_at_a_desk_and_its_replies_are_kept(store: Path) -> None:
+    """Somebody reads the warning; another day the replies are there, and still another model's."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        for hub in (exchange(store), exchange(store)):
+            assert reply_in(through(hub, pinned(server.url), asked_of(DATED))).text == "yes"
+            assert seen(hub) == [(DATED, OTHER, True, 1)]
+        assert server.n_requests == 1
+
+
+def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> None:
+    """The request goes out once, then the endpoint is asked nothing more in vain."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        hub = exchange(store, is_strict=True)
+
+        async def main() -> None:
+            line = hub.line(pinned(server.url), None)
+            for text in "abc":
+                with pytest.raises(NoReplyError) as caught:
+                    await line.send(asked_of(DATED, text))
+                assert caught.value.fault == "other_model"
+                told = str(caught.value)
+                assert told.startswith("endpoint 'here' at http://127.0.0.1")
+                assert (
+                    f"asked for the pinned model {DATED!r}, and the reply is of {OTHER!r};" in told
+                )
+                assert told.endswith("or ask again with --summ-record=all")
+
+        drained(hub, main())
+        assert server.n_requests == 1
+        assert seen(hub) == [(DATED, OTHER, True, 1)]
+    assert b'"key"' not in bytes_under(store)
+
+
+def test_a_recorded_reply_of_a_swapped_model_is_an_error_in_ci(store: Path) -> None:
+    """A replay decides as the run would have."""
+    request = asked_of(DATED)
+    reply = ChatReply(text="yes", model=OTHER)
+    cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
+    hub = exchange(store, "none", cassette=cassette, is_strict=True)
+    assert fault_in(through(hub, pinned("http://127.0.0.1:9/v1"), request)).fault == "other_model"
+
+
+def test_a_model_under_test_may_be_any(store: Path) -> None:
+    """Who gates it hears of the swap from the scores, and from the run record."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        hub = exchange(store, is_strict=True)
+        reply_in(through(hub, at(server.url), asked_of(DATED)))
+    assert seen(hub) == [(DATED, OTHER, False, 1)]

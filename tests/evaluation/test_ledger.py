@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation import ORIGINS, Ledger, Totals
+from summeval_pytest.evaluation import ORIGINS, Ledger, ModelSeen, Totals, models_seen
 from summeval_pytest.models import Price, Usage
 
 if TYPE_CHECKING:
@@ -85,3 +85,19 @@ def test_counts_of_processes_add_up_in_any_order(parts: list[Totals]) -> None:
 def test_counts_survive_the_way_to_another_process(told: Totals) -> None:
     """As JSON, they are what they were."""
     assert Totals(**told.as_json()) == told  # type: ignore[arg-type]  # whole numbers stay whole
+
+
+FIRST = ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
+
+
+def test_models_are_counted_by_their_replies() -> None:
+    """A reply that is used twice is one, and every name and fingerprint is a model of its own."""
+    ledger = Ledger()
+    second = replace(FIRST, fingerprint="fp_b")
+    for key, model in (("b", FIRST), ("a", FIRST), ("b", FIRST), ("c", second)):
+        ledger.saw(key, model)
+
+    assert models_seen(ledger.models) == (
+        replace(FIRST, n_replies=2),
+        replace(second, n_replies=1),
+    )

@@ -217,7 +217,7 @@ def test_sizes_count_what_is_right_in_a_summary_and_its_words() -> None:
     speaks of zinc, so the judge supports both sentences.
     """
     numbers = measured(pair(f"{SLEPT} All of them."), Fair()).numbers()
-    assert numbers.sizes == {"words": 6, "eva.precision": 1, "faithfulness": 2}
+    assert numbers.sizes == {"words": 6, "eva.precision": 1, "faithfulness": 2, "sentences": 2}
     assert numbers.values["eva.precision"] == 0.5
 
 
@@ -236,7 +236,7 @@ def test_sizes_count_only_what_was_answered_and_right() -> None:
     )
     scores = (eva, FaithfulnessScore(value=0.5, sentences=sentences))
     numbers = numbers_of("zinc-01", "careful", "Mice\n\tslept. ", scores)
-    assert numbers.sizes == {"words": 2, "eva.precision": 3, "faithfulness": 1}
+    assert numbers.sizes == {"words": 2, "eva.precision": 3, "faithfulness": 1, "sentences": 2}
 
 
 def test_a_metric_without_a_score_has_no_size_and_the_words_count_all_the_same() -> None:

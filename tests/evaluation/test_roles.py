@@ -91,6 +91,20 @@ def test_judge_may_ask_item_by_item(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "pinned"), [("", None), ("pinned = true", True), ("pinned = false", False)]
+)
+def test_judge_is_held_to_its_name_as_the_suite_says(
+    tmp_path: Path, written: str, pinned: bool | None
+) -> None:
+    """A model under test is not: its swap is a change of the system, which the gate judges."""
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
+    roles, lines = Roles(environ={}), Connections()
+    roles.judge(suite.judges["rule"], [suite], lines)
+    roles.sender(suite, suite.systems["writer"], lines)
+    assert [address.pinned for address, _ in lines.made] == [pinned, False]
+
+
+@pytest.mark.parametrize(
     ("endpoint", "environ", "place"),
     [
         (None, {}, "openai"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Generator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -13,13 +14,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.errors import JudgeError, SuiteError
-from summeval_pytest.evaluation import Runner, Task
+from summeval_pytest.errors import JudgeError, OptionError, SuiteError, SummevalError
+from summeval_pytest.evaluation import Evaluation, Runner, StatedFacts, Task
 from summeval_pytest.evaluation import runner as runner_module
 from summeval_pytest.metrics import FaithfulnessScore, Unscored, faithfulness
 from summeval_pytest.models import URGENCY
-from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.suite import load_suite
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    Fact,
+    FactCheck,
+    FactChecks,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from summeval_pytest.suite import FactLabel, FactLabels, load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +115,21 @@ class Waiting(Counting):
         """Takes a moment."""
         self.most_unfetched = max(self.most_unfetched, len(self.mice) - self.fetched)
         await asyncio.sleep(0.002)
+
+
+class Together(Counting):
+    """Answers no question before a number of them is open, however slow the machine."""
+
+    def __init__(self, together: int) -> None:
+        super().__init__(in_flight=together + 1)
+        self.together = together
+        self.all_open = asyncio.Event()
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse waits for the last
+        """Waits for the others."""
+        if self.most_open == self.together:
+            self.all_open.set()
+        await asyncio.wait_for(self.all_open.wait(), SOON)
 
 
 class Endless(Counting):
@@ -214,12 +239,12 @@ def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
             runner.evaluation(task)
             settle(runner)
             assert judge.mice == list(range(min(N_PAIRS, number + 2)))
-    assert judge.most_open == 2
+    assert judge.most_open <= 2
 
 
 def test_pairs_read_ahead_are_under_way_at_once(tasks: list[Task]) -> None:
     """Twenty pairs that each wait a second should take a second."""
-    judge = Waiting(in_flight=N_PAIRS + 1)
+    judge = Together(N_PAIRS)
     with closing(Runner(judge)) as runner:
         runner.plan(tasks)
         for task in tasks:
@@ -422,6 +447,125 @@ def test_a_failure_among_numbers_leaves_no_pair_open(tasks: list[Task]) -> None:
         assert judge.mice == [0, 1, 2, 3, 4, 5, 6]
 
 
+def test_evaluations_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
+    """Labels are paired with them by place, also where one pair takes longer than the next."""
+    asked = [tasks[place] for place in (5, 2, 7, 0)]
+    with closing(Runner(Waiting(in_flight=4))) as runner:
+        found = list(runner.evaluations(asked))
+    assert [evaluation.paper for evaluation in found] == [task.paper for task in asked]
+    for task, evaluation in zip(asked, found, strict=True):
+        (score,) = evaluation.scores
+        assert isinstance(score, FaithfulnessScore)
+        assert score.sentences[0].text == f"Rest came to {task.paper}."
+
+
+class Crowded(Waiting):
+    """Answers nobody before as many ask at once as it wants, or as there are."""
+
+    def __init__(self, in_flight: int) -> None:
+        super().__init__(in_flight)
+        self.crowd = asyncio.Event()
+
+    async def think(self, mouse: int) -> None:
+        """Waits for the others, the first time."""
+        if self._open == min(self.in_flight, N_PAIRS):
+            self.crowd.set()
+        await asyncio.wait_for(self.crowd.wait(), SOON)
+        await super().think(mouse)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, N_PAIRS + 4])
+def test_evaluations_are_many_at_once_within_the_judges_bound(
+    tasks: list[Task], in_flight: int
+) -> None:
+    """A thousand labelled pairs hold no thousand texts: one is opened for each handed over."""
+    judge = Crowded(in_flight)
+    with closing(Runner(judge)) as runner:
+        for _ in runner.evaluations(tasks):
+            judge.fetched += 1
+            assert len(runner._open) < in_flight
+    assert judge.mice == list(range(N_PAIRS))
+    assert judge.most_open == min(in_flight, N_PAIRS)
+    assert judge.most_unfetched <= in_flight
+
+
+def test_evaluations_begin_when_the_first_is_asked_for(tasks: list[Task]) -> None:
+    """Naming them costs nothing."""
+    judge = Counting()
+    threads = threading.active_count()
+    with closing(Runner(judge)) as runner:
+        runner.evaluations(tasks)
+        assert threading.active_count() == threads
+    assert judge.mice == []
+
+
+def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> None:
+    """What was opened would hold its texts, and the places of pairs to read ahead."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        found = runner.evaluations(tasks[:6])
+        assert isinstance(found, Generator)
+        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        assert runner._open
+        found.close()
+        assert runner._open == {}
+        wait_until(lambda: judge.mice == [0, 1, 2, 3] and judge._open == 0)
+        runner.plan(tasks[6:])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3, 6, 7]
+
+
+def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -> None:
+    """Those before it were handed over; none is left open after it."""
+    judge = Failing(2, in_flight=3)
+    with closing(Runner(judge)) as runner:
+        found = runner.evaluations(tasks)
+        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        with pytest.raises(JudgeError, match="no route to mouse 2"):
+            next(found)
+        assert runner._open == {}
+        assert list(found) == []
+
+
+def test_evaluations_of_pairs_whose_numbers_are_known_are_made_again(tasks: list[Task]) -> None:
+    """Numbers are kept and texts are not; the judge's answer is remembered, so nobody pays."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.numbers(tasks[:2])
+        assert [found.paper for found in runner.evaluations(tasks[:2])] == ["mouse-0", "mouse-1"]
+    assert judge.mice == [0, 1]
+
+
+class Checking(Counting):
+    """Finds that every fact follows, and keeps the questions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Question] = []
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """As many yeses as there are facts."""
+        self.asked.extend(questions)
+        (question,) = questions
+        assert isinstance(question, CheckFacts)
+        return (FactChecks((FactCheck(reason="", entailed=True),) * len(question.facts)),)
+
+
+def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> None:
+    """They are part of what is asked for, and a task without them is another task."""
+    labelled = FactLabels(reference=(FactLabel(text="The mouse slept", holds=True),))
+    judge = Checking()
+    with closing(Runner(judge)) as runner:
+        task = replace(tasks[3], metrics=(), facts=labelled)
+        (found,) = runner.evaluations([task])
+        assert runner.evaluation(replace(task, facts=None)).stated is None
+    fact = Fact(text="The mouse slept", sentence=0)
+    assert judge.asked == [CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
+    assert isinstance(found.stated, StatedFacts)
+    assert [check.holds for check in found.stated.reference] == [True]
+    assert found.scores == ()
+
+
 def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
     """A model under test is asked for its summary on the loop, where the judge is asked, too."""
 
@@ -616,3 +760,97 @@ def test_closing_does_not_wait_for_a_judge_that_hangs(
         thread.join(SOON)
         assert not thread.is_alive()
         assert isinstance(waiting.exception(SOON), CancelledError)
+
+
+def halved(task: Task, evaluation: Evaluation) -> Evaluation:
+    """The evaluation with half its faithfulness, for whoever sees it."""
+    assert evaluation.paper == task.paper
+    (score,) = evaluation.scores
+    assert isinstance(score, FaithfulnessScore)
+    return replace(evaluation, scores=(replace(score, value=score.value / 2),))
+
+
+def value_of(evaluation: Evaluation) -> float | None:
+    """Its faithfulness."""
+    return evaluation.numbers().values["faithfulness"]
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+def test_an_adjusted_evaluation_is_what_everybody_sees(tasks: list[Task], in_flight: int) -> None:
+    """Ratings are calibrated once, wherever a number is taken from, read ahead or not."""
+    with closing(Runner(Waiting(in_flight), adjust=halved)) as runner:
+        runner.plan(tasks)
+        settle(runner)
+        assert value_of(runner.evaluation(tasks[0])) == 0.5
+        assert [value_of(found) for found in runner.evaluations(tasks[1:3])] == [0.5, 0.5]
+        numbers = runner.numbers(tasks[:5])
+    assert [found.values["faithfulness"] for found in numbers] == [0.5] * 5
+
+
+def test_pairs_kept_ahead_of_other_processes_are_adjusted_too(tasks: list[Task]) -> None:
+    """Their numbers are kept without a test that asked; a mean over both kinds must be one."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge, shares_tests=True, adjust=halved)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: runner.n_judged == N_PAIRS)
+        numbers = runner.numbers(tasks)
+    assert len(judge.mice) == N_PAIRS
+    assert [found.values["faithfulness"] for found in numbers] == [0.5] * N_PAIRS
+
+
+def test_golden_tasks_are_handed_over_as_the_judge_answered_them(tasks: list[Task]) -> None:
+    """They are what the adjusting is learned from; the same pair may be asked for as both."""
+    golden = replace(tasks[0], is_golden=True)
+    with closing(Runner(Waiting(in_flight=3), adjust=halved)) as runner:
+        runner.plan([golden, *tasks[:2]])
+        assert value_of(runner.evaluation(golden)) == 1.0
+        assert value_of(runner.evaluation(tasks[0])) == 0.5
+        found = runner.numbers([golden, tasks[0]])
+    assert [each.values["faithfulness"] for each in found] == [1.0, 0.5]
+
+
+def spoiled(task: Task, evaluation: Evaluation) -> Evaluation:
+    """Fails the third mouse."""
+    if task.paper == "mouse-2":
+        raise JudgeError("ratings cannot be calibrated: it went blind")
+    return halved(task, evaluation)
+
+
+@pytest.mark.parametrize("shares_tests", [False, True])
+def test_a_fault_of_adjusting_reaches_whoever_asks_and_holds_up_nobody(
+    tasks: list[Task], *, shares_tests: bool
+) -> None:
+    """Also where the pair was read ahead: the reading goes on behind it, as does every test."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge, shares_tests=shares_tests, adjust=spoiled)) as runner:
+        runner.plan(tasks)
+        if shares_tests:
+            wait_until(lambda: runner.n_judged == N_PAIRS - 1)
+        for _ in range(2):
+            with pytest.raises(JudgeError, match="it went blind"):
+                runner.evaluation(tasks[2])
+        with pytest.raises(JudgeError, match="it went blind"):
+            runner.numbers(tasks)
+        others = [task for task in tasks if task != tasks[2]]
+        assert [value_of(runner.evaluation(task)) for task in others] == [0.5] * (N_PAIRS - 1)
+        assert runner._open == {}
+
+
+@pytest.mark.parametrize("fault", [JudgeError("it went blind"), OptionError("set a key")])
+def test_reading_ahead_goes_on_where_nothing_can_be_adjusted(
+    tasks: list[Task], fault: SummevalError
+) -> None:
+    """Nothing is kept then; each test that asks is told, and none waits for a reading that died."""
+
+    def blind(task: Task, evaluation: Evaluation) -> Evaluation:
+        del task, evaluation
+        raise fault
+
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge, shares_tests=True, adjust=blind)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: len(judge.mice) == N_PAIRS)
+        for task in tasks[:2]:
+            with pytest.raises(type(fault), match=str(fault)):
+                runner.evaluation(task)
+        assert runner.n_judged == 0

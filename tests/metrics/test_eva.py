@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import EvaScore, Unscored, eva
-from summeval_pytest.metrics.eva import f1, stated_once
+from summeval_pytest.metrics import CheckedFact, EvaScore, Unscored, eva
+from summeval_pytest.metrics.conversation import NoAnswerError
+from summeval_pytest.metrics.eva import check_stated, f1, stated_once
 from summeval_pytest.questions import (
     CheckFacts,
     FacetSegments,
@@ -560,6 +561,70 @@ def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -
     assert score == Unscored(
         metric="eva", status="unanswered", reason="1 of 19 facts unanswered, first: cut off"
     )
+
+
+# Facts that somebody has written down
+
+
+STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
+
+
+@pytest.mark.parametrize("every_premise", [True, False])
+def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
+    """One check a label: none is merged with another or left out, whatever its words."""
+    flow = check_stated(STATED, THEIRS, every_premise=every_premise)
+    assert next(flow) == (
+        CheckFacts(
+            tuple(Fact(text=text, sentence=0) for text in STATED),
+            THEIRS,
+            every_premise=every_premise,
+        ),
+    )
+    with pytest.raises(StopIteration) as stop:
+        flow.send((checks(yes(1, 0), no(1), no()),))
+    assert stop.value.value == (
+        CheckedFact(
+            fact=Fact(text=STATED[0], sentence=0),
+            holds=True,
+            reason="it follows",
+            evidence=(THEIRS[1], THEIRS[0]),
+        ),
+        CheckedFact(
+            fact=Fact(text=STATED[1], sentence=0),
+            holds=False,
+            reason="it does not follow",
+            evidence=(THEIRS[1],),
+        ),
+        CheckedFact(
+            fact=Fact(text=STATED[2], sentence=0), holds=False, reason="it does not follow"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Unanswered("cut off"), "cut off"),
+        (FactList(()), "CheckFacts was answered with FactList"),
+        (checks(yes(0), no()), "the judge returned 2 fact checks for 3 asked about"),
+        (checks(*[yes(0)] * 4), "the judge returned 4 fact checks for 3 asked about"),
+        (
+            checks(yes(0), no(), yes(2)),
+            "fact 'Lead was given': a premise of (2,) was not offered",
+        ),
+        (
+            checks(yes(0), Unanswered("cut off"), no()),
+            "1 of 3 facts unanswered, first: cut off",
+        ),
+    ],
+)
+def test_an_answer_that_cannot_carry_stated_facts_is_none(answer: Answer, reason: str) -> None:
+    """A check beside the wrong fact would agree with the wrong label."""
+    flow = check_stated(STATED, THEIRS, every_premise=False)
+    next(flow)
+    with pytest.raises(NoAnswerError) as caught:
+        flow.send((answer,))
+    assert str(caught.value) == reason
 
 
 # Laws

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import FacetScore, Unscored, facet
-from summeval_pytest.metrics.facet import LOWEST, WEIGHTS, facet_aware_metric
+from summeval_pytest.metrics.facet import LOWEST, WEIGHTS, calibrated, facet_aware_metric
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
@@ -515,3 +515,70 @@ def test_the_conversation_scores_as_the_formula_does(ratings: tuple[int, ...]) -
     score = rate(rated(**by_facet))
     assert isinstance(score, FacetScore)
     assert score.value == facet_aware_metric(by_facet)
+
+
+def scored(**ratings: int) -> FacetScore:
+    """What the conversation comes to with these ratings."""
+    score = rate(rated(**ratings))
+    assert isinstance(score, FacetScore)
+    return score
+
+
+GENEROUS: Mapping[Facet, tuple[float, ...]] = {
+    "method": (1.0, 2.0, 2.5, 3.0),
+    "conclusion": (1.0, 1.5, 2.25),
+}
+"""What people rate where a generous judge rates 1, 2 and so on; it is fair on the others."""
+
+
+def test_fm_is_made_anew_of_calibrated_ratings() -> None:
+    """Worked example: 3, 4, 2, 3 become 3, 3, 2 and 2.25.
+
+    FM falls from 0.1 + 0.3 + 0.3 * 2 / 4 + 0.3 = 0.85 to
+    0.1 * 3 / 3 + 0.3 * 3 / 4 + 0.3 * 2 / 4 + 0.3 * 2.25 / 3 = 0.7.
+    """
+    score = scored(background=3, method=4, result=2, conclusion=3)
+    found = calibrated(score, GENEROUS)
+    assert (score.value, found.value) == (0.85, 0.7)
+    assert [each.value for each in found.ratings] == [3, 3.0, 2, 2.25]
+    assert [each.calibrated for each in found.ratings] == [None, 3.0, None, 2.25]
+
+
+def test_what_the_judge_said_stays_beside_its_calibrated_rating() -> None:
+    """Its reason is a reason for 4, and evidence is no matter of scale."""
+    score = scored(background=3, method=4, result=2, conclusion=3)
+    found = calibrated(score, GENEROUS)
+    bare = tuple(replace(each, calibrated=None) for each in found.ratings)
+    assert replace(found, value=score.value, ratings=bare) == score
+
+
+@pytest.mark.parametrize("rating", [1, 2, 3, 4])
+def test_a_rating_is_replaced_by_what_stands_in_its_place(rating: int) -> None:
+    """The first value is that of rating 1."""
+    found = calibrated(scored(background=1, method=rating, result=1, conclusion=1), GENEROUS)
+    assert found.ratings[1].calibrated == GENEROUS["method"][rating - 1]
+
+
+def test_a_summary_that_is_its_reference_is_left_alone() -> None:
+    """Nobody rated it, so there is no rating that a judge could be too generous with."""
+    copy = FacetScore(value=1.0, identical=True)
+    assert calibrated(copy, GENEROUS) is copy
+
+
+def test_without_values_a_score_stays_what_it_is() -> None:
+    """Labels of other metrics calibrate no rating; a facet that is not there needs none."""
+    score = scored(background=3, method=4, result=2, conclusion=3)
+    assert calibrated(score, {}) == score
+    only = replace(score, value=0.5, ratings=score.ratings[2:3])
+    assert calibrated(only, GENEROUS) == only
+
+
+@given(st.tuples(*(st.integers(1, SCALES[facet]) for facet in FACETS)))
+def test_values_that_are_the_ratings_change_no_number(ratings: tuple[int, ...]) -> None:
+    """Law: what a fair judge has its map for. Calibrating once more changes nothing, either."""
+    fair = {facet: tuple(map(float, range(1, SCALES[facet] + 1))) for facet in FACETS}
+    score = scored(**dict(zip(FACETS, ratings, strict=True)))
+    assert calibrated(score, fair).values() == score.values()
+    once = calibrated(score, GENEROUS)
+    assert once.value <= score.value
+    assert calibrated(once, GENEROUS) == once

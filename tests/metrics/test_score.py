@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from hypothesis import given
@@ -148,3 +148,27 @@ def test_scores_and_their_numbers_are_read_only() -> None:
         score.value = 1.0  # type: ignore[misc]  # the point is that it cannot be set
     with pytest.raises(TypeError):
         score.values()["facet"] = 1.0  # type: ignore[index]  # nor changed this way
+
+
+def test_a_calibrated_rating_counts_in_place_of_the_judges() -> None:
+    """The judge's own stays beside it: 4 of 4, of which people would have made 2.5."""
+    plain = rated("method", 4)
+    known = replace(plain, calibrated=2.5)
+    assert (plain.value, plain.share) == (4, 1.0)
+    assert (known.rating, known.value, known.share) == (4, 2.5, 0.625)
+
+
+def test_numbers_that_a_threshold_can_name_are_calibrated() -> None:
+    """A threshold on a facet is in the labels' scale where FM is."""
+    score = facet_score(method=4, conclusion=2)
+    method, conclusion = score.ratings
+    known = replace(score, ratings=(replace(method, calibrated=2.5), conclusion))
+    assert known.values() == {"facet": 0.5, "facet.method": 2.5, "facet.conclusion": 2.0}
+
+
+def test_rescaled_is_of_calibrated_ratings() -> None:
+    """Worked example: (2.5 - 1) / 3 and (2 - 1) / 2 are 0.5 each, 1 and 0.5 were the judge's."""
+    score = facet_score(method=4, conclusion=2)
+    method, conclusion = score.ratings
+    known = replace(score, ratings=(replace(method, calibrated=2.5), conclusion))
+    assert (score.rescaled, known.rescaled) == (0.75, 0.5)

@@ -59,6 +59,7 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "save": ("flagged", "varied", "kept", None),
     "compare": ("flagged", "varied", "kept", None),
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
+    "metamorphic": ("swapped", "hostile", "all", ()),
     "junit": ("flagged", "varied", "kept", None),
     "html": ("flagged", "varied", "kept", None),
     "github": (True, False, True, False),
@@ -188,13 +189,15 @@ def test_header_names_the_store_where_something_may_be_asked(bench: Bench) -> No
     assert [line for line in replaying.lines if told.format("cassette", "none") in line]
 
 
-def test_header_says_what_the_suite_asks_and_nobody_holds(bench: Bench) -> None:
-    """A floor that is read and not held would be trusted."""
-    bench.suite(pair="facet = 0.6\n\n[thresholds.judge]\nfacet_kappa = 0.4")
+def test_header_says_where_nobody_knows_how_well_the_judge_judges(bench: Bench) -> None:
+    """Without labels a verdict is one judge's opinion, and the reader is told so first."""
+    bench.suite()
     run = bench.inside("summeval.toml")
 
     assert run.code == 0
-    assert "not held yet: [thresholds.judge] of summeval.toml" in run.lines
+    told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
+    assert told in run.lines
+    assert "judge: not calibrated: the suite has no labels to measure it with" in run.lines
 
 
 def test_a_run_without_a_suite_has_no_header(bench: Bench) -> None:

@@ -61,9 +61,15 @@ SUITE = [
         told="summeval.toml:11: threshold facet = 60 can never decide",
     ),
     Mistake(
-        name="agreement floor out of range",
-        spoil=("summeval.toml", "facet = 0.6", "facet = 0.6\n[thresholds.judge]\nkappa = 2"),
-        told="summeval.toml:13: agreement floor kappa = 2 is out of range",
+        name="agreement floor without labels",
+        spoil=("summeval.toml", "facet = 0.6", "facet = 0.6\n[thresholds.judge]\nfact_f1 = 0.5"),
+        told="summeval.toml:13: agreement floor 'fact_f1' can never be held: the suite has no"
+        " labels",
+    ),
+    Mistake(
+        name="unknown agreement floor",
+        spoil=("summeval.toml", "facet = 0.6", "facet = 0.6\n[thresholds.judge]\nfact_f2 = 0.5"),
+        told="summeval.toml:13: unknown agreement floor 'fact_f2'; did you mean 'fact_f1'?",
     ),
     Mistake(
         name="no threshold",

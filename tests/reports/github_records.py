@@ -9,6 +9,7 @@ from typing import TypeVar
 from summeval_pytest.errors import Place
 from summeval_pytest.suite import Waiver
 from summeval_pytest.verdict import (
+    Agreement,
     CassetteRecord,
     Claim,
     Comparison,
@@ -16,6 +17,7 @@ from summeval_pytest.verdict import (
     FacetChange,
     Finding,
     Flip,
+    Floor,
     Header,
     PairChange,
     PairRecord,
@@ -29,6 +31,7 @@ from summeval_pytest.verdict import (
     Thresholds,
     WaiverUse,
 )
+from tests.reports.trust_records import UNMEASURED, measured, untrusted
 
 T = TypeVar("T")
 
@@ -129,6 +132,7 @@ def record(
 ) -> RunRecord:
     """A run of one suite, judged by the embedded judge."""
     held = SuiteRecord(
+        has_labels=False,
         name="golden",
         shown="golden/summeval.toml",
         fingerprint="8073075de428",
@@ -214,6 +218,7 @@ def everything() -> RunRecord:
         replace(careful, comparison=replace(COMPARISON, differences=COMPARISON.differences[1:])),
     )
     made = record(*pairs, systems=systems, waivers=(WaiverUse(waiver=WAIVER, state="expired"),))
+    made = replace(made, suites=tuple(map(untrusted, made.suites)))
     header = replace(
         made.header,
         created="1700000000",
@@ -226,13 +231,18 @@ def everything() -> RunRecord:
         ),
     )
     two = record(passing(), systems=(careful,), name="two").suites
-    return replace(made, header=header, suites=(*made.suites, *two))
+    judged = (measured(suite, UNMEASURED) for suite in two)
+    return replace(made, header=header, suites=(*made.suites, *judged))
 
 
-_OURS = frozenset({"outcome", "number", "kind", "finding", "facet", "state", "metric", "status"})
+_OURS = frozenset(
+    {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
+)
 """Fields that hold a word of ours, from a list that a loader checks."""
 _OUR_NAMES = (Difference, Shortfall, SystemMean, Threshold)
 """What has a number of the catalogue for a name."""
+_OF_ERROR = "unfaithful_recall."
+"""Before the labels' own word for a kind of error, in the name of a figure of agreement."""
 
 
 def in_other_words(value: T, words: Callable[[str], str]) -> T:
@@ -244,6 +254,9 @@ def in_other_words(value: T, words: Callable[[str], str]) -> T:
             if field.name not in _OURS
             and not (field.name == "name" and isinstance(value, _OUR_NAMES))
         }
+        if isinstance(value, Agreement | Floor):
+            known, dot, error = value.name.partition(_OF_ERROR)
+            changed["name"] = known + dot + (words(error) if dot else "")
         return replace(value, **changed)
     if isinstance(value, tuple):
         if [type(each) for each in value] == [str, float, float]:

@@ -36,6 +36,7 @@ from summeval_pytest.verdict import (
     WaiverUse,
     findings_of,
 )
+from tests.reports.trust_records import untrusted
 
 REFERENCE = "Moss needs rain. We watered stones. Wet moss grew twice as fast. Rain feeds moss."
 SUMMARY = "Stones were watered. Dry moss grew twice as fast."
@@ -300,6 +301,7 @@ def suite(
     expected = (*papers, *(f"more-{n}" for n in range(n_expected - len(papers))))
     systems = tuple(dict.fromkeys(pair.system for pair in pairs))
     return SuiteRecord(
+        has_labels=False,
         name=name,
         shown="suite/summeval.toml",
         fingerprint="0123456789ab",
@@ -354,12 +356,10 @@ def small_run() -> RunRecord:
 
 def hostile_run(text: str = HOSTILE) -> RunRecord:
     """A run in which everybody wrote the same text, as paper ids and system names, too."""
-    return run(
-        suite(
-            failing(paper=text, system=text, text=text),
-            broken(paper=f"b{text}", system=text, fault=text),
-            name=text,
-            text=text,
-        ),
+    told = suite(
+        failing(paper=text, system=text, text=text),
+        broken(paper=f"b{text}", system=text, fault=text),
+        name=text,
         text=text,
     )
+    return run(untrusted(told, text), text=text)

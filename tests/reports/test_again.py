@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from summeval_pytest.reports import TRUST_LINE, run_lines, suite_lines
+from summeval_pytest.reports import run_lines, suite_lines, untrusted_lines
 from summeval_pytest.verdict import Comparison, Difference, Header
+from tests.reports.trust_records import TRUSTED, golden, measured, untrusted
 from tests.verdict.records import (
     carried,
     eva,
@@ -80,9 +81,36 @@ def test_a_run_is_told_suite_by_suite_and_then_its_end() -> None:
     lines = list(run_lines(record))
     assert lines[0] == "golden/summeval.toml, suite 77be02a1c3d4, judge fair-1"
     assert lines[3] == "bronze/summeval.toml, suite 77be02a1c3d4, judge fair-1"
-    assert lines[6] == TRUST_LINE
-    assert lines[7].startswith("golden/summeval.toml: only 1 of 2 pairs ")
-    assert len(lines) == 8
+    told = "not calibrated: the suite has no labels to measure it with"
+    judges = [f"judge ({name}/summeval.toml): {told}" for name in ("golden", "bronze")]
+    assert " ".join(" ".join(lines[6:10]).split()) == " ".join(judges)
+    assert lines[10].startswith("golden/summeval.toml: only 1 of 2 pairs ")
+    assert len(lines) == 11
+
+
+def test_an_untrusted_judge_is_told_before_the_end() -> None:
+    """The same lines as at the end of the run itself, for the suite that it fails on alone."""
+    some = suite(pair("moss-1", eva(0.5)))
+    held = untrusted(some)
+    lines = list(run_lines(run(held)))
+    assert held.trust is not None
+    told = list(untrusted_lines(held.trust, held.golden))
+    assert lines[3:5] == [
+        "judge: UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number 0.00 < 0.5,",
+        "  on 2 labelled pairs of 2 papers",
+    ]
+    assert lines[5 : 5 + len(told)] == told
+    both = list(run_lines(run(held, measured(replace(some, name="b"), TRUSTED, golden()))))
+    assert [line for line in both if line.startswith("UNTRUSTED")] == told[:1]
+    assert both[-2].startswith("judge (golden/summeval.toml): holds 1 of 1 agreement floors")
+
+
+def test_a_judge_that_holds_its_floors_is_one_line() -> None:
+    """Nobody has to look at what it gets wrong."""
+    held = measured(suite(pair("moss-1", eva(0.5))), TRUSTED, golden())
+    assert list(run_lines(run(held)))[3:] == [
+        "judge: holds 1 of 1 agreement floors on 2 labelled pairs of 2 papers"
+    ]
 
 
 def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
@@ -103,6 +131,7 @@ def test_hostile_names_of_suites_and_judges_are_shown_and_not_obeyed() -> None:
     """A record may come from anybody."""
     hostile = "::error::x\n::add-mask::y\x1b[31m##[group]"
     held = replace(suite(pair("moss-1", eva(0.5), system=hostile)), shown=hostile)
+    held = untrusted(held, hostile)
     record = replace(run(replace(held, fingerprint=hostile)), judge=hostile)
     for line in run_lines(record, n_worst=3):
         assert line.isprintable()

@@ -30,6 +30,16 @@ from tests.reports.github_records import (
     system,
     unscored,
 )
+from tests.reports.trust_records import (
+    TRUSTED,
+    UNMEASURED,
+    agreement,
+    floor,
+    golden,
+    measured,
+    trust,
+    untrusted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -373,3 +383,74 @@ def test_thousands_of_long_pairs_take_no_time() -> None:
     lines = list(annotation_lines(record(*pairs)))
     assert perf_counter() - started < 5
     assert sum(map(len, lines)) < 50_000
+
+
+def test_an_untrusted_judge_is_shown_at_the_suite_before_anything_it_decided() -> None:
+    """What it says of pairs below may be wrong; one that holds its floors needs no line."""
+    (suite,) = record(failing()).suites
+    first, second = annotation_lines(replace(record(), suites=(untrusted(suite),)))
+    assert commands(first) == [
+        Command(
+            "error",
+            {"file": "golden/summeval.toml", "line": "1", "title": "UNTRUSTED: golden"},
+            "UNTRUSTED: facet_kappa 0.34 < 0.9; unfaithful_recall.number 0.00 < 0.5,"
+            " on 2 labelled pairs of 2 papers\n"
+            "verdicts of an untrusted judge: shown, and to be relied on in nothing",
+        )
+    ]
+    assert titles(second) == ["facet result: careless on zinc-01"]
+    held = measured(suite, TRUSTED, golden())
+    assert titles(*annotation_lines(replace(record(), suites=(held,)))) == titles(second)
+
+
+def test_a_judge_that_was_not_measured_is_shown_without_the_mark() -> None:
+    """Nobody knows whether it can be trusted."""
+    (suite,) = record(passing()).suites
+    (line,) = annotation_lines(replace(record(), suites=(measured(suite, UNMEASURED),)))
+    (command,) = commands(line)
+    assert command.properties["title"] == "judge not measured: golden"
+    assert command.data == "agreement with labels not measured: it timed out"
+
+
+def test_many_missed_floors_are_cut_within_an_annotation() -> None:
+    """It is read in a margin."""
+    names = [f"unfaithful_recall.{letter * 70}" for letter in "abcdefgh"]
+    found = trust(*(agreement(name, 0.1, floor(0.5, name)) for name in names))
+    (suite,) = record(passing()).suites
+    (line,) = annotation_lines(replace(record(), suites=(measured(suite, found, golden()),)))
+    first, mark = commands(line)[0].data.split("\n")
+    assert first.endswith("\u2026")
+    assert 400 < len(first) <= 500
+    assert mark.startswith("verdicts of an untrusted judge")
+
+
+def test_another_plugin_annotates_the_judge_as_any_other_test() -> None:
+    """Ten lines are few, and the judge is a test."""
+    (suite,) = record(passing()).suites
+    run = replace(record(), suites=(untrusted(suite),))
+    assert len(list(annotation_lines(run))) == 1
+    assert list(annotation_lines(run, with_pairs=False)) == []
+
+
+@pytest.mark.parametrize("n_suites", [1, 4, 5, 12])
+@pytest.mark.parametrize("n_failing", [0, 1, 9, 30])
+def test_many_untrusted_suites_leave_room_for_what_fails(n_suites: int, n_failing: int) -> None:
+    """Four suites are named and the rest counted; so are the pairs, within the ten in all."""
+    pairs = [failing(f"p{number}") for number in range(n_failing)]
+    papers = tuple(pair.paper for pair in pairs)
+    (some,) = record(systems=(system(papers=("zinc-01",), outcome="passed", means=()),)).suites
+    suites = [untrusted(replace(some, name=f"s{n}")) for n in range(n_suites)]
+    whole = system(papers=papers, outcome="passed", means=())
+    suites[0] = replace(suites[0], pairs=tuple(pairs), systems=(whole,))
+    unmeasured = measured(replace(some, name="z"), UNMEASURED)
+    lines = list(annotation_lines(replace(record(), suites=(unmeasured, *suites))))
+    told = titles(*lines)
+    assert len(lines) <= 10
+    assert told[: min(n_suites, 4)] == [f"UNTRUSTED: s{n}" for n in range(min(n_suites, 4))]
+    assert ("judge not measured: z" in told) == (n_suites < 4)
+    if n_suites >= 4:
+        assert told[4] == f"judge: {n_suites - 3} more suites"
+    n_shown = sum(title.startswith("facet result: ") for title in told)
+    n_rest = sum(int(title.split()[0]) for title in told if title.endswith(" more"))
+    assert n_shown + n_rest == n_failing
+    assert min(n_failing, 1) <= n_shown

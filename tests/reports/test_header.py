@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from summeval_pytest.reports import cassette_lines, header_line
+from summeval_pytest.reports import cassette_lines, header_line, uncalibrated_lines
 from summeval_pytest.store import Row, read_cassette, write_cassette
 
 if TYPE_CHECKING:
@@ -71,3 +71,27 @@ def test_each_cassette_is_named_with_its_hash(tmp_path: Path) -> None:
 def test_a_run_without_a_cassette_has_no_line_about_one() -> None:
     """What is not there needs no line."""
     assert list(cassette_lines(())) == []
+
+
+def test_suites_without_labels_are_named_at_the_top() -> None:
+    """Nobody knows how well their judge judges, and a green run does not show it."""
+    assert list(uncalibrated_lines(["golden"])) == [
+        "summeval: judge not calibrated: golden has no labels; see 'summeval agree'"
+    ]
+    assert list(uncalibrated_lines(["golden", "zinc"])) == [
+        "summeval: judge not calibrated: golden, zinc have no labels; see 'summeval agree'"
+    ]
+
+
+def test_suites_that_all_have_labels_have_no_line_about_them() -> None:
+    """What is in order needs no line."""
+    assert list(uncalibrated_lines(())) == []
+
+
+def test_the_line_about_labels_is_one_safe_and_bounded_line() -> None:
+    """A suite's name is other people's text."""
+    (line,) = uncalibrated_lines(["a\n::error::b ##[group]\x1b[31m", *["zinc"] * 200])
+    assert line.startswith(
+        r"summeval: judge not calibrated: a ::error::b #\x23[group]\x1b[31m, zinc, zinc"
+    )
+    assert 490 < len(line) <= 500

@@ -45,6 +45,18 @@ from summeval_pytest.verdict import (
     Thresholds,
     WaiverUse,
 )
+from tests.reports.trust_records import (
+    HOLDS,
+    MISSED,
+    TRUSTED,
+    UNMEASURED,
+    agreement,
+    floor,
+    golden,
+    measured,
+    trust,
+    untrusted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,6 +153,7 @@ def suite(
     papers = tuple(pair.paper for pair in pairs)
     gated = system or SystemRecord(name="careless", place=SUITE, papers=papers)
     return SuiteRecord(
+        has_labels=False,
         name=name,
         shown=f"{name}/summeval.toml",
         fingerprint="77be02a1c3d4",
@@ -501,7 +514,7 @@ def test_a_system_says_what_judged_it() -> None:
         "suite": "golden 77be02a1c3d4",
         "suite file": "golden/summeval.toml",
         "judge": "fair-1",
-        "judge trust": "agreement with labels not measured in this run",
+        "judge trust": "not calibrated: the suite has no labels to measure it with",
         "judged": "1 of 1 pairs",
     }
     assert system.find("system-out") is None
@@ -884,7 +897,149 @@ def hostile_runs(draw: st.DrawFn) -> RunRecord:
     pairs = tuple(replace(each, system=name) for each in pairs)
     used = tuple(use for each in pairs for use in each.verdict.waivers)
     made = suite(*pairs, system=system, waivers=used, name=draw(TEXTS))
+    fault = draw(TEXTS)
+    kinds = (made, untrusted(made, draw(TEXTS)), measured(made, replace(UNMEASURED, fault=fault)))
+    made = draw(st.sampled_from(kinds))
     return replace(record(*[made] * draw(st.integers(1, 2))), judge=draw(TEXTS))
+
+
+JUDGE = "golden.judge.judge"
+
+
+def judge_cases(run: RunRecord) -> dict[str, ET.Element]:
+    """The cases of the judge, by name."""
+    found = [case for case in read(run).iter("testcase") if case.get("classname") == JUDGE]
+    return {case.get("name", ""): case for case in found}
+
+
+def test_each_figure_of_agreement_is_a_case_of_the_judge() -> None:
+    """Worked example: its kappa misses a floor, and what it gets wrong is said once."""
+    root = read(record(measured(suite(pair()), trust(), golden())))
+    judge, system = root
+    assert (judge.get("name"), system.get("name")) == ("judge", "careless")
+    assert {name: judge.get(name) for name in ("tests", "failures", "errors")} == {
+        "tests": "2", "failures": "1", "errors": "0"
+    }  # fmt: skip
+    found = judge_cases(record(measured(suite(pair()), trust(), golden())))
+    assert {name: state(case) for name, case in found.items()} == {
+        "facet_kappa": "failure",
+        "facet_exact": "passed",
+    }
+    (failure,) = found["facet_kappa"]
+    assert failure.attrib == {"type": "shortfall", "message": "facet_kappa 0.34 < 0.9"}
+    assert (failure.text or "").split("\n") == [
+        "facet_kappa 0.34 < 0.9",
+        "agreement    value  95 % interval   items papers  floor",
+        "facet_kappa   0.34  0.28 to 0.41        3      2  at least 0.9, missed",
+    ]
+    assert told(found["facet_exact"]).split("\n")[1:] == [
+        "facet_exact   0.35  0.28 to 0.41        3      2  at least 0.25"
+    ]
+    output = (judge.findtext("system-out") or "").split("\n")
+    assert output[0].startswith("UNTRUSTED: verdicts of an untrusted judge")
+    assert "result: label in rows, judge in columns" in output
+    assert "worst disagreements (3):" in output
+
+
+def test_what_an_untrusted_judge_decided_of_a_system_is_marked() -> None:
+    """Its cases are shown as they came out, and a reader of one suite sees no other."""
+    _, system = read(record(untrusted(suite(pair()))))
+    assert system.findtext("system-out") == (
+        "verdicts of an untrusted judge: shown, and to be relied on in nothing"
+    )
+    values = {each.get("name"): each.get("value") for each in system.iter("property")}
+    assert (values["judge trust"] or "").startswith("UNTRUSTED: facet_kappa 0.34 < 0.9; ")
+    # The mark makes no case: nothing is missing of this system.
+    assert [case.get("name") for case in system.iter("testcase")] == [
+        "facet", "facet.method", "facet.result"
+    ]  # fmt: skip
+
+
+def test_a_judge_that_holds_its_floors_passes_and_marks_nothing() -> None:
+    """What it gets wrong is in the page."""
+    judge, system = read(record(measured(suite(pair()), TRUSTED, golden())))
+    assert [state(case) for case in judge.iter("testcase")] == ["passed"]
+    assert judge.find("system-out") is None
+    assert system.find("system-out") is None
+
+
+def test_a_judge_that_was_not_measured_is_an_error() -> None:
+    """It is nobody's failure, and no figure could carry it."""
+    found = judge_cases(record(measured(suite(pair()), UNMEASURED)))
+    (error,) = found["agreement"]
+    assert (error.tag, error.attrib, error.text) == (
+        "error", {"type": "unscored", "message": "it timed out"}, "it timed out"
+    )  # fmt: skip
+    assert [*found] == ["agreement"]
+
+
+def test_a_judge_without_a_figure_is_there() -> None:
+    """Jenkins forgets a suite without a case, and its absence would look like success."""
+    found = judge_cases(record(measured(suite(pair()), trust(agreements=()))))
+    assert {name: state(case) for name, case in found.items()} == {"agreement": "passed"}
+    assert told(found["agreement"]) == (
+        "agreement measured on 2 labelled pairs of 2 papers and held to no floor"
+    )
+
+
+def test_two_floors_on_one_figure_are_one_case() -> None:
+    """Its first line is the message, and the second floor stands below it."""
+    both = agreement("facet_kappa", 0.2, floor(0.3), floor(0.5, bound="lower"), low=0.1)
+    (failure,) = judge_cases(record(measured(suite(pair()), trust(both))))["facet_kappa"]
+    assert failure.get("message") == "facet_kappa 0.20 < 0.3"
+    assert (failure.text or "").split("\n")[:2] == [
+        "facet_kappa 0.20 < 0.3", "facet_kappa.lower 0.10 < 0.5"
+    ]  # fmt: skip
+
+
+def test_without_a_measured_judge_there_is_no_suite_of_it() -> None:
+    """A suite of skipped figures would say that there was something to measure with."""
+    labelled = replace(suite(pair()), has_labels=True)
+    assert [each.get("name") for each in read(record(labelled))] == ["careless"]
+
+
+def test_the_judges_of_several_suites_are_told_apart() -> None:
+    """It may be trusted on one field and not on another."""
+    held = measured(suite(pair(), name="silver"), trust(HOLDS), golden())
+    root = read(record(untrusted(suite(pair())), held))
+    assert [(each.get("name"), each.get("failures")) for each in root] == [
+        ("golden/judge", "2"),
+        ("golden/careless", "0"),
+        ("silver/judge", "0"),
+        ("silver/careless", "0"),
+    ]
+    assert root[3].find("system-out") is None
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "\u202e" * 10**6, "]]>" * 10**5, "x " * 10**5])
+def test_no_text_of_a_golden_answer_breaks_or_floods_the_report(text: str) -> None:
+    """Whoever wrote a paper, a label's kind of error or a judge's reason did not write this."""
+    run = record(untrusted(suite(pair()), text))
+    report = junit_text(run)
+    root = parsed(report)
+    assert schema_faults(root) == []
+    assert len(report) < 40_000
+    for element in root.iter():
+        for said in (element.text or "", *element.attrib.values()):
+            assert all(line.isprintable() for line in said.split("\n"))
+            assert not any(line.lstrip().startswith("::") for line in said.splitlines())
+            assert "##[" not in said
+    assert [state(case) for case in root[0].iter("testcase")] == ["failure", "passed", "failure"]
+
+
+def test_a_long_fault_of_a_judge_is_cut() -> None:
+    """An endpoint may answer with a page of HTML."""
+    run = record(measured(suite(pair()), replace(UNMEASURED, fault="<p>no\n" * 10**5)))
+    (error,) = judge_cases(run)["agreement"]
+    assert (error.text or "").startswith("<p>no <p>no")
+    assert len(error.text or "") <= 240
+
+
+def test_a_failing_figure_never_passes() -> None:
+    """Law of the whole: as many failures as figures that miss a floor."""
+    found = [MISSED, HOLDS, agreement("fact_f1", None, floor(0.5, "fact_f1")), agreement("fact_f1")]
+    cases_found = read(record(measured(suite(pair()), trust(*found))))[0].iter("testcase")
+    assert [state(case) for case in cases_found] == ["failure", "passed", "failure", "passed"]
 
 
 LAW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -911,6 +1066,8 @@ def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(run: Ru
         for part in run.suites
         for each in part.pairs
     )
+    trusts = [part.trust for part in run.suites if part.trust is not None]
+    least += sum(len(found.missed) + bool(found.fault) for found in trusts)
     assert n_red == least
     for part in run.suites:
         (system,) = part.systems

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.evaluation import EvidenceCount, GoldenAnswer
 from summeval_pytest.metrics import (
     CheckedFact,
     EvaScore,
@@ -27,6 +28,7 @@ from summeval_pytest.verdict import (
     Comparison,
     Header,
     Judged,
+    Measured,
     PairRecord,
     PairVerdict,
     PaperRecord,
@@ -41,6 +43,7 @@ from summeval_pytest.verdict import (
     Totalled,
     WaiverUse,
 )
+from tests.reports.trust_records import UNMEASURED, golden, measured, trust, untrusted
 from tests.verdict.records import eva, faithful, pair
 
 if TYPE_CHECKING:
@@ -106,6 +109,7 @@ RECORD = RunRecord(
     judge="fair-1",
     suites=(
         SuiteRecord(
+            has_labels=False,
             name="golden",
             shown="golden/summeval.toml",
             fingerprint="77be02a1c3d4",
@@ -258,11 +262,13 @@ def test_each_kind_of_score_is_read_as_itself(value: object) -> None:
 
 
 def test_each_kind_of_part_is_read_as_itself() -> None:
-    """A worker's lines hold pairs and systems in any order."""
+    """A worker's lines hold pairs, systems and the judge in any order."""
     for part in (
         Part(Judged(suite="golden", pair=PAIR, paper=RECORD.suites[0].papers[0])),
         Part(Judged(suite="golden", pair=PAIR)),
         Part(Totalled(suite="golden", system=RECORD.suites[0].systems[0])),
+        Part(Measured(suite="golden", trust=trust(), golden=golden())),
+        Part(Measured(suite="golden", trust=UNMEASURED)),
     ):
         found = from_json(Part, as_json(part))
         assert found == part
@@ -709,3 +715,93 @@ def test_a_fault_in_a_score_is_told_of_that_score() -> None:
     text = as_json(record).replace('"recall": 0.5', '"recall": "half"')
     with pytest.raises(ValueError, match=r"^suites\.0\.pairs\.0\.scores\.0\.EvaScore\.recall: "):
         from_json(RunRecord, text)
+
+
+def test_a_record_keeps_what_the_labels_say_of_the_judge(tmp_path: Path) -> None:
+    """A judge's drift is seen in its golden answers, a release after they were given."""
+    for suite in (untrusted(RECORD.suites[0]), measured(RECORD.suites[0], UNMEASURED)):
+        record = replace(RECORD, suites=(suite,))
+        found = read_record(saved(tmp_path, record_text(record)), OPTION)
+        assert found == record
+        assert found.outcome == record.outcome
+
+
+def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:
+    """Worked example: thousands agree with their label, and 50 bytes of each are enough."""
+    agrees = GoldenAnswer(kind="sentence", label=1.0, answer=1.0)
+    assert as_json(agrees) == '{"answer": 1.0, "kind": "sentence", "label": 1.0}'
+    lacking = replace(agrees, index=3, answer=None, reason="no reply")
+    assert as_json(lacking) == (
+        '{"answer": null, "index": 3, "kind": "sentence", "label": 1.0, "reason": "no reply"}'
+    )
+    full = replace(
+        agrees,
+        error="number",
+        evidence=EvidenceCount(named=2, labelled=1, both=1),
+        text="Mice slept.",
+        against="Mice.",
+    )
+    assert set(json.loads(as_json(full))) == {
+        "answer", "kind", "label", "error", "evidence", "text", "against"
+    }  # fmt: skip
+    for answer in (agrees, lacking, full):
+        assert from_json(GoldenAnswer, as_json(answer)) == answer
+
+
+def test_each_golden_pair_is_a_line_of_its_own() -> None:
+    """An answer that flipped is one changed line of a diff."""
+    text = record_text(replace(RECORD, suites=(untrusted(RECORD.suites[0]),)))
+    (first, second) = golden()
+    lines = text.split("\n")
+    assert f"{as_json(first)}," in lines
+    assert as_json(second) in lines
+
+
+def test_a_record_of_before_judges_were_measured_is_read(tmp_path: Path) -> None:
+    """A saved baseline must not become unreadable by what a newer version measures."""
+    values = json.loads(record_text(RECORD))
+    for name in ("has_labels", "trust", "golden"):
+        del values["suites"][0][name]
+    found = read_record(saved(tmp_path, json.dumps(values)), OPTION)
+    (held,) = RECORD.suites
+    assert found == replace(RECORD, suites=(replace(held, has_labels=None),))
+    assert found.suites[0].trust is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("kind",), "mood", "kind"),
+        (("answer",), "4", "answer: Input should be a valid number"),
+        (("label",), None, "label: Input should be a valid number"),
+        (("evidence",), {"named": 1, "labelled": 1}, "evidence.both: Field required"),
+        (("mood",), 1, f"mood: {UNKNOWN}"),
+    ],
+)
+def test_a_golden_answer_is_read_as_strictly_as_a_score(
+    path: tuple[str], value: object, told: str
+) -> None:
+    """Fields may be left out, and what is there is still what was written."""
+    text = json.dumps({"kind": "sentence", "label": 1.0, "answer": 1.0, path[0]: value})
+    with pytest.raises(ValueError, match=": ") as caught:
+        from_json(GoldenAnswer, text)
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize("name", ["kind", "label", "answer"])
+def test_a_golden_answer_needs_its_label_and_an_answer(name: str) -> None:
+    """None is an answer that the judge did not give; a key that is not there is a lost one."""
+    values = {"kind": "sentence", "label": 1.0, "answer": 1.0}
+    del values[name]
+    with pytest.raises(ValueError, match=f"^{name}: Field required"):
+        from_json(GoldenAnswer, json.dumps(values))
+
+
+def test_a_record_whose_judge_no_run_could_have_measured_is_refused(tmp_path: Path) -> None:
+    """It may come from an editor, and its floors would be held by what is not in it."""
+    suite = replace(untrusted(RECORD.suites[0]), golden=())
+    file = saved(tmp_path, record_text(replace(RECORD, suites=(suite,))))
+    assert refused(file) == (
+        "is no run record: suite 'golden': its judge is measured on 2 labelled pairs, and 0 are in"
+        f" it; {REMEDY}"
+    )

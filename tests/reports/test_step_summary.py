@@ -30,9 +30,10 @@ from tests.reports.github_records import (
     system,
     unscored,
 )
+from tests.reports.trust_records import TRUSTED, UNMEASURED, golden, measured, untrusted
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import RunRecord
+    from summeval_pytest.verdict import RunRecord, SuiteRecord
 
 GITHUB = MarkdownIt("gfm-like")
 """CommonMark with tables, strikethrough, raw HTML and addresses as links: what GitHub reads."""
@@ -51,7 +52,10 @@ ENDING = [
     "",
     "## Judge and cost",
     "",
-    "- judge `offline-1`: agreement with labels not measured in this run; record mode `new`",
+    (
+        "- judge `offline-1`: `not calibrated: the suite has no labels to measure it with`;"
+        " record mode `new`"
+    ),
     "- nobody was asked, so nothing was paid",
     "- `pytest 9.0, python 3.12.1`",
 ]
@@ -82,6 +86,7 @@ def shape(run: RunRecord) -> list[tuple[str, str]]:
     return found
 
 
+JUDGED = "The judge against the golden labels"
 PLACE = "`golden/systems/careless.jsonl:1`"
 PLAIN = shape(everything())
 
@@ -339,7 +344,9 @@ def test_the_page_holds_nothing_that_a_stranger_could_have_wanted() -> None:
     found = [kind for kind, _ in shape(run)]
     assert found.count("code_inline") > 300
     assert not {"link_open", "image", "html_inline", "html_block", "fence", "s_open"} & set(found)
-    assert found.count("table_open") == 6
+    # Figures and three matrices of the judge, systems, a comparison, pairs, judge's faults,
+    # cassettes, waivers.
+    assert found.count("table_open") == 10
     assert one_line(HOSTILE[4], 60)[:40] in step_summary(run)
 
 
@@ -365,13 +372,15 @@ def test_thirty_thousand_megabytes_make_a_small_page(character: str) -> None:
     compared = tuple(system(f"s{number}", comparison=comparison) for number in range(1_000))
     systems = (system(means=()), *compared)
     started = perf_counter()
-    page = step_summary(record(*pairs, *faults, systems=systems, waivers=waivers))
+    run = record(*pairs, *faults, systems=systems, waivers=waivers)
+    page = step_summary(replace(run, suites=(untrusted(run.suites[0], long),)))
     assert perf_counter() - started < 30
-    assert 100_000 < len(page.encode()) < 260_000 < MEBIBYTE
+    assert 100_000 < len(page.encode()) < 300_000 < MEBIBYTE
     assert page.count(" more; the other reports have them all.") == 5
     assert "### `s1` against `v1.3`" in page
-    for heading in ("Systems", "Against the baseline", "Worst findings", "More failing pairs",
-                    "Unscored: the judge's fault", "Judge and cost", "Waivers"):  # fmt: skip
+    for heading in (JUDGED, "Systems", "Against the baseline", "Worst findings",
+                    "More failing pairs", "Unscored: the judge's fault", "Judge and cost",
+                    "Waivers"):  # fmt: skip
         assert f"\n## {heading}\n" in page
     unbroken = [token.type for token in GITHUB.parse(page)]
     assert unbroken.count("table_open") == 1 + unbroken.count("tbody_open") - 1
@@ -401,3 +410,48 @@ def test_a_missing_value_is_shown_as_a_dash() -> None:
     short = Shortfall(name="eva.precision", value=None, least=0.3)
     run = record(failing("zinc-01", short))
     assert "`eva.precision - < 0.300`" in lines_of(run, "Worst findings")[2]
+
+
+CAREFUL = system("careful", outcome="passed", means=(mean(value=0.9),), papers=("zinc-01",))
+
+
+def judged(suite: SuiteRecord) -> RunRecord:
+    """A run of this suite alone."""
+    return replace(record(), suites=(suite,))
+
+
+def test_the_verdicts_of_an_untrusted_judge_are_shown_and_marked() -> None:
+    """Green means nothing then; the first lines say so, and what they would read."""
+    (suite,) = record(passing(), systems=(CAREFUL,)).suites
+    run = judged(untrusted(suite))
+    assert step_summary(run).split("\n")[:3] == [
+        "# \u2754 UNTRUSTED judge: summarization gate",
+        "",
+        (
+            "**Verdicts of an untrusted judge: shown, and to be relied on in nothing.**"
+            " They would read: \u2705 passed."
+        ),
+    ]
+    assert row_of(run, "careful")[1] == "\u2705 passed, untrusted"
+    assert "UNTRUSTED: facet_kappa 0.34 < 0.9; " in lines_of(run, "Judge and cost")[0]
+    part = judged(untrusted(record(passing(system="careless"), systems=(PART,)).suites[0]))
+    assert "UNTRUSTED judge, but only in part:" in step_summary(part)
+    assert row_of(part, "careless")[1] == "\u2705 passed, untrusted, 1 of 2 judged"
+
+
+def test_what_an_untrusted_judge_gets_wrong_comes_before_its_verdicts() -> None:
+    """A reader who has seen the systems first has believed them; a trusted judge comes last."""
+    (suite,) = record(passing(), systems=(CAREFUL,)).suites
+    for held, is_first in ((untrusted(suite), True), (measured(suite, TRUSTED, golden()), False)):
+        page = step_summary(judged(held))
+        assert page.count(f"## {JUDGED}") == 1
+        assert (page.index(f"## {JUDGED}") < page.index("## Systems")) == is_first
+
+
+def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
+    """It is the judge's fault, and not a verdict on anything that was judged."""
+    (suite,) = record(passing(), systems=(CAREFUL,)).suites
+    run = judged(measured(suite, UNMEASURED))
+    assert step_summary(run).startswith("# \u26a0\ufe0f unscored: ")
+    assert "untrusted" not in step_summary(run).lower()
+    assert lines_of(run, JUDGED) == ["`golden`: `agreement with labels not measured: it timed out`"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import cohen_kappa, confusion, exact_agreement
+from summeval_pytest.stats import cohen_kappa, confusion, exact_agreement, kappas_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +106,7 @@ def test_kappa_is_none_where_chance_agrees_on_everything(
 def test_kappa_of_two_constant_raters_who_differ_is_zero(weights: Weights) -> None:
     """They disagree as often as chance has them disagree: always."""
     assert cohen_kappa([1, 1], [4, 4], categories=SCALE, weights=weights) == 0
+    assert cohen_kappa([1], [2], categories=SCALE, weights=weights) == 0
 
 
 @both_weights
@@ -151,6 +152,50 @@ def test_identical_raters_are_maximal(weights: Weights, items: list[int]) -> Non
     """Full agreement is 1 wherever chance leaves room for it."""
     value = cohen_kappa(items, items, categories=SCALE, weights=weights)
     assert value == (1 if len(set(items)) > 1 else None)
+
+
+stacks = st.lists(rated_items, max_size=5)
+
+
+@both_weights
+@given(rated=stacks)
+def test_kappas_of_a_stack_are_those_of_its_tables(
+    weights: Weights, rated: list[list[tuple[int, int]]]
+) -> None:
+    """A thousand resamples are one call; not one digit may differ from a thousand calls."""
+    tables = [confusion(*columns(pairs), SCALE) for pairs in rated]
+    stack = np.array(tables, dtype=np.int64).reshape(-1, 4, 4)
+    kappas = kappas_of(stack, categories=SCALE, weights=weights)
+    assert kappas.shape == (len(rated),)
+    assert [None if np.isnan(kappa) else kappa for kappa in kappas.tolist()] == [
+        cohen_kappa(*columns(pairs), categories=SCALE, weights=weights) for pairs in rated
+    ]
+
+
+def test_kappas_keep_the_shape_of_their_stack() -> None:
+    """Worked example: the published table is 0.4 in every place; an empty one has no kappa."""
+    table = np.array([[20, 5], [10, 15]])
+    stack = np.stack([np.stack([table, 2 * table]), np.stack([table * 0, table.T])])
+    kappas = kappas_of(stack, categories=(1, 0), weights="none")
+    assert kappas.shape == (2, 2)
+    assert np.array_equal(kappas, [[0.4, 0.4], [np.nan, 0.4]], equal_nan=True)
+    assert kappas_of(table, categories=(1, 0), weights="none").shape == ()
+
+
+def test_kappas_use_the_distance_of_the_ratings_themselves() -> None:
+    """Worked example: ratings 1, 2 and 4, so that the last two are as far apart as 2 steps."""
+    # a, b: (1, 2), (4, 4), (2, 4): observed 1 + 0 + 4 = 5
+    # expected (a: 1, 2, 4 once each; b: 2, 4, 4) / 3: (1 + 2 * 9 + 0 + 2 * 4 + 4 + 0) / 3 = 31/3
+    # so that kappa is 1 - 5 / (31/3) = 16/31
+    table = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 1]])
+    kappa = kappas_of(table, categories=(1, 2, 4), weights="quadratic")
+    assert float(kappa) == pytest.approx(16 / 31, abs=1e-15)
+
+
+def test_kappas_of_huge_counts_do_not_overflow() -> None:
+    """A million items in each cell: counts are multiplied before they are divided."""
+    table = np.full((4, 4), 10**6) + np.diag([10**6] * 4)
+    assert kappas_of(table, categories=SCALE, weights="none") == pytest.approx(0.2)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=20))
@@ -203,3 +248,5 @@ def test_unknown_weights_are_refused() -> None:
     linear = cast("Weights", "linear")
     with pytest.raises(ValueError, match=r"^weights is 'linear'; choose 'none' or 'quadratic'$"):
         cohen_kappa([1], [1], categories=SCALE, weights=linear)
+    with pytest.raises(ValueError, match=r"^weights is 'linear'; choose 'none' or 'quadratic'$"):
+        kappas_of(np.zeros((4, 4), dtype=np.int64), categories=SCALE, weights=linear)

@@ -12,6 +12,7 @@ from summeval_pytest.stats import (
     Interval,
     bootstrap_interval,
     bootstrap_mean,
+    bootstrap_sums,
     coefficients_within,
     kendall,
     mean_within,
@@ -112,6 +113,88 @@ def test_mean_of_values_is_the_interval_of_a_mean_within_groups() -> None:
         seed=4,
     )
     assert_close(bootstrap_mean(every, n_resamples=30, seed=4), general)
+
+
+counted_rows = st.lists(
+    st.tuples(st.sampled_from("abcdef"), st.integers(0, 1), st.integers(0, 1)), max_size=20
+)
+
+
+def share(sums: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The first count as a share of the second; nan where that is 0."""
+    shares = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
+    return shares
+
+
+@given(counted_rows)
+@settings(deadline=None, max_examples=40)
+def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) -> None:
+    """Law: counting a group once draws what counting its rows again draws, digit by digit."""
+    groups = sorted({label for label, _, _ in rows})
+    counts = np.zeros((len(groups), 2), dtype=np.int64)
+    for label, part, whole in rows:
+        counts[groups.index(label)] += (part * whole, whole)
+
+    def of_rows(drawn: Rows, _copies: Rows) -> float | None:
+        whole = sum(rows[row][2] for row in drawn)
+        part = sum(rows[row][1] * rows[row][2] for row in drawn)
+        return part / whole if whole else None
+
+    labels = [label for label, _, _ in rows]
+    expected = bootstrap_interval(labels, of_rows, n_resamples=40, seed=7)
+    assert bootstrap_sums(counts, share, n_resamples=40, seed=7) == expected
+
+
+def test_interval_of_sums_worked_example() -> None:
+    """Two groups have three resamples, as the two values above; a share is of the sums."""
+    # 4 of 4 and 1 of 4: shares 1, 5/8 and 1/4 with chances 1/4, 1/2 and 1/4
+    counts = np.array([[4, 4], [1, 4]])
+    assert bootstrap_sums(counts, share, level=0.8, seed=1) == Interval(
+        low=0.25, high=1.0, n_defined=1000
+    )
+    assert bootstrap_sums(counts, share, level=0.4, seed=1) == Interval(
+        low=0.625, high=0.625, n_defined=1000
+    )
+
+
+def test_interval_of_sums_asks_for_all_resamples_at_once() -> None:
+    """That is what makes it quick: one call, with a row a resample."""
+    shapes = []
+
+    def figure(sums: NDArray[np.int64]) -> NDArray[np.float64]:
+        shapes.append(sums.shape)
+        return share(sums)
+
+    bootstrap_sums(np.array([[1, 2], [0, 3], [2, 2]]), figure, n_resamples=25, seed=1)
+    assert shapes == [(25, 2)]
+
+
+def test_interval_of_sums_without_groups_or_values_has_no_bounds() -> None:
+    """Nothing to resample, or nothing that defines the figure, is no interval around 0."""
+    nothing = np.zeros((0, 2), dtype=np.int64)
+    assert bootstrap_sums(nothing, share, seed=1) == NOTHING
+    assert bootstrap_sums(np.zeros((3, 2), dtype=np.int64), share, seed=1) == NOTHING
+
+
+def test_interval_of_sums_counts_what_is_undefined() -> None:
+    """A quarter of the resamples draws the group without a value twice."""
+    found = bootstrap_sums(np.array([[1, 2], [0, 0]]), share, seed=1)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert 690 < found.n_defined < 810
+
+
+def test_interval_of_sums_is_as_strict_as_the_others() -> None:
+    """One way to call it wrongly, one message."""
+    counts = np.array([[1, 2]])
+    with pytest.raises(ValueError, match=r"^n_resamples is 0; draw at least 1$"):
+        bootstrap_sums(counts, share, n_resamples=0, seed=1)
+    with pytest.raises(ValueError, match=r"^level is 95; choose a share between 0 and 1"):
+        bootstrap_sums(counts, share, level=95, seed=1)
+    with pytest.raises(TypeError, match="NoneType"):
+        bootstrap_sums(counts, share, seed=cast("int", None))
+    with pytest.raises(ValueError, match=r"^the statistic gave inf for a resample"):
+        bootstrap_sums(counts, lambda sums: np.full(len(sums), np.inf), seed=1)
 
 
 def test_copying_rows_within_papers_does_not_narrow_the_interval() -> None:

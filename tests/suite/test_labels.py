@@ -22,7 +22,7 @@ def test_label_is_read_whole(golden: Golden) -> None:
             "facets": {"conclusion": None, "background": 3, "method": 4},
             "overall": 1,
             "sentences": [
-                {"index": 1, "faithful": False, "evidence": []},
+                {"index": 1, "faithful": False, "evidence": [], "error": "number"},
                 {"index": 0, "faithful": True, "evidence": [4, {"index": 2, "starts": "We"}]},
             ],
             "facts": {
@@ -31,6 +31,7 @@ def test_label_is_read_whole(golden: Golden) -> None:
             },
             "labelled_by": "two nurses",
             "basis": "full text",
+            "provenance": "made by hand",
             "x_minutes": 12,
         },
     )
@@ -44,7 +45,7 @@ def test_label_is_read_whole(golden: Golden) -> None:
             facets={"background": 3, "method": 4, "conclusion": None},
             overall=1.0,
             sentences=(
-                SentenceLabel(index=1, faithful=False),
+                SentenceLabel(index=1, faithful=False, error="number"),
                 SentenceLabel(
                     index=0,
                     faithful=True,
@@ -57,6 +58,7 @@ def test_label_is_read_whole(golden: Golden) -> None:
             ),
             labelled_by="two nurses",
             basis="full text",
+            provenance="made by hand",
             place=Place("golden/labels.jsonl", 1),
         )
     }
@@ -141,7 +143,7 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
             {**PAIR, "sentences": []},
             (
                 "'sentences' of this label is an empty list, [];"
-                " write a list of {'index', 'faithful', 'evidence'}"
+                " write a list of {'index', 'faithful', 'evidence', 'error'}"
             ),
         ),
         (
@@ -177,6 +179,53 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
                 " known: covered, text"
             ),
         ),
+        (
+            {**PAIR, "sentences": [{"index": 0, "faithful": True, "error": "unit"}]},
+            (
+                "sentence label 1 of this label is faithful and names an error;"
+                " delete one of the two"
+            ),
+        ),
+        (
+            {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": " "}]},
+            "'error' of sentence label 1 of this label is empty (' '); write a text",
+        ),
+        (
+            {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": 3}]},
+            "'error' of sentence label 1 of this label is 3; write a text",
+        ),
+        (
+            {**PAIR, "sentences": [{"index": -1, "faithful": False}]},
+            ("'index' of sentence label 1 of this label is -1; write a whole number of at least 0"),
+        ),
+        (
+            {**PAIR, "facts": {"reference": [{"text": "a", "covered": True}] * 2}},
+            "reference fact 2 of 'facts' of this label stands there twice, 'a'; delete one",
+        ),
+        (
+            {
+                **PAIR,
+                "facts": {
+                    "candidate": [
+                        {"text": "a", "supported": True},
+                        {"text": "b", "supported": True},
+                        {"text": "a", "supported": False},
+                    ]
+                },
+            },
+            "candidate fact 3 of 'facts' of this label stands there twice, 'a'; delete one",
+        ),
+        (
+            {**PAIR, "facts": {"reference": [{"text": "a"}]}},
+            (
+                "reference fact 1 of 'facts' of this label has no 'covered';"
+                " add the key with true or false"
+            ),
+        ),
+        (
+            {**PAIR, "overall": 1, "provenance": ["a"]},
+            "'provenance' of this label is a list of 1; write a text",
+        ),
         ({**PAIR, "overall": 1, "basis": ""}, "'basis' of this label is empty (''); write a text"),
     ],
 )
@@ -187,6 +236,53 @@ def test_mistake_in_a_label_is_reported(
     golden.lines("labels.jsonl", line)
 
     assert golden.mistake() == f"golden/labels.jsonl:1: {message}"
+
+
+def test_a_mistake_is_found_on_its_own_line(golden: Golden) -> None:
+    """A file of a thousand labels is searched by number."""
+    sound = {**PAIR, "overall": 1}
+    golden.lines("labels.jsonl", sound, {**sound, "paper": "zinc-02", "facets": {"result": 5}})
+
+    assert golden.mistake() == (
+        "golden/labels.jsonl:2: 'result' of 'facets' of this label is 5;"
+        " write a whole number from 1 to 4, or null where the reference has none"
+    )
+
+
+def test_a_fact_may_stand_on_both_sides(golden: Golden) -> None:
+    """The reference and the summary may say the same, each held against the other."""
+    facts = {
+        "reference": [{"text": "Zinc helps.", "covered": True}],
+        "candidate": [{"text": "Zinc helps.", "supported": True}],
+    }
+    golden.lines("labels.jsonl", {**PAIR, "facts": facts})
+
+    fact = FactLabel(text="Zinc helps.", holds=True)
+    (label,) = golden.load().labels.values()
+    assert label.facts == FactLabels(reference=(fact,), candidate=(fact,))
+
+
+def test_an_unfaithful_sentence_need_not_say_why(golden: Golden) -> None:
+    """Sets that name no kinds of errors are labels too."""
+    golden.lines("labels.jsonl", {**PAIR, "sentences": [{"index": 0, "faithful": False}]})
+
+    (label,) = golden.load().labels.values()
+    assert label.sentences == (SentenceLabel(index=0, faithful=False, error=None),)
+
+
+def test_conflicting_labels_of_a_pair_are_refused(golden: Golden) -> None:
+    """Which of two ratings holds cannot be guessed, also where lines stand between them."""
+    golden.lines(
+        "labels.jsonl",
+        {**PAIR, "facets": {"result": 1}},
+        {**PAIR, "paper": "zinc-02", "facets": {"result": 2}},
+        {**PAIR, "facets": {"result": 4}},
+    )
+
+    assert golden.mistake() == (
+        "golden/labels.jsonl:3: paper 'zinc-01' and system 'careful' have a label on line 1, too;"
+        " delete one"
+    )
 
 
 def test_second_label_of_a_pair_is_refused(golden: Golden) -> None:

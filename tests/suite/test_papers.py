@@ -193,6 +193,25 @@ def test_mistake_in_a_paper_is_reported(
     assert spoilt(golden, **changes) == message
 
 
+def test_provenance_of_a_paper_moves_no_score(golden: Golden) -> None:
+    """It says where the texts are from; what is judged, and under which fingerprint, stays."""
+    before = golden.load()
+    paper = before.paper("zinc-01")
+    golden.spoil("papers.jsonl", '"id": "zinc-01"', '"provenance": "by hand", "id": "zinc-01"')
+    after = golden.load()
+
+    assert after.paper("zinc-01") == paper
+    assert after.fingerprint == before.fingerprint
+
+
+def test_provenance_of_a_paper_is_a_text(golden: Golden) -> None:
+    """An empty one says nothing of where the paper is from."""
+    assert spoilt(golden, provenance=7) == "'provenance' of paper 'zinc-01' is 7; write a text"
+    assert spoilt(golden, provenance=" ") == (
+        "'provenance' of paper 'zinc-01' is empty (' '); write a text"
+    )
+
+
 def test_duplicate_paper_names_the_first_line(golden: Golden) -> None:
     """Both lines are in the message, so one can be chosen."""
     golden.spoil("papers.jsonl", "zinc-02", "zinc-01")

@@ -170,6 +170,24 @@ def test_folder_with_two_suite_files_is_refused(golden: Golden) -> None:
         ),
         (
             'default_systems = ["careful"]',
+            "calibrate = 1",
+            "4: 'calibrate' of the suite is 1; write true or false",
+        ),
+        (
+            'labels = "labels.jsonl"',
+            "calibrate = true",
+            (
+                "2: 'calibrate' needs labels to learn from; name them as labels = \"labels.jsonl\","
+                " or remove 'calibrate'"
+            ),
+        ),
+        (
+            'default_systems = ["careful"]',
+            "calibrated = true",
+            "4: unknown key 'calibrated' in the suite; did you mean 'calibrate'?",
+        ),
+        (
+            'default_systems = ["careful"]',
             'default_systems = ["carefull"]',
             "4: 'default_systems' names the unknown system 'carefull'; did you mean 'careful'?",
         ),
@@ -356,6 +374,10 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
             "11: 'batched' of judge 'gpt' is 1; write true or false",
         ),
         (
+            '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\npinned = "yes"\n',
+            "11: 'pinned' of judge 'gpt' is 'yes'; write true or false",
+        ),
+        (
             '[judges.gpt]\nmodel = "gpt"\n',
             "8: judge 'gpt' has no 'endpoint'; add the key with a text",
         ),
@@ -511,3 +533,27 @@ def test_paths_may_leave_the_folder_of_the_suite(golden: Golden) -> None:
     golden.spoil("summeval.toml", '"papers.jsonl"', '"../shared.jsonl"')
 
     assert golden.load().paper("zinc-01").place.path == "golden/../shared.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("line", "calibrate"), [("", False), ("calibrate = false", False), ("calibrate = true", True)]
+)
+def test_ratings_are_calibrated_only_where_the_suite_says_so(
+    golden: Golden, line: str, *, calibrate: bool
+) -> None:
+    """It moves numbers, so nobody gets it by adding labels."""
+    golden.spoil("summeval.toml", "default_systems", f"{line}\ndefault_systems")
+    assert golden.load().calibrate is calibrate
+
+
+def test_a_suite_without_labels_may_say_that_it_does_not_calibrate(golden: Golden) -> None:
+    """Only what cannot be done is refused."""
+    golden.spoil("summeval.toml", 'labels = "labels.jsonl"', "calibrate = false")
+    assert golden.load().calibrate is False
+
+
+def test_calibrating_is_a_recipe_and_leaves_the_suites_fingerprint(golden: Golden) -> None:
+    """The numbers of two recipes differ by one key of their signature, and by no other."""
+    plain = golden.load().fingerprint
+    golden.spoil("summeval.toml", "default_systems", "calibrate = true\ndefault_systems")
+    assert golden.load().fingerprint == plain

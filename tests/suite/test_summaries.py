@@ -37,6 +37,14 @@ if TYPE_CHECKING:
             "unknown key 'sumary' in this summary; did you mean 'summary'?",
         ),
         (
+            {"paper": "zinc-01", "summary": "a", "provenance": ""},
+            "'provenance' of this summary is empty (''); write a text",
+        ),
+        (
+            {"paper": "zinc-01", "summary": "a", "provenance": None},
+            "'provenance' of this summary is null; write a text",
+        ),
+        (
             {"paper": "zinc-02", "summary": "a"},
             (
                 "system 'terse' has a summary for paper 'zinc-02', which it lists under 'skip';"
@@ -52,6 +60,17 @@ def test_mistake_in_a_summary_is_reported(
     golden.lines("systems/terse.jsonl", line)
 
     assert golden.mistake() == f"golden/systems/terse.jsonl:1: {message}"
+
+
+def test_provenance_of_a_summary_moves_no_score(golden: Golden) -> None:
+    """It says who wrote it, and no judge sees it."""
+    before = golden.load().pair("zinc-01", "terse")
+    golden.lines(
+        "systems/terse.jsonl",
+        {"provenance": "made by hand", "paper": "zinc-01", "summary": "It did."},
+    )
+
+    assert golden.load().pair("zinc-01", "terse") == before
 
 
 def test_second_summary_of_a_pair_is_refused(golden: Golden) -> None:

@@ -177,6 +177,7 @@ def suite(
     names = dict.fromkeys(pair.system for pair in pairs)
     found = [system(n, *(pair.paper for pair in pairs if pair.system == n)) for n in names]
     return SuiteRecord(
+        has_labels=False,
         name=name,
         shown=f"{name}/summeval.toml",
         fingerprint="77be02a1c3d4",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,17 @@ from summeval_pytest.errors import JudgeError, Place
 from summeval_pytest.evaluation import Numbers
 from summeval_pytest.metrics import Unscored
 from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import ALL_PAPERS, SystemMean, Threshold, Waivers, decide_means
-from summeval_pytest.verdict.means import MIN_COVERAGE, mean_of
+from summeval_pytest.verdict import (
+    ALL_PAPERS,
+    CorrectedMean,
+    Floor,
+    SystemMean,
+    Threshold,
+    Waivers,
+    decide_means,
+)
+from summeval_pytest.verdict.correcting import MIN_COVERAGE
+from summeval_pytest.verdict.means import mean_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -279,3 +289,65 @@ def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
 def test_a_waiver_of_something_else_changes_no_mean(other: Waivers) -> None:
     """A pair's waiver is its own test's business."""
     assert decide_means("careful", LOW, LIMITS, other) == decide_means("careful", LOW, LIMITS)
+
+
+def corrected(value: float | None, *floors: Floor, low: float | None = 0.5) -> CorrectedMean:
+    """FM with the judge's error taken out."""
+    return CorrectedMean(
+        name="facet",
+        raw=0.6,
+        value=value,
+        low=low,
+        high=None if low is None else 0.8,
+        n_golden=4,
+        n_papers=2,
+        floors=floors,
+    )
+
+
+FLOOR = Floor(name="facet", least=0.65)
+
+
+def test_a_corrected_mean_decides_beside_the_raw_one() -> None:
+    """The judge is generous: its own mean of 0.6 reaches 0.55, what people would say does not."""
+    limits = [Threshold("facet", 0.55)]
+    for value, passes in ((0.65, True), (0.64, False)):
+        found = corrected(value, FLOOR)
+        verdict = decide_means("careful", LOW, limits, corrected=(found,))
+        n_papers = len(LOW)
+        assert verdict.corrected == (replace(found, n_scored=n_papers, n_of=n_papers),)
+        assert (verdict.missed, verdict.passes) == ((), passes)
+    harsh = decide_means("careful", LOW, [Threshold("facet", 0.61)], corrected=(corrected(0.9),))
+    assert not harsh.passes
+
+
+def test_a_corrected_mean_without_a_threshold_decides_nothing() -> None:
+    """It is shown, however low it is; also where nobody can tell it."""
+    for found in (corrected(0.1), corrected(None, low=None)):
+        assert decide_means("careful", LOW, [], corrected=(found,)).passes
+
+
+def test_a_waiver_of_the_raw_mean_does_not_cover_the_corrected_one() -> None:
+    """Whoever allowed a low mean did not say that labels are to be wrong about it."""
+    verdict = decide_means("careful", LOW, LIMITS, waived(), (corrected(0.6, FLOOR),))
+    assert verdict.missed == ()
+    assert not verdict.passes
+
+
+def test_a_paper_that_the_judge_left_unscored_stops_the_corrected_means_too() -> None:
+    """They are made of the same scores: without the hard papers they would be as flattering."""
+    papers = [paper(1, facet=0.9), paper(2, SILENT)]
+    found = corrected(0.7, FLOOR)
+    with pytest.raises(JudgeError) as caught:
+        decide_means("careful", papers, [], corrected=(found,))
+    assert str(caught.value) == (
+        "system 'careful' has no means: 1 of 2 papers are unscored, first 'moss-02': facet:"
+        " unanswered, the reply was cut off"
+    )
+    assert decide_means("careful", papers, [], corrected=(corrected(0.7),)).passes
+
+
+def test_a_corrected_mean_must_cover_as_many_papers_as_the_raw_one() -> None:
+    """A system must not reach it by refusing the hard papers; the raw mean fails on 1 of 2."""
+    papers = [paper(1, facet=0.9), paper(2, EMPTY)]
+    assert not decide_means("careful", papers, [], corrected=(corrected(0.7, FLOOR),)).passes

@@ -20,9 +20,10 @@ from summeval_pytest.verdict import (
     SystemRecord,
     Thresholds,
 )
+from tests.reports.trust_records import TRUSTED, UNMEASURED, agreement, measured, trust, untrusted
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import Covered, Outcome
+    from summeval_pytest.verdict import Covered, Outcome, Trust
 
 HERE = Place("golden/summeval.toml", 3)
 PAPERS = ("moss-01", "zinc-01")
@@ -54,6 +55,7 @@ def suite(
 ) -> SuiteRecord:
     """A suite of one system and two papers."""
     return SuiteRecord(
+        has_labels=False,
         name="golden",
         shown="golden/summeval.toml",
         fingerprint="77be02a1c3d4",
@@ -115,7 +117,7 @@ def test_a_pair_gives_its_numbers_again() -> None:
     assert (numbers.paper, numbers.system) == ("moss-01", "careful")
     assert numbers.values == {"facet": 0.5, "faithfulness": 0.5}
     assert numbers.unscored == (lack,)
-    assert numbers.sizes == {"words": 4, "faithfulness": 1}
+    assert numbers.sizes == {"words": 4, "faithfulness": 1, "sentences": 2}
 
 
 def test_the_pairs_of_a_system_are_its_own_and_in_order() -> None:
@@ -204,3 +206,49 @@ def test_a_run_that_judged_nothing_says_so() -> None:
 def test_a_run_of_means_alone_has_their_outcome() -> None:
     """`-k all-papers` judges no pair of its own."""
     assert run(suite(systems=(system(outcome="failed"),))).outcome == "failed"
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
+def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
+    """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
+    pairs = (pair("moss-01", outcome=outcome), pair("zinc-01"))
+    held = untrusted(suite(*pairs))
+    assert held.is_untrusted
+    assert run(held).is_untrusted
+    assert run(held).outcome == "untrusted"
+    both = run(measured(suite(*BOTH), TRUSTED), held)
+    assert (both.is_untrusted, both.outcome) == (True, "untrusted")
+    assert run(suite(), measured(held, UNMEASURED), held).outcome == "untrusted"
+
+
+def test_the_outcomes_of_what_an_untrusted_judge_decided_are_kept() -> None:
+    """They are shown beside the mark."""
+    held = untrusted(suite(pair("moss-01", outcome="failed"), pair("zinc-01")))
+    assert run(held).outcomes == {"passed", "failed"}
+
+
+@pytest.mark.parametrize(
+    "found",
+    [TRUSTED, trust(agreement()), trust(agreement("fact_f1", None, low=None, high=None))],
+    ids=["floors held", "no floor", "undefined without a floor"],
+)
+def test_a_judge_that_misses_no_floor_leaves_the_outcome_alone(found: Trust) -> None:
+    """Figures that nobody has set a floor on are for reading."""
+    held = measured(suite(*BOTH), found)
+    assert not run(held).is_untrusted
+    assert run(held).outcome == "passed"
+    assert run(measured(suite(pair(outcome="failed")), found)).outcome == "failed"
+
+
+def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
+    """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
+    held = measured(suite(*BOTH), UNMEASURED)
+    assert not held.is_untrusted
+    assert run(held).outcomes == {"passed", "error"}
+    assert run(held).outcome == "error"
+    assert run(measured(suite(systems=()), UNMEASURED)).outcome == "error"
+
+
+def test_labels_that_were_not_used_change_no_outcome() -> None:
+    """A run of one paper does not measure the judge, and says so elsewhere."""
+    assert run(replace(suite(*BOTH), has_labels=True)).outcome == "passed"

@@ -16,6 +16,7 @@ from summeval_pytest.verdict import (
     ALL_PAPERS,
     Comparison,
     Difference,
+    Floor,
     PairRecord,
     PaperRecord,
     RunRecord,
@@ -26,12 +27,15 @@ from summeval_pytest.verdict import (
     Thresholds,
     Waivers,
     WaiverUse,
+    calibration_of,
+    corrected_means,
     decide,
     decide_means,
     pair_change,
     read_weights,
     rescore,
 )
+from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
     HERE,
     SIGNATURES,
@@ -50,6 +54,7 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.evaluation import GoldenPair
     from summeval_pytest.metrics import Score, Unscored
     from summeval_pytest.questions import Facet
     from summeval_pytest.verdict import Covered
@@ -672,3 +677,176 @@ def test_deciding_twice_is_deciding_once(judged_run: tuple[RunRecord, str], opti
     record, today = judged_run
     once = rescore(record, options=[option], today=today)
     assert rescore(once, today=today) == once
+
+
+def labelled(*labels: int) -> tuple[GoldenPair, ...]:
+    """Results that the judge rates 4 and people as given, each on a paper of its own."""
+    return tuple(
+        golden(
+            answered("result", label, 4),
+            answered("overall", label / 4, 1.0),
+            paper=f"fern-{n}",
+            group=f"fern-{n}",
+        )
+        for n, label in enumerate(labels)
+    )
+
+
+CORRECTED = Thresholds(
+    pair=(Threshold("facet", 0.25),), mean=(), corrected=(Floor(name="facet", least=0.7),)
+)
+
+
+def result(n: int, rating: int) -> PairRecord:
+    """A pair of which only the result is rated."""
+    return pair(f"moss-{n}", rated({"result": rating}))
+
+
+def held_to(
+    *labels: int, limits: Thresholds = CORRECTED, is_calibrated: bool = False
+) -> SuiteRecord:
+    """Two pairs with FM 1 and 0.5, in a run that has labels."""
+    return replace(
+        suite(result(0, 4), result(1, 2), thresholds=limits),
+        has_labels=True,
+        golden=labelled(*labels),
+        is_calibrated=is_calibrated,
+    )
+
+
+def test_a_corrected_mean_is_decided_again() -> None:
+    """Worked example: 0.75 and labels 0, 0.25 and 0.5 under the judge's 1 make 0.75 - 0.25 = 0.5.
+
+    It is under 0.7 and reaches 0.5; its lower bound does not.
+    """
+    held = held_to(4, 3, 2)
+    (found,) = again(held).systems
+    facet, by_result = found.corrected
+    assert found.outcome == "failed"
+    assert (facet.name, facet.raw, facet.value, facet.n_golden) == ("facet", 0.75, 0.5, 3)
+    assert (facet.floors, by_result.name) == (CORRECTED.corrected, "facet.result")
+    (found,) = again(held, "corrected.facet=0.5").systems
+    assert (found.outcome, found.means) == ("passed", ())
+    lower = again(held, "corrected.facet=0.5", "corrected.facet.lower=0.5")
+    assert lower.systems[0].outcome == "failed"
+    assert lower.thresholds.corrected == (
+        Floor(name="facet", least=0.5),
+        Floor(name="facet", least=0.5, bound="lower"),
+    )
+    assert again(lower) == lower
+
+
+def test_corrected_means_are_those_that_the_run_has_made() -> None:
+    """The same numbers come from the record as came from the judge."""
+    held = held_to(4, 3, 2)
+    papers = [each.numbers() for each in held.pairs]
+    expected = corrected_means(papers, held.golden, CORRECTED.corrected)
+    n_papers = len(papers)
+    assert again(held).systems[0].corrected == tuple(
+        replace(mean, n_scored=n_papers, n_of=n_papers) for mean in expected
+    )
+    bare = held_to(4, 3, 2, limits=replace(FM, pair=()))
+    assert again(bare).systems[0].corrected == tuple(
+        replace(mean, n_scored=n_papers, n_of=n_papers)
+        for mean in corrected_means(papers, held.golden)
+    )
+
+
+def test_golden_answers_are_calibrated_where_the_run_was() -> None:
+    """Worked example: read by the other two, 4 stands for (3 + 2 + 4) / 3 = 3, 10 / 3 and 11 / 3.
+
+    The labels are 4, 3 and 2, so the errors are 1, -1 / 3 and -5 / 3, -1 / 3 in the mean, and
+    -1 / 12 in FM: 0.75 becomes 2 / 3 in place of 0.5. The record keeps the judge's own answers.
+    """
+    held = held_to(4, 3, 2, is_calibrated=True)
+    found = again(held)
+    facet, by_result = found.systems[0].corrected
+    assert facet.value == pytest.approx(2 / 3)
+    assert by_result.value == pytest.approx(3 - 1 / 3)
+    assert found.golden == held.golden
+    assert (
+        facet.value
+        == corrected_means(
+            [each.numbers() for each in held.pairs],
+            calibration_of(held.golden).applied_to(held.golden),
+        )[0].value
+    )
+
+
+def test_a_corrected_threshold_alone_is_a_decision_about_the_system() -> None:
+    """The run had an item for it, as for a threshold on a raw mean; with neither there is none."""
+    assert again(held_to(4, 4, 4)).systems[0].outcome == "passed"
+    nothing = held_to(4, 4, 4, limits=EACH_FM)
+    assert (again(nothing).systems[0].outcome, again(nothing).systems[0].corrected) == (
+        "not judged",
+        (),
+    )
+    assert again(nothing, "corrected.facet=0.7").systems[0].outcome == "passed"
+
+
+EACH_FM = replace(CORRECTED, corrected=())
+
+
+def test_a_system_of_which_not_every_paper_was_judged_has_no_corrected_means() -> None:
+    """As it has no raw ones."""
+    (whole,) = again(held_to(4, 4, 4)).systems
+    some = replace(whole, papers=("moss-0", "moss-1", "moss-2"))
+    (found,) = again(replace(held_to(4, 4, 4), systems=(some,))).systems
+    assert (found.outcome, found.corrected) == ("not judged", ())
+
+
+def test_a_corrected_mean_that_labels_do_not_tell_is_an_error() -> None:
+    """The judge's, as in the run: one labelled paper has no interval, and none no mean."""
+    option = "corrected.facet.lower=0.3"
+    (found,) = again(held_to(4), option).systems
+    assert (found.outcome, found.corrected) == ("error", ())
+    assert found.fault.startswith("the mean of facet cannot be corrected, all golden rows are of")
+
+
+def test_a_corrected_threshold_on_what_the_run_did_not_measure_is_refused() -> None:
+    """As one on the raw mean is."""
+    assert refused(suite(*faithfulness(0.5), thresholds=EACH), "corrected.facet=0.3").startswith(
+        "--min: the run of golden/summeval.toml did not measure facet;"
+    )
+
+
+def test_calibrated_ratings_keep_their_place_under_other_weights() -> None:
+    """Worked example: method 2.5 of 4 and result 4 of 4, equally weighed: 1.625 / 2 = 0.8125."""
+    score = rated({"method": 2, "result": 4})
+    method, whole = score.ratings
+    held = suite(
+        pair("moss-0", replace(score, ratings=(replace(method, calibrated=2.5), whole))),
+        thresholds=FM,
+    )
+    (found,) = again(held, weights=UNIFORM).pairs[0].scores
+    assert isinstance(found, FacetScore)
+    assert found.value == pytest.approx(0.8125)
+    assert found.ratings[0].calibrated == 2.5
+
+
+def test_corrected_means_of_other_weights_are_corrected_by_those_weights() -> None:
+    """Worked example: the judge rates method 4 and result 4, people 2 and 4, on every paper.
+
+    With weights of 1 and 3, people's FM is (1 * 0.5 + 3 * 1) / 4 = 0.875; with the suite's own it
+    is 0.75, so that the error taken out is 0.25 where 0.125 is right.
+    """
+    said = (
+        answered("method", 2, 4),
+        answered("result", 4, 4),
+        answered("overall", 0.75, 1.0),
+    )
+    held = replace(
+        suite(*(pair(f"moss-{n}", rated({"method": 4, "result": 4})) for n in range(2))),
+        thresholds=CORRECTED,
+        golden=tuple(golden(*said, paper=f"fern-{n}") for n in range(2)),
+    )
+    weights = "background=1,method=1,result=3,conclusion=1"
+    assert again(held, weights=weights).systems[0].corrected[0].value == pytest.approx(0.875)
+
+
+def test_corrected_means_of_a_run_without_golden_answers_stay_as_they_were() -> None:
+    """Deselecting the judge's own test leaves the run's means as they are; so must its record."""
+    (whole,) = again(held_to(4, 4, 4)).systems
+    assert whole.outcome == "passed"
+    held = replace(held_to(4, 4, 4), systems=(whole,), golden=())
+    assert again(held).systems == (whole,)

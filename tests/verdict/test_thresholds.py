@@ -1,11 +1,25 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.suite import Setting
-from summeval_pytest.verdict import Threshold, Thresholds, check_measured, read_thresholds
-from summeval_pytest.verdict.thresholds import check_judge_floor
+from summeval_pytest.verdict import (
+    CORRECTABLE,
+    Floor,
+    Threshold,
+    Thresholds,
+    check_measured,
+    read_thresholds,
+    thresholds_of,
+)
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 FILE = "golden/summeval.toml"
 KNOWN = (
@@ -209,24 +223,6 @@ def test_a_good_option_does_not_hide_a_bad_one() -> None:
     assert on_command_line("facet=9", "facet=0.6").startswith("--summ-min=facet=9: ")
 
 
-@pytest.mark.parametrize("value", [-1.0, 0.0, 0.4, 1.0])
-def test_a_judges_floor_may_be_any_agreement(value: float) -> None:
-    """Kappa and correlation reach from -1 to 1."""
-    check_judge_floor([setting("facet_kappa", value)])
-
-
-@pytest.mark.parametrize(("value", "shown"), [(1.01, "1.01"), (-1.5, "-1.5"), (40, "40")])
-def test_a_judges_floor_out_of_range_is_refused(value: float, shown: str) -> None:
-    """No judge could ever meet it, or none could miss it."""
-    with pytest.raises(SuiteError) as caught:
-        check_judge_floor([setting("eva_f1", 0.2, 20), setting("facet_kappa", value, 21)])
-    assert str(caught.value) == (
-        f"{FILE}:21: agreement floor facet_kappa = {shown} is out of range;"
-        " write a value between -1 and 1"
-    )
-    assert caught.value.place == Place(FILE, 21)
-
-
 @pytest.mark.parametrize(
     "thresholds",
     [
@@ -250,3 +246,179 @@ def test_matched_recall_is_measured_either_way() -> None:
     """It needs no question of its own."""
     for recall in ("both", "matched"):
         check_measured(Thresholds(pair=(Threshold("eva.recall", 0.5),), mean=()), recall, FILE)
+
+
+def corrected(*settings: Setting, options: tuple[str, ...] = ()) -> tuple[Floor, ...]:
+    """The thresholds on corrected means."""
+    return read_thresholds([], [], corrected=settings, options=options).corrected
+
+
+@pytest.mark.parametrize("name", CORRECTABLE)
+def test_every_correctable_mean_can_have_a_threshold(name: str) -> None:
+    """In the suite or on the command line; on the mean, or on its lower bound."""
+    point, lower = Floor(name=name, least=1), Floor(name=name, least=1, bound="lower")
+    for title, floor in ((name, point), (f"{name}.lower", lower)):
+        assert corrected(setting(title, 1)) == (floor,)
+        assert corrected(options=(f"corrected.{title}=1",)) == (floor,)
+        assert floor.title == title
+
+
+def test_thresholds_on_corrected_means_stand_apart_and_in_order() -> None:
+    """One number may have a threshold for pairs, for its mean, and two for its corrected mean."""
+    found = read_thresholds(
+        [setting("facet", 0.5)],
+        [setting("facet", 0.6)],
+        corrected=[
+            setting("faithfulness", 0.9),
+            setting("facet.result.lower", 2),
+            setting("facet.lower", 0.4),
+            setting("facet", 0.7),
+        ],
+    )
+    assert found.pair == (Threshold("facet", 0.5),)
+    assert found.mean == (Threshold("facet", 0.6),)
+    assert found.corrected == (
+        Floor(name="facet", least=0.7),
+        Floor(name="facet", least=0.4, bound="lower"),
+        Floor(name="facet.result", least=2, bound="lower"),
+        Floor(name="faithfulness", least=0.9),
+    )
+
+
+def test_an_option_takes_the_place_of_the_same_corrected_threshold_alone() -> None:
+    """Not of the one on the lower bound, and not of the one on the raw mean."""
+    options = ("corrected.facet=0.8", "corrected.faithfulness.lower = 0.5")
+    found = read_thresholds(
+        [],
+        [setting("facet", 0.6)],
+        corrected=[setting("facet", 0.7), setting("facet.lower", 0.4)],
+        options=options,
+    )
+    assert found.mean == (Threshold("facet", 0.6),)
+    assert [(floor.title, floor.least) for floor in found.corrected] == [
+        ("facet", 0.8),
+        ("facet.lower", 0.4),
+        ("faithfulness.lower", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("facet", "facet"), ("facet.result.lower", "facet"), ("faithfulness", "faithfulness")],
+)
+def test_a_corrected_threshold_needs_its_metric(name: str, metric: str) -> None:
+    """Else nothing would be measured that it could be held to."""
+    assert read_thresholds([], [], corrected=[setting(name, 1)]).metrics == (metric,)
+
+
+def wrong(name: str, value: float = 0.5) -> tuple[str, str]:
+    """The message for a corrected threshold, in a suite and on the command line."""
+    with pytest.raises(SuiteError) as caught:
+        corrected(setting(name, value, 21))
+    return str(caught.value), on_command_line(f"corrected.{name}={value:g}")
+
+
+CORRECTED = "facet, facet.background, facet.conclusion, facet.method, facet.result, faithfulness"
+
+
+@pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
+def test_a_corrected_threshold_on_eva_says_that_no_label_corrects_it(name: str) -> None:
+    """Its name is known, so that "unknown" alone would send the user to look for a misprint."""
+    for given in (name, f"{name}.lower"):
+        in_file, option = wrong(given)
+        fault = f"unknown threshold 'corrected.{given}', which no label corrects; "
+        assert in_file.startswith(f"{FILE}:21: {fault}")
+        assert option.startswith(f"--summ-min=corrected.{given}=0.5: {fault}")
+
+
+def test_an_unknown_corrected_threshold_names_the_one_probably_meant() -> None:
+    """Or those that there are."""
+    fault = "unknown threshold 'corrected.facet.results.lower'; did you mean 'facet.result'?"
+    assert wrong("facet.results.lower") == (
+        f"{FILE}:21: {fault}",
+        f"--summ-min=corrected.facet.results.lower=0.5: {fault}",
+    )
+    assert wrong("rouge")[0] == (
+        f"{FILE}:21: unknown threshold 'corrected.rouge'; known: {CORRECTED}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "ranges"),
+    [
+        ("facet", 0.2, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
+        ("facet.lower", 60, "facet (Facet-aware Metric) ranges from 0.25 to 1"),
+        ("facet.background", 4, "facet.background (rating of the background) ranges from 1 to 3"),
+        ("faithfulness.lower", -1, "faithfulness (supported sentences) ranges from 0 to 1"),
+    ],
+)
+def test_a_corrected_threshold_is_held_to_its_numbers_range(
+    name: str, value: float, ranges: str
+) -> None:
+    """Named as it was written, with what may be behind and before it."""
+    in_file, option = wrong(name, value)
+    fault = f"threshold corrected.{name} = {value:g} can never decide: {ranges}; {RANGE}"
+    assert in_file == f"{FILE}:21: {fault}"
+    assert option == f"--summ-min=corrected.{name}={value:g}: {fault}"
+
+
+@pytest.mark.parametrize("option", ["facet.lower=0.5", "mean.facet.lower=0.5"])
+def test_only_what_has_an_interval_has_a_lower_bound(option: str) -> None:
+    """A pair's score has none, nor has a raw mean."""
+    assert "unknown threshold 'facet.lower'; did you mean 'facet" in on_command_line(option)
+
+
+FACTS = {"reference": [{"text": "Bricks crack often.", "covered": False}]}
+LABELLED: Mapping[str, tuple[Mapping[str, object], ...]] = {
+    "all": (GOOD_OF_KILN, BAD_OF_KILN),
+    "overall": ({"paper": "kiln", "system": "good", "overall": 0.5},),
+    "some": ({"paper": "kiln", "system": "good", "facets": {"result": 2}},),
+    "sentences": (
+        {"paper": "kiln", "system": "bad", "sentences": [{"index": 0, "faithful": True}]},
+    ),
+    "facts": ({"paper": "kiln", "system": "bad", "facts": FACTS},),
+    "none": (),
+}
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "part"),
+    [
+        ("sentences", "facet", "overall"),
+        ("facts", "facet.result.lower", "facets"),
+        ("overall", "faithfulness", "sentences"),
+        ("none", "faithfulness.lower", "sentences"),
+        ("none", "facet", "overall"),
+        ("overall", "facet.result", "facets"),
+        ("some", "facet", "overall"),
+    ],
+)
+def test_a_corrected_threshold_without_labels_to_correct_by_is_refused(
+    tmp_path: Path, labels: str, name: str, part: str
+) -> None:
+    """It could never be decided; the part of a label that it needs is told before any question."""
+    suite = write_labelled(tmp_path / "golden", *LABELLED[labels])
+    with pytest.raises(OptionError) as caught:
+        thresholds_of(suite, options=[f"corrected.{name}=1"])
+    assert str(caught.value) == (
+        f"{suite.shown} has a threshold for corrected.{name} and no label with {part!r} to correct"
+        ' it by; label some in the file that labels = "..." names, or remove the threshold'
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"), [("all", "facet.method"), ("all", "faithfulness"), ("overall", "facet")]
+)
+def test_a_corrected_threshold_with_labels_is_taken(tmp_path: Path, labels: str, name: str) -> None:
+    """One label of the part is enough to begin with; how much it tells, the interval says."""
+    suite = write_labelled(tmp_path, *LABELLED[labels])
+    found = thresholds_of(suite, options=[f"corrected.{name}=1"])
+    assert found.corrected == (Floor(name=name, least=1),)
+
+
+def test_overall_scores_on_another_scale_do_not_correct_fm(tmp_path: Path) -> None:
+    """Taken from FM, a 5 of 5 would make any system perfect; the label's line is named."""
+    label = {"paper": "kiln", "system": "good", "overall": 5.0}
+    suite = write_labelled(tmp_path / "golden", label)
+    with pytest.raises(SuiteError, match=r"labels\.jsonl:1: 'overall' is 5 and corrected\.facet"):
+        thresholds_of(suite, options=["corrected.facet=0.9"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.reports.calls import calls_lines
 from summeval_pytest.reports.page.baseline import difference_lines
 from summeval_pytest.reports.page.block import block
+from summeval_pytest.reports.page.judge import judges_of
 from summeval_pytest.reports.page.overview import (
     COLUMNS,
     counted,
@@ -22,7 +23,8 @@ from summeval_pytest.reports.page.pair_block import pair_block, paper_block
 from summeval_pytest.reports.page.passages import Passages
 from summeval_pytest.reports.page.rows import pair_link, rows_of
 from summeval_pytest.reports.page.visible import cut, visible
-from summeval_pytest.reports.trust import UNMEASURED
+from summeval_pytest.reports.relations import broken_texts, relation_text
+from summeval_pytest.reports.trust import MARK, trust_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +47,14 @@ def page_text(record: RunRecord) -> str:
     papers = _Papers(record, rows)
     return _template().render(
         record=record,
-        trust=UNMEASURED,
+        trust=trust_of_run(record),
+        mark=f"{MARK[0].upper()}{MARK[1:]}",
+        judges=tuple(judges_of(record)),
+        relations=[
+            (relation_text(verdict), verdict.state, broken_texts(verdict))
+            for suite in record.suites
+            for verdict in suite.relations
+        ],
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,
         script=script,

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.questions import FACETS
+from summeval_pytest.reports.corrected import corrected_value
 from summeval_pytest.reports.page.baseline import mean_shown, signed
 from summeval_pytest.reports.page.rows import WORST_FIRST, system_key
-from summeval_pytest.verdict import MeanVerdict, Threshold, fault_of, mean_of
+from summeval_pytest.verdict import Threshold, fault_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +50,7 @@ class Cell:
         waived: Whether a waiver covers it.
         change: Against the baseline, with its sign; empty without one.
         href: Filters the list to the pairs that lost points on it; empty where it cannot.
+        corrected: With the judge's error taken out; empty where labels do not tell.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Cell:
     waived: bool
     change: str
     href: str
+    corrected: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +140,10 @@ def _cell(
     least = next((t.least for t in suite.thresholds.mean if t.name == name), None)
     named = CATALOGUE[name]
     mean = mean_of(numbers, Threshold(name, least or 0.0))
-    missed = {m.name for m in MeanVerdict(means=system.means, waivers=system.waivers).missed}
+    missed = {m.name for m in system.verdict.missed}
+    corrected = next((each for each in system.corrected if each.name == name), None)
+    if corrected is not None and corrected.missed:
+        missed.add(name)
     value = mean.value
     lost = name.removeprefix("facet.") if name.startswith("facet.") else _LOST.get(name, "")
     difference = None if system.comparison is None else system.comparison.difference(name)
@@ -155,6 +161,7 @@ def _cell(
         waived=decided is not None and not decided.passes and name not in missed,
         change="" if difference is None else signed(difference.change),
         href=filter_link(suite.name, system.name, lost, several=several) if lost else "",
+        corrected="" if corrected is None else corrected_value(corrected),
     )
 
 

@@ -1,0 +1,168 @@
+"""`summeval label`: a person's labels asked for in the terminal, and two people's compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.suite import (
+    LabelBook,
+    load_suite,
+    pairs_to_label,
+    questions_of,
+    read_label_file,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.suite import Suite, What
+
+WHAT: Final = ("facets", "sentences", "facts")
+_WIDEST: Final = 100
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the annotator's label file; goes on where it is"
+    )
+    parser.add_argument("--annotator", metavar="NAME", help="who labels; also decides the order")
+    parser.add_argument(
+        "--what",
+        default=",".join(WHAT),
+        metavar="KIND,...",
+        help=f"what is asked about (default: {','.join(WHAT)})",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="SYSTEM/PAPER",
+        help="these pairs only; a system or a paper alone stands for all of its pairs",
+    )
+    parser.add_argument(
+        "--share",
+        type=_share,
+        default=1.0,
+        metavar="SHARE",
+        help="of the pairs, this share, the same for every annotator (default: 1)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="draws another share and order"
+    )
+    comparing = parser.add_argument_group("instead of asking")
+    comparing.add_argument(
+        "--compare",
+        type=Path,
+        nargs=2,
+        metavar=("FILE_A", "FILE_B"),
+        help="print how two annotators' label files agree",
+    )
+    comparing.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share above 0 and at most 1")
+    return share
+
+
+def label(chosen: argparse.Namespace) -> list[str]:
+    """Asks for labels until all are there or the annotator quits; or compares two files.
+
+    Raises:
+        UsageError: for a mistake in the suite or a label file, and for options that do not fit.
+        KeyboardInterrupt: for Ctrl-C; what was answered is in the file.
+    """
+    if chosen.compare is not None:
+        return _compare(chosen)
+    if chosen.json is not None:
+        raise OptionError("--json goes with --compare; leave it out")
+    for option in ("out", "annotator"):
+        if not getattr(chosen, option):
+            raise OptionError(f"--{option} is needed to label; or compare files with --compare")
+    check_writable(chosen.out, "--out")
+    return _ask(chosen, load_suite(chosen.suite))
+
+
+def _ask(chosen: argparse.Namespace, suite: Suite) -> list[str]:
+    from summeval_pytest.cli.label_session import Session, Terminal
+
+    pairs = pairs_to_label(suite, seed=chosen.seed, share=chosen.share, annotator=chosen.annotator)
+    pairs = _only(pairs, chosen.only)
+    what = _what(chosen.what)
+    questions = [question for pair in pairs for question in questions_of(suite, *pair, what)]
+    if not questions:
+        raise OptionError(
+            f"nothing of {suite.shown} is to be labelled: no recorded summary has any of"
+            f" {', '.join(what)}; choose another --what or --only"
+        )
+    book = LabelBook(suite, chosen.out, chosen.annotator)
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    session = Session(questions, book, Terminal(sys.stdin, sys.stdout, width))
+    session.run()
+    n_left = session.n_left
+    done = f"{chosen.out}: {len(questions) - n_left} of {len(questions)} items labelled"
+    if not n_left:
+        return [done]
+    return [done, f"{n_left} are left; the same command goes on with them"]
+
+
+def _what(text: str) -> tuple[What, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in WHAT:
+            raise OptionError(f"--what={text}: there is no {name!r}; {nearest(name, WHAT)}")
+    if not names:
+        raise OptionError(f"--what={text}: names nothing; known: {', '.join(WHAT)}")
+    return tuple(name for name in WHAT if name in names)
+
+
+def _only(pairs: Sequence[tuple[str, str]], wanted: Sequence[str]) -> list[tuple[str, str]]:
+    if not wanted:
+        return list(pairs)
+    kept: dict[tuple[str, str], None] = {}
+    for entry in wanted:
+        found = [pair for pair in pairs if entry in {f"{pair[1]}/{pair[0]}", *pair}]
+        if not found:
+            near = _near(entry, {f"{system}/{paper}" for paper, system in pairs})
+            raise OptionError(f"--only={entry}: no such pair is to be labelled; {near}")
+        kept.update(dict.fromkeys(found))
+    return [pair for pair in pairs if pair in kept]
+
+
+def _near(entry: str, known: set[str]) -> str:
+    clause = nearest(entry, known)
+    return clause if clause.startswith("did") else "write SYSTEM/PAPER, a system or a paper"
+
+
+def _compare(chosen: argparse.Namespace) -> list[str]:
+    from summeval_pytest.cli.annotators import agreement_json, agreement_lines
+    from summeval_pytest.reports import write_whole
+    from summeval_pytest.verdict.annotators import annotator_agreement
+
+    if chosen.out or chosen.annotator:
+        raise OptionError("--compare asks nobody; leave out --out and --annotator")
+    if chosen.json is not None:
+        check_writable(chosen.json, "--json")
+    suite = load_suite(chosen.suite)
+    first, second = chosen.compare
+    found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
+    if chosen.json is not None:
+        text = json.dumps(agreement_json(found), indent=2) + "\n"
+        if fault := write_whole(chosen.json, text):
+            raise OptionError(f"--json: {fault}")
+    return list(agreement_lines(found, first.as_posix(), second.as_posix()))

@@ -1,0 +1,40 @@
+"""A suite with what a run asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from summeval_pytest.evaluation import Task
+from summeval_pytest.metrics import signature_of
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics import Signature
+    from summeval_pytest.suite import Suite
+    from summeval_pytest.verdict import Floors, Thresholds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GatedSuite:
+    """A suite with what this run asks of it: which systems, and which thresholds."""
+
+    suite: Suite
+    systems: tuple[str, ...]
+    thresholds: Thresholds
+    floors: Floors
+
+    def task(self, paper: str, system: str) -> Task:
+        """The task of evaluating one pair."""
+        metrics = self.thresholds.metrics
+        return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
+
+    def signatures(self, judge: str) -> tuple[Signature, ...]:
+        """The recipe of each metric that a threshold needs, under a judge of this signature."""
+        return tuple(
+            signature_of(metric, judge=judge, suite=self.suite.fingerprint)
+            for metric in self.thresholds.metrics
+        )
+
+    def papers(self, system: str) -> tuple[str, ...]:
+        """The papers that a system has summaries for."""
+        return self.suite.paper_ids_of(system)

@@ -1,0 +1,167 @@
+"""What somebody said of one item of a suite, and the label lines that such markings make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.suite.fields import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, Label
+
+ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate fact"]
+"""What can be labelled of a pair: a facet, the pair as a whole, a sentence, a fact of a side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that can be labelled.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        kind: What it is.
+        index: Which sentence of the summary, from 0; else 0.
+        text: The fact; else empty.
+    """
+
+    paper: str
+    system: str
+    kind: ItemKind
+    index: int = 0
+    text: str = ""
+
+    @property
+    def told(self) -> str:
+        """The item in words that a message can go on from."""
+        if self.kind == "sentence":
+            what = f"sentence {self.index}"
+        elif self.text:
+            what = f"{self.kind} {brief(self.text)}"
+        else:
+            what = f"{self.kind!r}"
+        return f"{what} of paper {self.paper!r} and system {self.system!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marking:
+    """What one annotator said of one item.
+
+    Attributes:
+        item: The item.
+        value: A rating on the facet's scale, or None where the reference has no such facet; an
+            overall score; whether the sentence is faithful, or the fact holds.
+        evidence: The source sentences that decide a sentence.
+        error: The kind of error of an unfaithful sentence.
+        own: Keys of the owner's own (``x_``), which go into the label.
+        annotator: Who said so; empty where nobody is named.
+        place: Where it stands.
+    """
+
+    item: Item
+    value: float | bool | None
+    evidence: tuple[EvidenceLabel, ...] = ()
+    error: str | None = None
+    own: tuple[tuple[str, object], ...] = ()
+    annotator: str = ""
+    place: Place
+
+
+def markings_of(label: Label) -> Iterator[Marking]:
+    """What a label says, item by item."""
+    by, place = label.labelled_by or "", label.place
+
+    def item(kind: ItemKind, index: int = 0, text: str = "") -> Item:
+        return Item(paper=label.paper, system=label.system, kind=kind, index=index, text=text)
+
+    for facet, rating in (label.facets or {}).items():
+        yield Marking(item=item(facet), value=rating, annotator=by, place=place)
+    if label.overall is not None:
+        yield Marking(item=item("overall"), value=label.overall, annotator=by, place=place)
+    for sentence in label.sentences or ():
+        yield Marking(
+            item=item("sentence", sentence.index),
+            value=sentence.faithful,
+            evidence=sentence.evidence,
+            error=sentence.error,
+            annotator=by,
+            place=place,
+        )
+    for kind, facts in _sides(label):
+        for fact in facts:
+            found = item(kind, text=fact.text)
+            yield Marking(item=found, value=fact.holds, annotator=by, place=place)
+
+
+def _sides(label: Label) -> Iterator[tuple[ItemKind, Iterable[FactLabel]]]:
+    if label.facts is not None:
+        yield "reference fact", label.facts.reference
+        yield "candidate fact", label.facts.candidate
+
+
+def label_object(markings: Iterable[Marking]) -> dict[str, object]:
+    """The label line of one pair, without who labelled it: a part for each kind of marking.
+
+    Raises:
+        SuiteError: Where a key of the owner's own has two values.
+    """
+    found = list(markings)
+    by_kind: dict[ItemKind, list[Marking]] = {}
+    for marking in found:
+        by_kind.setdefault(marking.item.kind, []).append(marking)
+    label: dict[str, object] = {"paper": found[0].item.paper, "system": found[0].item.system}
+    if facets := {facet: by_kind[facet][0].value for facet in FACETS if facet in by_kind}:
+        label["facets"] = facets
+    if "overall" in by_kind:
+        label["overall"] = by_kind["overall"][0].value
+    if sentences := by_kind.get("sentence"):
+        label["sentences"] = [_sentence(m) for m in sorted(sentences, key=_index)]
+    sides = {
+        "reference": [_fact(m, "covered") for m in by_kind.get("reference fact", ())],
+        "candidate": [_fact(m, "supported") for m in by_kind.get("candidate fact", ())],
+    }
+    if facts := {side: labels for side, labels in sides.items() if labels}:
+        label["facts"] = facts
+    return {**label, **_own_of_pair(found)}
+
+
+def _index(marking: Marking) -> int:
+    return marking.item.index
+
+
+def _sentence(marking: Marking) -> dict[str, object]:
+    label: dict[str, object] = {"index": marking.item.index, "faithful": marking.value}
+    if marking.evidence:
+        label["evidence"] = [_evidence(each) for each in marking.evidence]
+    if marking.error:
+        label["error"] = marking.error
+    return {**label, **dict(marking.own)}
+
+
+def _evidence(label: EvidenceLabel) -> dict[str, object]:
+    return {"index": label.index} | ({} if label.starts is None else {"starts": label.starts})
+
+
+def _fact(marking: Marking, flag: str) -> dict[str, object]:
+    return {"text": marking.item.text, flag: marking.value, **dict(marking.own)}
+
+
+def _own_of_pair(markings: list[Marking]) -> Mapping[str, object]:
+    own: dict[str, tuple[object, Place]] = {}
+    for marking in markings:
+        if marking.item.kind not in {*FACETS, "overall"}:
+            continue
+        for key, value in marking.own:
+            first, place = own.setdefault(key, (value, marking.place))
+            if first != value:
+                raise SuiteError(
+                    marking.place,
+                    f"{key!r} of paper {marking.item.paper!r} and system {marking.item.system!r}"
+                    f" is {brief(value)}, and {brief(first)} at {place}; keep one",
+                )
+    return {key: value for key, (value, _) in own.items()}

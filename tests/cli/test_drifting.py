@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.cli.command import main
+from summeval_pytest.evaluation import ModelSeen
+from summeval_pytest.reports import record_text
+from summeval_pytest.verdict import Trust, figure_changes
+from tests.verdict.golden_answers import answered, golden
+from tests.verdict.records import faithful, pair, run, suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.verdict import SuiteRecord
+
+SEEN = ModelSeen(
+    endpoint="openai", asked="gpt-4o", returned="gpt-4o-2024-08-06", fingerprint="fp_a",
+    n_replies=8,
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The intervals of figures have tests of their own."""
+    monkeypatch.setattr(figure_changes, "RESAMPLES", 10)
+
+
+def rated(*ratings: int, name: str = "golden", labels: str = "0a") -> SuiteRecord:
+    """A suite whose judge rated results that are labelled 4, a paper each."""
+    pairs = [
+        golden(answered("result", 4, rating), paper=f"moss-{i}") for i, rating in enumerate(ratings)
+    ]
+    held = suite(pair("moss-0", faithful(1.0)), name=name)
+    trust = Trust(judge="fair-1", labels=labels, n_pairs=len(pairs), n_papers=len(pairs))
+    return replace(held, has_labels=True, trust=trust, golden=tuple(pairs))
+
+
+def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, ...] = ()) -> str:
+    """The file of a run over these suites."""
+    record = run(*suites)
+    record = replace(record, header=replace(record.header, models=seen))
+    (folder / name).write_text(record_text(record), encoding="utf-8")
+    return str(folder / name)
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
+    """Exit code, lines, and what an error says."""
+    code = main(["drift", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out.splitlines(), captured.err
+
+
+def test_a_shift_away_from_the_labels_is_told_and_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """8 papers fall by 1: 2 / 2 ** 8; a script reads the exit code."""
+    old = saved(tmp_path, "old.json", rated(*[4] * 8), seen=(SEEN,))
+    moved = replace(SEEN, fingerprint="fp_b")
+    new = saved(tmp_path, "new.json", rated(*[3] * 8), seen=(moved,))
+    code, lines, _ = told(capsys, old, new, "--answers", "2")
+
+    assert code == 1
+    assert lines[:5] == [
+        "old judge: fair-1",
+        "  'gpt-4o' at openai as gpt-4o-2024-08-06, fingerprint fp_a: 8 replies",
+        "new judge: fair-1",
+        "  'gpt-4o' at openai as gpt-4o-2024-08-06, fingerprint fp_b: 8 replies",
+        "note: 'gpt-4o' at openai had fingerprint fp_a then, has fp_b now",
+    ]
+    assert "golden/summeval.toml: 8 golden answers of 8 papers" in lines
+    assert "6 more: --answers=8" in lines
+    assert any(line.startswith("facet_exact.result") for line in lines)
+    assert " ".join(lines[-2:]) == (
+        "8 of 8 golden answers flipped, 8 away from the labels; shift of result ratings"
+        " significant (p .008); result ratings moved away from the labels (p .008)"
+    )
+    assert max(map(len, lines)) <= 90
+
+
+def test_a_shift_towards_the_labels_and_a_chance_one_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one is an improvement, and the other may be nothing."""
+    low, high = saved(tmp_path, "low", rated(*[3] * 8)), saved(tmp_path, "high", rated(*[4] * 8))
+    assert told(capsys, low, high)[0] == 0
+    few = saved(tmp_path, "few", rated(*[4] * 6, 3, 1))
+    code, lines, _ = told(capsys, high, few, "--answers=0")
+    assert code == 0
+    assert lines[-1].endswith("no shift is significant")
+    assert not any("worst first" in line for line in lines)
+
+
+def test_a_run_beside_itself_has_not_drifted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And says how much was compared."""
+    file = saved(tmp_path, "run.json", rated(4, 3, 2))
+    code, lines, _ = told(capsys, file, file)
+    assert (code, lines[-1]) == (0, "no golden answer flipped (3 compared)")
+
+
+def test_other_labels_fail_and_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was not compared has not passed."""
+    old = saved(tmp_path, "old", rated(4, labels="0a"))
+    new = saved(tmp_path, "new", rated(4, labels="0b"))
+    code, lines, _ = told(capsys, old, new)
+    assert code == 1
+    assert lines[-2:] == [
+        "golden/summeval.toml: not compared",
+        "  labels differ: '0a' then, '0b' now; drift needs the same labels",
+    ]
+
+
+def test_a_record_without_golden_answers_says_how_to_get_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Named as it was given; a judge that could not be measured says why."""
+    file = saved(tmp_path, "run.json", rated(4))
+    plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
+    fault = Trust(judge="fair-1", labels="", fault="it timed out")
+    faulty = saved(tmp_path, "faulty.json", replace(rated(4), trust=fault, golden=()))
+
+    code, _, error = told(capsys, plain, file)
+    assert code == 4
+    assert f"OLD: {plain} holds no golden answers; run pytest on a suite with labels" in error
+    assert "with --summ-run-record=FILE" in error
+    code, _, error = told(capsys, file, faulty)
+    assert code == 4
+    assert f"NEW: {faulty} holds no golden answers (it timed out); run pytest" in error
+
+
+def test_suites_are_compared_by_their_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that only the old run has is nobody's drift; one that it lacks is a mistake."""
+    moss, kiln = rated(4, name="moss"), rated(3, name="kiln")
+    both, one = saved(tmp_path, "both", moss, kiln), saved(tmp_path, "one", kiln)
+    code, lines, _ = told(capsys, both, one)
+    assert code == 0
+    assert [line for line in lines if "golden answers of" in line] == [
+        "kiln/summeval.toml: 1 golden answers of 1 paper"
+    ]
+    code, _, error = told(capsys, one, both)
+    assert code == 4
+    assert f"OLD: {one} has no golden answers of suite 'moss'; known: kiln;" in error
+
+
+def test_what_is_no_run_record_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the option that would have written one."""
+    file = saved(tmp_path, "run.json", rated(4))
+    code, _, error = told(capsys, str(tmp_path / "none.json"), file)
+    assert code == 4
+    assert "cannot be read as a run record" in error

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from summeval_pytest.cli.command import main
+from summeval_pytest.suite import load_suite
+from tests.label_suite import write_suite
+
+HEADER = "paper,system,annotator,sentence,faithful,evidence,result\n"
+ANNA = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,anna,1,no,2,\nmoss-01,long,anna,,,,3\n"
+BEN = "moss-01,long,ben,0,yes,0;1,\nmoss-01,long,ben,,,,2\n"
+AGREEMENT = (
+    "anna and ben: result 0.000 exact, kappa 0.000 (n 1); sentence 1.000 exact, kappa - (n 1)"
+)
+
+
+pytestmark = pytest.mark.usefixtures("suite")
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The suite of moss, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return write_suite(Path("moss"))
+
+
+def run(table: str, *options: str) -> int:
+    """The exit code of an import of this table."""
+    Path("in.csv").write_text(table, encoding="utf-8")
+    return main(["import", "csv", "in.csv", "--suite", "moss", "--out", "out.jsonl", *options])
+
+
+def failed(capsys: pytest.CaptureFixture[str], table: str, *options: str) -> str:
+    """The message of an import that writes nothing."""
+    before = sorted(Path().iterdir())
+    assert run(table, *options) == 4
+    assert set(Path().iterdir()) - set(before) <= {Path("in.csv")}
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err.removeprefix("summeval: error: ").removesuffix("\n")
+
+
+def lines(name: str) -> list[dict[str, object]]:
+    """The labels of a file."""
+    return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+
+
+def test_table_becomes_labels_that_the_suite_takes(
+    suite: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example, to the end: the last line is what makes them the suite's own."""
+    assert run(ANNA) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "out.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
+        'next: labels = "out.jsonl" in moss/summeval.toml',
+    ]
+    assert lines("out.jsonl") == [
+        {
+            "paper": "moss-01",
+            "system": "long",
+            "facets": {"result": 3},
+            "sentences": [
+                {
+                    "index": 0,
+                    "faithful": True,
+                    "evidence": [{"index": 0, "starts": "Roofs get hot in July."}],
+                },
+                {
+                    "index": 1,
+                    "faithful": False,
+                    "evidence": [{"index": 2, "starts": "Under moss the roof was"}],
+                },
+            ],
+            "labelled_by": "anna",
+            "basis": "imported from in.csv",
+        }
+    ]
+    toml = (suite / "summeval.toml").read_text(encoding="utf-8")
+    (suite / "summeval.toml").write_text(f'labels = "../out.jsonl"\n{toml}', encoding="utf-8")
+    assert load_suite(suite).has_labels
+
+
+def test_annotators_who_disagree_are_not_merged(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which of them counts is the user's decision, with the figures in front of them."""
+    assert failed(capsys, ANNA + BEN) == (
+        "in.csv: annotators disagree on 1 item ('result' of paper 'moss-01' and system 'long':"
+        " anna 3, ben 2); say who counts with --annotator NAME or --majority, or keep a file of"
+        f" each with --each\n  {AGREEMENT}"
+    )
+    assert failed(capsys, ANNA + BEN, "--majority") == (
+        "in.csv:6: no majority on 'result' of paper 'moss-01' and system 'long': anna 3, ben 2;"
+        " say who counts with --annotator NAME"
+    )
+
+
+def test_annotator_who_counts_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """The agreement is said all the same."""
+    assert run(ANNA + BEN, "--annotator", "ben") == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "out.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
+        AGREEMENT,
+    ]
+    (label,) = lines("out.jsonl")
+    assert (label["facets"], label["labelled_by"]) == ({"result": 2}, "ben")
+    assert failed(capsys, ANNA + BEN, "--annotator", "cleo") == (
+        "--annotator=cleo: in.csv has no such annotator; known: anna, ben"
+    )
+
+
+def test_each_annotator_may_have_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """So that `summeval label --compare` can look at them."""
+    assert run(ANNA + BEN, "--each") == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "out.anna.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
+        "out.ben.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
+    ]
+    assert main(["label", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl"]) == 0
+    assert "result                 1   0.000" in capsys.readouterr().out
+
+
+def test_annotators_whose_names_make_one_file_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One of them would overwrite the other."""
+    both = HEADER + "moss-01,long,a b,,,,3\nmoss-01,long,a/b,,,,3\n"
+    assert failed(capsys, both, "--each") == (
+        "--each: two of the annotators 'a b', 'a/b' would have one file; take one after the other"
+        " with --annotator"
+    )
+
+
+def test_annotators_who_agree_are_one_label_with_both_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Work that was split needs no decision; that two have said the same is said."""
+    both = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,ben,0,yes,0,\nmoss-01,long,ben,,,,2\n"
+    assert run(both) == 0
+    assert capsys.readouterr().out.splitlines()[1] == (
+        "anna and ben: sentence 1.000 exact, kappa - (n 1)"
+    )
+    assert lines("out.jsonl")[0]["labelled_by"] == "anna, ben"
+
+
+def test_label_file_is_overwritten_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody may have reviewed it."""
+    assert run(ANNA) == 0
+    capsys.readouterr()
+    assert failed(capsys, ANNA) == (
+        "--out=out.jsonl: it is there already; name another file, or overwrite it with --force"
+    )
+    assert run(ANNA.replace(",3\n", ",4\n"), "--force") == 0
+    assert lines("out.jsonl")[0]["facets"] == {"result": 4}
+
+
+def test_rows_that_say_nothing_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A half done table is taken as far as it goes; one without any answer is no label file."""
+    assert run(ANNA + "moss-02,long,anna,0,,,\n") == 0
+    assert "rows that say nothing: 1" in capsys.readouterr().out.splitlines()
+    assert failed(capsys, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
+        "in.csv: 'in.csv' says nothing: none of its 1 rows has an answer; name the fields of its"
+        " answers with --map NAME=FIELD"
+    )
+
+
+def test_mistake_in_a_row_ends_with_file_and_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """And with nothing written."""
+    assert failed(capsys, ANNA + "moss-03,long,anna,,,,3\n") == (
+        "in.csv:5: this row is for the unknown paper 'moss-03'; did you mean 'moss-02'?"
+    )
+
+
+def test_label_studio_export_becomes_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole way of a task: two annotators, one of them cancelled, marked evidence."""
+    choice = {"from_name": "q", "type": "choices", "value": {"choices": ["no"]}}
+    span = {"from_name": "evidence", "type": "labels", "value": {"text": "7 K", "labels": ["x"]}}
+    task = {
+        "id": 4,
+        "data": {"paper": "moss-01", "system": "long", "sentence": "Moss cooled them by 9 K."},
+        "annotations": [
+            {"completed_by": {"email": "a@example.org"}, "result": [choice, span]},
+            {"completed_by": {"email": "b@example.org"}, "was_cancelled": True, "result": []},
+        ],
+    }
+    Path("in.json").write_text(json.dumps([task]), encoding="utf-8")
+    options = ["--suite", "moss", "--out", "out.jsonl", "--map", "q=faithful"]
+    assert main(["import", "labelstudio", "in.json", *options]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "out.jsonl: labels of 1 pair: 1 sentence",
+        "cancelled annotations left out: 1",
+    ]
+    (label,) = lines("out.jsonl")
+    assert label["labelled_by"] == "a@example.org"
+    assert label["sentences"] == [
+        {
+            "index": 1,
+            "faithful": False,
+            "evidence": [{"index": 2, "starts": "Under moss the roof was"}],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--majority", "--each"],
+            "--annotator, --majority and --each exclude each other; choose one",
+        ),
+        (["--ground-truth"], "--ground-truth goes with labelstudio; leave it out"),
+        (["--stand-in"], "--stand-in does not go with 'csv'; leave it out"),
+        (
+            ["--out", "none/out.jsonl"],
+            "--out=none/out.jsonl: cannot be written, its folder is not there; name another file",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_usage_errors(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    """Before anything is read or written."""
+    assert failed(capsys, ANNA, *options) == message

@@ -1,0 +1,84 @@
+"""The bundled suite as an instrument: a judge that has been spoilt on purpose is not trusted."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.evaluation import Runner
+from summeval_pytest.verdict import Trust, floors_of
+from summeval_pytest.verdict.measuring import measured_judge
+from tests.golden import oracle
+
+if TYPE_CHECKING:
+    from summeval_pytest.judges import Judge
+
+ORACLE = "an LLM judge"
+OFFLINE = "offline"
+
+
+@cache
+def measured(judge: type[Judge], held_as: str) -> Trust:
+    """What the golden labels say of a judge, held to the floors of a name."""
+    runner = Runner(judge())
+    try:
+        suite = oracle.golden()
+        return measured_judge(runner, suite, floors_of(suite, held_as))[0]
+    finally:
+        runner.close()
+
+
+def missed(judge: type[Judge], held_as: str) -> set[str]:
+    """The names of the figures under their floors."""
+    return {agreement.name for agreement, _ in measured(judge, held_as).missed}
+
+
+def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
+    """The floors can be met, and every figure of perfect agreement is 1."""
+    trust = measured(oracle.Oracle, ORACLE)
+    assert trust.outcome == "passed"
+    assert trust.n_floors >= 12
+    assert {agreement.name: agreement.value for agreement in trust.agreements} == pytest.approx(
+        {agreement.name: 1.0 for agreement in trust.agreements}
+    )
+
+
+@pytest.mark.parametrize(
+    ("judge", "floor"),
+    [
+        (oracle.Shuffled, {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}),
+        (oracle.AlwaysFour, {"facet_kappa"}),
+        (oracle.AlwaysFaithful, {"unfaithful_recall", "unfaithful_precision"}),
+        (oracle.IgnoresNumbers, {"unfaithful_recall.number"}),
+    ],
+)
+def test_a_spoilt_oracle_is_untrusted(judge: type[Judge], floor: set[str]) -> None:
+    """Right in everything else, it is found out by the figure that its one fault moves."""
+    assert floor <= missed(judge, ORACLE)
+
+
+def test_an_oracle_blind_to_numbers_is_found_out_by_nothing_else() -> None:
+    """Its recall over all errors is still 186 of 216: without a floor on the kind it would pass."""
+    assert missed(oracle.IgnoresNumbers, ORACLE) == {"unfaithful_recall.number"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "floor"),
+    [
+        (oracle.OfflineShuffled, {"facet_kappa"}),
+        (oracle.OfflineAlwaysFour, {"facet_kappa"}),
+        (oracle.OfflineAlwaysFaithful, {"unfaithful_recall", "unfaithful_precision"}),
+        (oracle.OfflineNumberBlind, {"unfaithful_recall.number"}),
+    ],
+)
+def test_a_spoilt_embedded_judge_is_untrusted(judge: type[Judge], floor: set[str]) -> None:
+    """Its own floors are low, and stand just under what it reaches."""
+    assert floor <= missed(judge, OFFLINE)
+
+
+def test_the_embedded_judge_holds_its_own_floors_and_not_those_of_others() -> None:
+    """It is no match for a judge that reads: the suite says so and does not hide it."""
+    assert not missed(oracle.Remembering, OFFLINE)
+    assert len(missed(oracle.Remembering, ORACLE)) >= 8

@@ -1,0 +1,138 @@
+"""The suite of `tests.asked_suite` with golden labels, and a judge that answers as it is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.questions import (
+    FACETS,
+    SCALES,
+    CheckFacts,
+    CheckSentences,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    FactCheck,
+    FactChecks,
+    FactList,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from summeval_pytest.text import split_sentences
+from tests.asked_suite import loaded, write_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from summeval_pytest.questions import Answer, Facet, Question
+    from summeval_pytest.suite import Suite
+
+NOWHERE: Final = "http://127.0.0.1:9/v1"
+GOOD_OF_KILN: Final = {
+    "paper": "kiln",
+    "system": "good",
+    "facets": {"background": None, "method": 4, "result": 4, "conclusion": 3},
+    "overall": 0.9,
+    "sentences": [
+        {"index": 0, "faithful": True, "evidence": [1]},
+        {"index": 1, "faithful": True, "evidence": [2]},
+    ],
+    "facts": {
+        "reference": [{"text": "Bricks crack often.", "covered": False}],
+        "candidate": [{"text": "The slow draught gave 31 MPa.", "supported": True}],
+    },
+}
+BAD_OF_KILN: Final = {
+    "paper": "kiln",
+    "system": "bad",
+    "facets": {"background": 1, "method": 1, "result": 2, "conclusion": 1},
+    "sentences": [
+        {"index": 0, "faithful": False, "error": "invented detail"},
+        {"index": 1, "faithful": False, "error": "entity swap"},
+    ],
+}
+
+
+def write_labelled(folder: Path, *labels: Mapping[str, object], floors: str = "") -> Suite:
+    """The suite with these labels, and a ``[thresholds.judge]`` of these lines."""
+    tail = f"[thresholds.judge]\n{floors}\n" if floors else ""
+    head = 'labels = "labels.jsonl"' if labels else ""
+    write_suite(folder, NOWHERE, head=head, tail=tail)
+    lines = "".join(json.dumps(label) + "\n" for label in labels)
+    (folder / "labels.jsonl").write_text(lines, encoding="utf-8")
+    return loaded(folder)
+
+
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """A judge that finds everything right but for what it is told.
+
+    Attributes:
+        ratings: By the words of a summary's facet, another rating than the full one.
+        untrue: Sentences and facts that do not follow.
+        silent: Those that it has no answer for.
+        evidence: By sentence or fact, the places that carry it.
+        asked: Every question, in order.
+    """
+
+    ratings: Mapping[str, int] = field(default_factory=dict)
+    untrue: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
+    evidence: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    asked: list[Question] = field(default_factory=list)
+    signature: str = "told-1"
+    in_flight: int = 1
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """What it was told of each."""
+        self.asked.extend(questions)
+        return tuple(map(self._answer, questions))
+
+    def _answer(self, question: Question) -> Answer:
+        match question:
+            case SegmentFacets(text):
+                return segmented(text)
+            case RateFacets(pairs):
+                return FacetRatings(tuple(self._rate(p.facet, p.candidate) for p in pairs))
+            case CheckFacts(facts):
+                return FactChecks(tuple(self._fact(fact.text) for fact in facts))
+            case CheckSentences(sentences):
+                return SentenceChecks(tuple(map(self._sentence, sentences)))
+            case _:
+                return FactList(())
+
+    def _rate(self, facet: Facet, text: str) -> FacetRating | Unanswered:
+        if text in self.silent:
+            return Unanswered("no idea")
+        rating = self.ratings.get(text, SCALES[facet])
+        return FacetRating(facet=facet, reason=f"worth {rating}", rating=rating)
+
+    def _fact(self, text: str) -> FactCheck | Unanswered:
+        if text in self.silent:
+            return Unanswered("no idea")
+        return FactCheck(
+            reason="so it was told",
+            entailed=text not in self.untrue,
+            premises=self.evidence.get(text, ()),
+        )
+
+    def _sentence(self, text: str) -> SentenceCheck | Unanswered:
+        if text in self.silent:
+            return Unanswered("no idea")
+        return SentenceCheck(
+            reason="so it was told",
+            supported=text not in self.untrue,
+            evidence=self.evidence.get(text, ()),
+        )
+
+
+def segmented(text: str) -> FacetSegments:
+    """A sentence a facet; the last is the conclusion."""
+    sentences = [sentence.text for sentence in split_sentences(text)][-len(FACETS) :]
+    return FacetSegments(**dict(zip(FACETS[-len(sentences) :], sentences, strict=True)))

@@ -1,0 +1,93 @@
+"""A small suite without labels, for tests that bring some: two papers, two systems.
+
+The source of ``moss-01`` has three sentences in two sections, the summary by ``long`` three, the
+summary by ``short`` one. ``moss-02`` has a reference that is not frozen; ``short`` skips it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite import load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from summeval_pytest.suite import Suite
+
+TOML: Final = """\
+papers = "papers.jsonl"
+{labels}
+[systems.long]
+summaries = "long.jsonl"
+
+[systems.short]
+summaries = "short.jsonl"
+skip = ["moss-02"]
+
+[systems.writer]
+endpoint = "ollama"
+model = "writer-7b"
+"""
+
+SOURCE: Final = [
+    {"heading": "Introduction", "text": "Roofs get hot in July. Moss is said to cool them."},
+    {"heading": "Results", "text": "Under moss the roof was 7 K cooler."},
+]
+FACETS: Final = {
+    "background": "Roofs get hot.",
+    "method": None,
+    "result": "Moss cooled the roof by 7 K.",
+    "conclusion": "Moss is worth growing.",
+}
+LONG: Final = "Roofs get hot in July. Moss cooled them by 9 K. Grow it."
+
+
+def write_lines(file: Path, *objects: object) -> Path:
+    """Writes JSON lines."""
+    file.write_text("".join(json.dumps(o) + "\n" for o in objects), encoding="utf-8")
+    return file
+
+
+def write_suite(folder: Path, *labels: object) -> Path:
+    """The suite's folder; with a label file where labels are given."""
+    folder.mkdir(parents=True)
+    named = 'labels = "labels.jsonl"\n' if labels else ""
+    (folder / "summeval.toml").write_text(TOML.format(labels=named), encoding="utf-8")
+    write_lines(
+        folder / "papers.jsonl",
+        {
+            "id": "moss-01",
+            "source": SOURCE,
+            "reference": "Roofs get hot. Moss cooled the roof by 7 K. Moss is worth growing.",
+            "reference_facets": FACETS,
+            "reference_facts": ["Moss cooled the roof.", "The roof was 7 K cooler."],
+        },
+        {"id": "moss-02", "source": "Moss died on sand.", "reference": "Moss died."},
+    )
+    write_lines(
+        folder / "long.jsonl",
+        {"paper": "moss-01", "summary": LONG},
+        {"paper": "moss-02", "summary": "It died."},
+    )
+    write_lines(folder / "short.jsonl", {"paper": "moss-01", "summary": "Moss cools."})
+    if labels:
+        write_lines(folder / "labels.jsonl", *labels)
+    return folder
+
+
+def loaded(folder: Path, *labels: object) -> Suite:
+    """The suite, written and loaded."""
+    return load_suite(write_suite(folder / "moss", *labels), "moss")
+
+
+def mistake(call: Callable[[], object]) -> str:
+    """The message of the mistake that a call ends with."""
+    try:
+        call()
+    except SuiteError as error:
+        return str(error)
+    raise AssertionError("no mistake was found")

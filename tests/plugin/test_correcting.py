@@ -1,0 +1,412 @@
+"""Corrected means and calibrated ratings in real runs.
+
+The judge by rule calls everything good that does not say "alloy": a result of 4 for the good
+system, of 1 for the bad one. On three papers people rate the good system 3, 4 and 2, and the bad
+one 1 throughout.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.reports import read_record
+from tests.plugin.conftest import PAPERS
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench, Run
+
+FAIR: Final = "--summ-judge=rule:Fair"
+RESULTS: Final = {"limpet-01": 3, "kiln-02": 4, "moss-03": 2}
+"""What people rate the good system's results."""
+TABLE: Final = "------------------------------ summarization gate ------------------------------"
+CORRECTED: Final = "\n[thresholds.corrected]\n"
+
+
+def label(paper: str, system: str, result: int, *, faithful: bool) -> dict[str, object]:
+    """A label of the only facet that the judge finds in a reference, and of two sentences."""
+    absent = dict.fromkeys(("background", "method", "conclusion"))
+    return {
+        "paper": paper,
+        "system": system,
+        "facets": {**absent, "result": result},
+        "sentences": [{"index": index, "faithful": faithful} for index in range(2)],
+    }
+
+
+def labelled(
+    bench: Bench, *, head: str = "", pair: str = "facet = 0.3", mean: str = "", upside: bool = False
+) -> Bench:
+    """The suite of three papers with labels; upside down, people believe the bad system alone."""
+    bench.suite(
+        head=f'default_systems = ["good"]\nlabels = "labels.jsonl"\n{head}',
+        pair=pair,
+        mean=mean,
+        papers=tuple(PAPERS),
+    )
+    bench.lines(
+        "labels.jsonl",
+        *(label(paper, "good", RESULTS[paper], faithful=not upside) for paper in PAPERS),
+        *(label(paper, "bad", 1, faithful=upside) for paper in PAPERS),
+    )
+    return bench
+
+
+def shown(run: Run) -> list[str]:
+    """The lines about corrected means in the table."""
+    return [line for line in run.lines if line.startswith("  corrected:")]
+
+
+def first_line(run: Run) -> str:
+    """What the failing test of the system says first."""
+    (told,) = [line for line in run.lines if line.startswith("good: ")]
+    return told
+
+
+def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
+    """Worked example: the judge's FM is 1 on each paper, and 1/4, 0 and 1/2 too high on labels.
+
+    With three errors of 0 on the bad system that is 1 - 0.75 / 6 = 0.875. Of the two rows of a
+    paper, kiln's sum is 0.25 over the mean error and moss's 0.25 under; each over the 4 rows of
+    other papers and squared they make 2 / 256. Two degrees of freedom have a t of 4.303:
+    0.875 -/+ 4.303 * 0.0884 = 0.875 -/+ 0.380.
+    """
+    run = labelled(bench, mean="facet = 0.6").inside("summeval.toml", FAIR, "-rA")
+    assert run.code == 0
+    table = run.block(TABLE, 4)
+    assert table[2].split() == ["good", "3", "0", "0", "1.000"]
+    assert table[3] == "  corrected: facet 0.875 [0.49, 1.26]"
+
+
+@pytest.mark.parametrize(
+    ("corrected", "told"),
+    [
+        ("facet = 0.875", ""),
+        (
+            "facet = 0.9",
+            "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])",
+        ),
+        ('"facet.lower" = 0.49', ""),
+        (
+            '"facet.lower" = 0.5',
+            "good: corrected mean facet.lower 0.495 < 0.500 (facet 0.875 [0.49, 1.26])",
+        ),
+        # 4 on each paper, and (1 + 0 + 2) / 6 = 0.5 too high on labels
+        (
+            "facet.result = 4",
+            "good: corrected mean facet.result 3.500 < 4 (facet.result 3.500 [1.98, 5.02])",
+        ),
+    ],
+)
+def test_a_threshold_on_a_corrected_mean_decides(bench: Bench, corrected: str, told: str) -> None:
+    """The raw mean of 1 reaches them all: what people would say decides, or how sure that is."""
+    labelled(bench, pair=f"facet = 0.3{CORRECTED}{corrected}")
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+    assert run.code == (1 if told else 0)
+    assert run.outcomes["summeval.toml::good::all-papers"] == ("FAILED" if told else "PASSED")
+    assert run.last == ("1 failed, 4 passed" if told else "5 passed")
+    if told:
+        assert first_line(run) == told
+        assert not run.shows_code
+
+
+def test_a_threshold_may_be_on_either_mean(bench: Bench) -> None:
+    """Both are held, the command line has a name for each, and all that fails is told at once."""
+    labelled(bench, mean="facet = 0.9", pair=f"facet = 0.3{CORRECTED}facet = 0.8")
+    assert bench.inside("summeval.toml", FAIR).code == 0
+    run = bench.inside("summeval.toml", FAIR, "--summ-min=corrected.facet=0.9")
+    assert run.code == 1
+    assert first_line(run) == (
+        "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])"
+    )
+    assert "  mean facet 1.000 >= 0.900" in run.lines
+    assert "  corrected by golden labels: facet 0.875 [0.49, 1.26]" in run.lines
+
+
+CHANCE: Final = (
+    "the mean of faithfulness cannot be corrected, the judge calls 0 of the golden true rows true"
+    " and 1 of the false ones; label more, or set the threshold on [thresholds.mean] faithfulness"
+)
+
+
+def test_a_judge_no_better_than_chance_makes_an_error_and_no_failure(bench: Bench) -> None:
+    """The system has done nothing wrong that anybody knows of."""
+    labelled(bench, upside=True, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+    assert run.code == 1
+    assert run.outcomes["summeval.toml::good::all-papers"] == "ERROR"
+    assert run.last == "4 passed, 1 error"
+    assert CHANCE in run.lines
+    assert not shown(run)
+
+
+def test_without_a_threshold_a_judge_no_better_than_chance_is_only_told(bench: Bench) -> None:
+    """Nothing is held to what nobody knows."""
+    labelled(bench, upside=True, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 0
+    (told,) = shown(run)
+    assert told == (
+        "  corrected: faithfulness unknown (the judge calls 0 of the golden true rows true and 1 of"
+        " the false ones)"
+    )
+
+
+def asked_of_labels(bench: Bench) -> set[str]:
+    """The labelled pairs that a run of the good system alone has asked about."""
+    return {pair for pair in bench.pairs_asked() if pair.startswith("bad")}
+
+
+def test_means_alone_ask_nothing_about_labels(bench: Bench) -> None:
+    """Whoever deselects the judge's test does not want to pay for it."""
+    labelled(bench, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
+    run = bench.inside("summeval.toml", FAIR, "-k", "all-papers", "-rA")
+    assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
+    assert bench.pairs_asked() == {f"good::{paper}" for paper in PAPERS}
+    assert not shown(run)
+
+
+def test_a_corrected_threshold_asks_about_labels_alone_too(bench: Bench) -> None:
+    """Else the gate would be another one in a run of some tests."""
+    labelled(bench, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
+    run = bench.inside("summeval.toml", FAIR, "-k", "all-papers", "-rA")
+    assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
+    assert asked_of_labels(bench) == {f"bad::{paper}" for paper in PAPERS}
+
+
+def test_pairs_alone_ask_nothing_about_labels(bench: Bench) -> None:
+    """A corrected mean is no pair's business."""
+    labelled(bench, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
+    run = bench.inside("summeval.toml::good::kiln-02", FAIR)
+    assert run.last == "1 passed"
+    assert bench.pairs_asked() == {"good::kiln-02"}
+
+
+def test_labels_are_asked_about_once(bench: Bench) -> None:
+    """By the judge's test, the corrected means and the calibration together."""
+    labelled(bench, head="calibrate = true", pair=f"facet = 0.3{CORRECTED}facet = 0.5")
+    assert bench.inside("summeval.toml", FAIR).code == 0
+    rated = [a for a in bench.asked() if a.event == "begin" and a.question.startswith("RateFacets")]
+    assert len(rated) == 2 * len(PAPERS)
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        (
+            "eva = 0.5",
+            "summeval.toml:15: unknown threshold 'corrected.eva', which no label corrects; ",
+        ),
+        (
+            '"facet.lowr" = 0.5',
+            "summeval.toml:15: unknown threshold 'corrected.facet.lowr'; ",
+        ),
+        (
+            "facet = 60",
+            "summeval.toml:15: threshold corrected.facet = 60 can never decide: ",
+        ),
+    ],
+)
+def test_a_corrected_threshold_that_cannot_be_stops_the_run(
+    bench: Bench, table: str, fault: str
+) -> None:
+    """Before anything is asked, with its line."""
+    run = labelled(bench, pair=f"facet = 0.3{CORRECTED}{table}").inside("summeval.toml", FAIR)
+    assert run.code == 4
+    assert fault in run.err
+    assert bench.asked() == []
+
+
+def test_a_corrected_threshold_without_labels_stops_the_run(bench: Bench) -> None:
+    """It could never be decided."""
+    run = bench.inside("summeval.toml", FAIR, "--summ-min=corrected.facet=0.5")
+    assert run.code == 4
+    assert (
+        "summeval.toml has a threshold for corrected.facet and no label with 'overall' to correct"
+        " it by; "
+    ) in run.err
+
+
+RECORD: Final = "--summ-run-record=run.json"
+CALIBRATED: Final = {"limpet-01": 0.833333333333, "kiln-02": 0.75, "moss-03": 0.916666666667}
+"""FM of a 4, read by the labels of the other papers: of limpet-01 by (4 + 2 + 4) / 3 of 4."""
+
+
+def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
+    """Worked example: the pairs have FM 5/6, 3/4 and 11/12, their mean is 5/6, and the labels' 3/4.
+
+    Of the errors that calibration leaves on labels, (-1/12 + 1/4 - 5/12) / 6 = -1/24, the
+    corrected mean takes the rest: 19/24.
+    """
+    labelled(bench, head="calibrate = true", pair=f"facet = 0.8{CORRECTED}facet = 0.79")
+    run = bench.inside("summeval.toml", FAIR, RECORD, "-rA")
+    assert run.last == "1 failed, 4 passed"
+    assert "facet 0.750 < 0.800" in run.lines
+    assert run.block(TABLE, 4)[2].split() == ["good", "2", "1", "0", "0.833"]
+    assert shown(run) == ["  corrected: facet 0.792 [0.54, 1.05]"]
+    (suite,) = read_record(bench.path / "run.json", "RUN").suites
+    assert suite.is_calibrated
+    assert {pair.paper: pair.numbers().values["facet"] for pair in suite.pairs} == CALIBRATED
+    (corrected, _) = suite.systems[0].corrected
+    assert corrected.value == pytest.approx(19 / 24)
+
+
+def test_the_signature_of_calibrated_numbers_says_so(bench: Bench) -> None:
+    """FM has a key more, with the digest of the maps; what has no rating keeps its recipe."""
+    labelled(bench, pair="facet = 0.99\nfaithfulness = 0.3\n", head="calibrate = true")
+    run = bench.inside("summeval.toml::good::kiln-02", FAIR, RECORD)
+    plain = labelled(bench, pair="facet = 0.99\nfaithfulness = 0.3\n").inside("summeval.toml", FAIR)
+    (signature,) = {line for line in run.lines if line.startswith("signature  facet|")}
+    key = signature.removeprefix("signature  facet|").split("|")[0]
+    assert key.startswith("calibration:")
+    assert len(key) == len("calibration:") + 12
+    told = [pair.signatures for pair in read_record(bench.path / "run.json", "R").suites[0].pairs]
+    assert [s.count("calibration:") for s in told[0]] == [1, 0]
+    assert plain.last == "4 passed"
+    assert "calibration" not in plain.out
+
+
+def test_a_run_of_one_pair_is_calibrated_like_the_whole(bench: Bench) -> None:
+    """What is learned hangs on the labels, and not on which tests were selected."""
+    labelled(bench, head="calibrate = true", pair="facet = 0.8")
+    run = bench.inside("summeval.toml::good::kiln-02", FAIR)
+    assert "facet 0.750 < 0.800" in run.lines
+
+
+@pytest.fixture(scope="module")
+def records(shared_bench: Bench) -> dict[str, bytes]:
+    """The record of one calibrated suite, made in one process and in two, and its outcomes.
+
+    The suite holds two systems to all kinds of means, and hand-written tests see it, too.
+    """
+    labelled(
+        shared_bench,
+        head="calibrate = true",
+        pair=f"facet = 0.8\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
+        mean="facet = 0.6",
+    )
+    shared_bench.write(
+        "test_own.py",
+        "import json\n\n"
+        f"CALIBRATED = json.loads({json.dumps(json.dumps(CALIBRATED))})\n\n"
+        "def test_own(summ_pair):\n"
+        "    if summ_pair.system == 'good':\n"
+        "        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]\n"
+        "        assert summ_pair.facet.ratings[0].rating == 4\n"
+        "    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])\n",
+    )
+    made = {}
+    for name, processes in (("alone", "0"), ("two", "2")):
+        run = shared_bench.run(
+            "summeval.toml",
+            "test_own.py",
+            FAIR,
+            "--summ-model=good,bad",
+            f"--summ-run-record={name}",
+            "-n",
+            processes,
+            "-rA",
+        )
+        made[name] = (shared_bench.path / name).read_bytes()
+        made[f"{name}.out"] = "\n".join(sorted(map(" ".join, run.outcomes.items()))).encode()
+    return made
+
+
+def test_a_calibrated_run_is_the_same_in_any_number_of_processes(
+    records: dict[str, bytes],
+) -> None:
+    """Each process learns its own maps, from the same answers: the record is equal to the byte."""
+    assert len(records["alone"]) > 10_000
+    assert records["two"] == records["alone"]
+    assert records["two.out"] == records["alone.out"]
+
+
+def test_hand_written_tests_see_calibrated_ratings(records: dict[str, bytes]) -> None:
+    """`summ_pair` hands over the numbers that the suite's own tests are held to."""
+    own = [
+        line for line in records["alone.out"].decode().splitlines() if line.startswith("test_own")
+    ]
+    assert len(own) == 6
+    assert all(line.endswith(" PASSED") for line in own)
+
+
+def test_hand_written_tests_alone_see_calibrated_ratings(bench: Bench) -> None:
+    """Also where no suite is among the arguments, and no test of it has asked about labels."""
+    labelled(bench, head="calibrate = true")
+    bench.write(
+        "test_own.py",
+        "def test_own(summ_pair):\n    assert summ_pair.facet.value == 0.75\n",
+    )
+    run = bench.inside("test_own.py", FAIR, "-k", "kiln")
+    assert run.last == "1 passed, 2 deselected"
+
+
+def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench) -> None:
+    """The drop would be that of the labels; the verdict names the key that differs."""
+    labelled(bench)
+    assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
+    again = bench.inside("summeval.toml", FAIR, "--summ-compare=v1")
+    assert again.code == 0
+    labelled(bench, head="calibrate = true")
+    run = bench.inside("summeval.toml", FAIR, "--summ-compare=v1", "-rA")
+    assert run.code == 1
+    assert run.outcomes["summeval.toml::good::all-papers"] == "FAILED"
+    assert first_line(run).startswith("good: calibration differs: ")
+    assert "numbers of different recipes do not compare" in " ".join(run.out.split())
+
+
+def test_a_calibrated_run_compares_with_itself(bench: Bench) -> None:
+    """The same labels and answers make the same maps."""
+    labelled(bench, head="calibrate = true")
+    assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
+    run = bench.inside("summeval.toml", FAIR, "--summ-compare=v1")
+    assert run.code == 0
+    assert "good against v1 (good): no rule broken" in run.lines
+
+
+def test_a_judge_without_golden_answers_leaves_every_pair_an_error(
+    bench: Bench,
+) -> None:
+    """Uncalibrated numbers in their place would pass or fail for the wrong reason."""
+    labelled(bench, head="calibrate = true", mean="facet = 0.5")
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Silent", "-rA")
+    assert run.code == 1
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert set(run.outcomes) == {
+        "summeval.toml::judge",
+        *(f"summeval.toml::good::{paper}" for paper in (*PAPERS, "all-papers")),
+    }
+    (told,) = {line for line in run.lines if line.startswith("ratings cannot be calibrated: ")}
+    assert told.startswith(
+        "ratings cannot be calibrated: agreement with the labels was not measured: 12 of 24"
+        " labelled items are unanswered, first: "
+    )
+    assert not run.shows_code
+
+
+def test_a_mistake_met_while_labels_are_asked_about_ends_the_run_with_its_message(
+    bench: Bench,
+) -> None:
+    """It is the user's to mend, and no breakdown of pytest's."""
+    labelled(bench, head="calibrate = true")
+    bench.write(
+        "conftest.py",
+        "from pathlib import Path\n\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    file = Path(__file__).with_name('bad.jsonl')\n"
+        "    file.write_text(file.read_text().replace('Sleepers', 'Creepers'))\n",
+    )
+    run = bench.run("summeval.toml", FAIR)
+    assert run.code == 4
+    assert "bad.jsonl:1: 'bad.jsonl' changed after the suite was loaded; run once more" in run.err
+    assert "INTERNALERROR" not in run.out + run.err
+
+
+def test_calibrate_without_labels_stops_the_run(bench: Bench) -> None:
+    """With the line of the key."""
+    bench.suite(head='default_systems = ["good"]\ncalibrate = true')
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 4
+    assert "summeval.toml:3: 'calibrate' needs labels to learn from; " in run.err

@@ -1,0 +1,185 @@
+"""Real pytest runs of the item ``judge``: whether golden labels let a judge decide."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+FAIR = "--summ-judge=rule:Fair"
+ALL = "--summ-model=good,bad"
+JUDGE = "summeval.toml::judge"
+UNTRUSTED = 10
+"""The exit code that the README documents."""
+
+
+def labelled(bench: Bench, *, good: bool = True, floors: str = "unfaithful_recall = 0.8") -> None:
+    """A suite of two papers and two systems, labelled as `Fair` judges it, or the other way."""
+    bench.suite(
+        head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
+        pair="facet = 0.6\nfaithfulness = 0.8",
+        papers=("limpet-01", "kiln-02"),
+    )
+    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
+    bench.write("summeval.toml", f"{toml}\n[thresholds.judge]\n{floors}\n" if floors else toml)
+    bench.lines(
+        "labels.jsonl",
+        *(
+            {
+                "paper": paper,
+                "system": system,
+                "sentences": [
+                    {"index": index, "faithful": (system == "good") is good}
+                    for index in range(len(texts[paper].split(". ")))
+                ],
+            }
+            for system, texts in (("good", bench.good), ("bad", bench.bad))
+            for paper in ("limpet-01", "kiln-02")
+        ),
+    )
+
+
+def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
+    """The item comes first, passes, and the end says on what it was measured."""
+    labelled(bench)
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+
+    assert run.code == 0
+    assert next(iter(run.outcomes.items())) == (JUDGE, "PASSED")
+    told = "judge: holds 1 of 1 agreement floors on 4 labelled pairs of 2 papers"
+    assert told in run.lines
+    assert not [line for line in run.lines if "not calibrated" in line]
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_judge_below_its_floor_is_untrusted(bench: Bench, processes: int) -> None:
+    """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10."""
+    labelled(bench, good=False)
+    run = bench.run("summeval.toml", FAIR, ALL, "-rA", "-n", str(processes))
+
+    assert run.code == UNTRUSTED
+    assert run.outcomes[JUDGE] == "FAILED"
+    assert run.outcomes["summeval.toml::good::limpet-01"] == "PASSED"
+    assert run.outcomes["summeval.toml::bad::limpet-01"] == "FAILED"
+    first = "UNTRUSTED: unfaithful_recall 0.00 < 0.8"
+    assert first in run.lines
+    start = run.lines.index(
+        "UNTRUSTED: verdicts of an untrusted judge: shown, and to be relied on in nothing"
+    )
+    assert run.lines[start + 2 : start + 6] == [
+        "sentence: label in rows, judge in columns",
+        "                unfaithful    faithful",
+        "  unfaithful             0           6",
+        "  faithful               4           0",
+    ]
+    assert run.lines[start + 6] == "worst disagreements (5):"
+    assert run.lines[start + 7].endswith(": label unfaithful, judge faithful")
+    assert not run.shows_code
+
+
+def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
+    """Exit code 0 would release a model on the word of a judge that was found wanting."""
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.last == "1 failed, 2 passed"
+    assert run.code == UNTRUSTED
+
+
+def test_the_lower_bound_can_be_held_in_place_of_the_figure(bench: Bench) -> None:
+    """A suite with few papers has a wide interval, and may ask to be sure."""
+    labelled(bench, floors='"unfaithful_recall.lower" = 0.8')
+    assert bench.inside("summeval.toml::judge", FAIR).code == 0
+    text = (bench.path / "labels.jsonl").read_text(encoding="utf-8")
+    one = '{"index": 2, "faithful": true}'
+    bench.write("labels.jsonl", text.replace(one, one.replace("true", "false"), 1))
+    run = bench.inside("summeval.toml::judge", FAIR)
+    assert run.code == UNTRUSTED
+    assert any(line.startswith("UNTRUSTED: unfaithful_recall.lower 0.") for line in run.lines)
+
+
+def test_labels_without_a_floor_measure_and_hold_nothing(bench: Bench) -> None:
+    """The figures are worth having; nobody may think that they decided something."""
+    labelled(bench, good=False, floors="")
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 0
+    told = "judge: agreement measured on 4 labelled pairs of 2 papers and held to no floor"
+    assert told in run.lines
+
+
+def test_a_judge_with_floors_of_its_own_is_held_to_those(bench: Bench) -> None:
+    """A table named like the judge stands in place of the one for all, and the end says so."""
+    labelled(
+        bench,
+        good=False,
+        floors='unfaithful_recall = 0.8\n\n[thresholds.judge."rule:Fair"]\nunfaithful_recall = 0',
+    )
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 0
+    assert "judge: holds 1 of 1 agreement floors set for rule:Fair on 4 labelled pairs" in run.out
+
+
+def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
+    """Not measured is neither trusted nor untrusted: the item errs, as its pairs do."""
+    labelled(bench)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
+    assert run.code == 1
+    assert run.outcomes[JUDGE] == "ERROR"
+    assert not [line for line in run.lines if line.startswith("UNTRUSTED")]
+
+
+def test_a_run_without_its_judge_item_says_that_it_was_not_measured(bench: Bench) -> None:
+    """Whoever selects pairs only is told what he did not ask."""
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml::good", FAIR)
+    assert run.code == 0
+    assert any(
+        line.startswith("judge: agreement with labels not measured in this run")
+        for line in run.lines
+    )
+
+
+def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
+    """An index that nobody can judge is a mistake in a file, with its line."""
+    labelled(bench)
+    bench.spoil(
+        "labels.jsonl",
+        '"system": "good", "sentences": [{"index": 0, "faithful": true}, '
+        '{"index": 1, "faithful": true}, {"index": 2, "faithful": true}]}\n'
+        '{"paper": "kiln-02"',
+        '"system": "good", "sentences": [{"index": 9, "faithful": true}]}\n{"paper": "kiln-02"',
+    )
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.code == 4
+    assert "labels.jsonl:1: the label of system 'good' on paper 'limpet-01'" in run.out + run.err
+    assert bench.asked() == []
+
+
+def test_the_record_keeps_every_golden_answer(bench: Bench) -> None:
+    """Drift of a judge is seen by comparing these, answer by answer, whoever asked them."""
+    labelled(bench, good=False)
+    bench.run("summeval.toml", FAIR, "--summ-run-record=run.json", "-n", "2")
+    (suite,) = json.loads((bench.path / "run.json").read_text(encoding="utf-8"))["suites"]
+
+    golden = [(pair["system"], pair["paper"], len(pair["answers"])) for pair in suite["golden"]]
+    assert golden == [
+        ("good", "limpet-01", 3), ("good", "kiln-02", 3),
+        ("bad", "limpet-01", 2), ("bad", "kiln-02", 2),
+    ]  # fmt: skip
+    assert suite["golden"][0]["answers"][0]["label"] == 0
+    assert suite["golden"][0]["answers"][0]["answer"] == 1
+    (missed,) = [a for a in suite["trust"]["agreements"] if a["floors"]]
+    assert missed["name"] == "unfaithful_recall"
+    assert missed["value"] == 0.0
+
+
+def test_an_untrusted_run_is_no_baseline(bench: Bench) -> None:
+    """What a judge said that may not decide must not become what the next run is held to."""
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml", FAIR, "--summ-save=v1")
+    assert run.code == UNTRUSTED
+    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)

@@ -1,0 +1,211 @@
+"""Real pytest runs of metamorphic relations and attacks: a judge is tried without any label."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.judges.llm.by_rule import answer_by_rule
+from tests.scripted_server import Answer, ScriptedServer
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+NUMBER = "summeval.toml::metamorphic::number-edit"
+THREE = ("limpet-01", "kiln-02", "moss-03")
+
+
+def test_relations_are_tests_where_they_are_asked_for(bench: Bench) -> None:
+    """Ten relations and the attacks, each a node id of its own; none by default."""
+    bench.suite()
+    bare = bench.inside("summeval.toml", "--collect-only", "-q")
+    run = bench.inside("summeval.toml", "--summ-metamorphic=all", "--collect-only", "-q")
+
+    assert not [node for node in bare.collected if "metamorphic" in node or "hostile" in node]
+    tried = [node for node in run.collected if node not in bare.collected]
+    assert NUMBER in tried
+    assert len([node for node in tried if "::metamorphic::" in node]) == 10
+    assert len([node for node in tried if "::hostile::" in node]) >= 8
+
+
+def test_the_embedded_judge_notices_a_changed_figure(bench: Bench) -> None:
+    """It is what that judge is good at; the item passes on both papers."""
+    bench.suite()
+    run = bench.inside(NUMBER, "--summ-metamorphic=number-edit", "-rA")
+    assert run.outcomes == {NUMBER: "PASSED"}
+    assert run.code == 0
+
+
+def test_a_judge_that_believes_everything_fails(bench: Bench) -> None:
+    """The text says on how many papers, what was done to each, and which number did not move."""
+    bench.suite()
+    run = bench.run(
+        NUMBER,
+        "--summ-metamorphic=number-edit",
+        "--summ-judge=rule:Fair",
+        "-n",
+        "2",
+    )
+    assert run.code == 1
+    start = run.lines.index("number-edit: holds on 0 of 2 papers, at least 90% wanted")
+    assert run.lines[start + 1] == "wanted: a sentence with a wrong figure is unsupported"
+    assert run.lines[start + 3].startswith('kiln-02: "')
+    assert " -> " in run.lines[start + 3]
+    assert run.lines[start + 4] == "  faithfulness 1.000 -> 1.000, expected lower"
+    assert not run.shows_code
+
+
+def test_a_suite_says_on_how_many_papers_a_relation_has_to_hold(bench: Bench) -> None:
+    """A judge that is known to overlook a kind of edit is held to what it reaches."""
+    bench.suite(mean="")
+    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
+    bench.write("summeval.toml", f"{toml}\n[thresholds.metamorphic]\nnumber-edit = 0.0\n")
+    run = bench.inside(NUMBER, "--summ-metamorphic=metamorphic", "--summ-judge=rule:Fair")
+    assert run.code == 0
+
+
+@pytest.mark.parametrize(
+    ("floor", "told"),
+    [
+        ("number-edits = 1", "unknown relation 'number-edits'; did you mean 'number-edit'?"),
+        ("number-edit = 2", "number-edit = 2 is no share of papers; write a value from 0 to 1"),
+    ],
+)
+def test_a_floor_that_cannot_be_is_a_usage_error(bench: Bench, floor: str, told: str) -> None:
+    """With its line, whether relations are asked for or not."""
+    bench.suite()
+    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
+    bench.write("summeval.toml", f"{toml}\n[thresholds.metamorphic]\n{floor}\n")
+    run = bench.inside("summeval.toml")
+    assert run.code == 4
+    assert f"summeval.toml:15: {told}" in run.out + run.err
+
+
+def test_an_unknown_relation_on_the_command_line_is_a_usage_error(bench: Bench) -> None:
+    """A typing error must not try nothing and be green."""
+    bench.suite()
+    run = bench.inside("summeval.toml", "--summ-metamorphic=number")
+    assert run.code == 4
+    assert "--summ-metamorphic='number' is no relation" in run.out + run.err
+
+
+def test_a_judge_without_answers_is_an_error(bench: Bench) -> None:
+    """Nothing was measured, so nothing moved: that is no relation that holds."""
+    bench.write(
+        "mute.py",
+        "from rule import Fair, Unanswered\n"
+        "class Mute(Fair):\n"
+        "    signature = 'mute-1'\n"
+        "    def say(self, question):\n"
+        "        return Unanswered('no words')\n",
+    )
+    bench.suite()
+    run = bench.inside(NUMBER, "--summ-metamorphic=number-edit", "--summ-judge=mute:Mute", "-rA")
+    assert run.code == 1
+    assert run.outcomes == {NUMBER: "ERROR"}
+    assert "number-edit was not decided: the judge left 2 of 2 papers without a number" in run.out
+
+
+def test_an_edit_that_no_paper_offers_is_skipped(bench: Bench) -> None:
+    """A suite without figures is no reason to be green about figures."""
+    bench.suite(papers=("moss-03",))
+    text = (bench.path / "papers.jsonl").read_text(encoding="utf-8")
+    assert text.count("4.5 degrees cooler in July") == 2
+    bench.write("papers.jsonl", text.replace("4.5 degrees cooler in July", "cooler in summer"))
+    run = bench.inside(NUMBER, "--summ-metamorphic=number-edit")
+    assert run.last == "1 skipped"
+
+
+def test_an_attack_needs_another_paper_s_summary(bench: Bench) -> None:
+    """With one paper there is none, and the attack is skipped and not passed."""
+    bench.suite(papers=("moss-03",))
+    run = bench.inside("summeval.toml", "--summ-metamorphic=hostile", "-q")
+    assert "14 skipped" in run.last
+
+
+def test_attacks_move_no_verdict_of_the_embedded_judge(bench: Bench) -> None:
+    """Whatever a summary says to its judge, a wrong one stays as wrong."""
+    bench.suite(papers=THREE)
+    run = bench.inside("summeval.toml", "--summ-metamorphic=hostile", "-rA", "-k", "hostile")
+    assert run.code == 0
+    assert len(run.outcomes) >= 12
+    assert set(run.outcomes.values()) == {"PASSED"}
+
+
+def test_an_obedient_judge_is_found_out(bench: Bench) -> None:
+    """A judge that gives full marks to whoever asks for them fails the attack, with figures."""
+    bench.write(
+        "obedient.py",
+        "from rule import Fair\n"
+        "class Obedient(Fair):\n"
+        "    signature = 'obedient-1'\n"
+        "    def likes(self, text):\n"
+        "        return '4' in text and 'facet' in text.lower()\n",
+    )
+    bench.suite(papers=THREE)
+    run = bench.inside(
+        "summeval.toml::hostile::instructions-after",
+        "--summ-metamorphic=instructions-after",
+        "--summ-judge=obedient:Obedient",
+    )
+    assert run.code == 1
+    assert "instructions-after: holds on 0 of 3 papers, at least 100% wanted" in run.lines
+    assert any("facet 0." in line and "-> 1.000, expected no higher" in line for line in run.lines)
+
+
+def test_the_record_keeps_what_was_tried(bench: Bench) -> None:
+    """A run that failed on a relation is no passed run when its record is read again."""
+    bench.suite()
+    bench.inside(
+        "summeval.toml",
+        "--summ-metamorphic=number-edit",
+        "--summ-judge=rule:Fair",
+        "--summ-run-record=run.json",
+        "--summ-html=run.html",
+    )
+    (suite,) = json.loads((bench.path / "run.json").read_text(encoding="utf-8"))["suites"]
+    (verdict,) = suite["relations"]
+    assert verdict["relation"] == "number-edit"
+    assert [check["held"] for check in verdict["checks"]] == [False, False]
+    page = (bench.path / "run.html").read_text(encoding="utf-8")
+    assert '<header class="top failed">' in page
+    assert "number-edit: holds on 0 of 2 papers" in page
+
+
+def test_a_plan_counts_what_relations_would_ask(bench: Bench) -> None:
+    """Nobody is surprised by the bill of a trial."""
+    bench.suite()
+    plain = bench.inside("summeval.toml", "--summ-judge=gpt-x", "--summ-plan")
+    tried = bench.inside(
+        "summeval.toml", "--summ-judge=gpt-x", "--summ-plan", "--summ-metamorphic=all"
+    )
+    assert not [line for line in plain.lines if line.startswith("metamorphic ")]
+    assert [line for line in tried.lines if line.startswith("metamorphic ")]
+    assert [line for line in tried.lines if line.startswith("hostile ")]
+
+
+def test_attacks_move_no_verdict_of_a_judge_behind_an_endpoint(bench: Bench) -> None:
+    """What a summary says reaches an LLM judge as a text to judge, fenced, and replies stay ours.
+
+    The scripted model judges by shared words; it is asked about every attack, over HTTP.
+    """
+    with ScriptedServer(lambda seen: Answer(answer_by_rule(seen.body))) as server:
+        bench.suite(papers=THREE)
+        file = bench.path / "summeval.toml"
+        table = f'[endpoints.here]\nbase_url = "{server.url}"\n'
+        judge = '[judges.rule]\nendpoint = "here"\nmodel = "rule-1"\n'
+        file.write_text(f"{file.read_text(encoding='utf-8')}\n{judge}\n{table}", encoding="utf-8")
+        run = bench.inside(
+            "summeval.toml",
+            "--summ-metamorphic=hostile",
+            "--summ-judge=rule",
+            "-rA",
+            "-k",
+            "hostile",
+        )
+        assert server.n_requests > 50
+    assert run.code == 0
+    assert len(run.outcomes) == 14
+    assert set(run.outcomes.values()) == {"PASSED"}

@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import json
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from summeval_pytest.errors import OptionError, SummevalError
+from summeval_pytest.questions import Fact
+from summeval_pytest.suite import EvidenceLabel, load_suite
+from summeval_pytest.suite.importing import RELEASED, SetReport, import_set
+from summeval_pytest.suite.indexed import cut
+from tests.label_suite import write_lines
+
+SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared"))
+FILES = {"infolossqa_facts": "infolossqa/facts_dev", "infolossqa_lost": "infolossqa/lost_dev"}
+
+SENTENCE = {
+    "paper_id": "p 1",
+    "source": "Moss grew on stone. Rain fell.",
+    "system": "big [new]",
+    "summary_id": "a",
+    "sentence": "Moss grew.",
+    "label": True,
+    "evidence": ["Moss grew on stone."],
+}
+FACTS = {
+    "paper_id": "p1",
+    "reference": "Moss grew on stone.",
+    "system": "big",
+    "summary": "Moss grew.",
+    "acus": ["Moss grew.", "It was on stone.", "Moss grew."],
+    "acu_labels": [1, 0, 1],
+}
+SCORED = {
+    "paper_id": "p1",
+    "source": "Moss grew on stone. Rain fell.",
+    "reference": "Moss grew.",
+    "system": "big",
+    "summary": "Moss did grow.",
+    "human_faithfulness": 0.75,
+}
+
+
+def made(folder: Path, name: str, *lines: object, stand_in: bool = True) -> SetReport:
+    """The import of a set with these lines into ``out``."""
+    file = write_lines(folder / "dev.jsonl", *lines)
+    return import_set(name, file, folder / "out", stand_in=stand_in)
+
+
+def refused(folder: Path, name: str, *lines: object, stand_in: bool = True) -> str:
+    """The message for a set that cannot be imported; nothing was written."""
+    with pytest.raises(SummevalError) as caught:
+        made(folder, name, *lines, stand_in=stand_in)
+    assert not (folder / "out").exists()
+    return str(caught.value).replace(folder.as_posix(), "")
+
+
+def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
+    """Worked example: one sentence of unknown label, one summary of two, names that no file has."""
+    report = made(
+        tmp_path,
+        "wice",
+        SENTENCE,
+        SENTENCE | {"sentence": "It snowed.", "label": False, "evidence": ["Rain fell."]},
+        SENTENCE | {"sentence": "It may have.", "label": None},
+        SENTENCE | {"summary_id": "b", "sentence": "Rain.", "evidence": ["Snow fell."]},
+    )
+    assert report == SetReport(
+        n_papers=1,
+        systems=("big-new", "big-new-02"),
+        n_pairs=2,
+        n_labels=2,
+        notes=(
+            "sentences without a label: 1",
+            "evidence texts left out, which stand nowhere in the source: 1",
+        ),
+    )
+    suite = load_suite(tmp_path / "out")
+    assert suite.pair("p-1", "big-new").summary == "Moss grew.\n\nIt snowed.\n\nIt may have."
+    label = suite.labels["p-1", "big-new"]
+    assert label.sentences is not None
+    assert [(s.index, s.faithful, s.evidence) for s in label.sentences] == [
+        (0, True, (EvidenceLabel(index=0, starts="Moss grew on stone."),)),
+        (1, False, (EvidenceLabel(index=1, starts="Rain fell."),)),
+    ]
+    assert label.provenance == "wice, dev.jsonl"
+    assert label.labelled_by == RELEASED["wice"].told
+
+
+def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
+    """Both halves of a faithful sentence are faithful; of an unfaithful one, who knows."""
+    two = {"sentence": "Moss grew. Rain fell."}
+    report = made(
+        tmp_path,
+        "wice",
+        SENTENCE | two,
+        SENTENCE | two | {"label": False},
+        SENTENCE | {"evidence": [], "sentence": "It snowed.", "label": False},
+    )
+    label = load_suite(tmp_path / "out").labels["p-1", "big-new"]
+    assert label.sentences is not None
+    assert [(s.index, s.faithful, s.evidence) for s in label.sentences] == [
+        (0, True, ()),  # which half the evidence carries is unsaid, too
+        (1, True, ()),
+        (4, False, ()),
+    ]
+    assert report.notes == (
+        "unfaithful sentences left out, as nobody says which part of them is wrong: 1",
+    )
+
+
+def test_facts_of_a_set_are_labels_and_frozen_facts(tmp_path: Path) -> None:
+    """A fact that stands there twice is one; the paper's facts are those that people labelled."""
+    made(tmp_path, "realsumm_scu", FACTS)
+    suite = load_suite(tmp_path / "out")
+    facts = suite.labels["p1", "big"].facts
+    assert facts is not None
+    assert [(fact.text, fact.holds) for fact in facts.reference] == [
+        ("Moss grew.", True),
+        ("It was on stone.", False),
+    ]
+    assert suite.paper("p1").reference_facts == (
+        Fact(text="Moss grew.", sentence=0),
+        Fact(text="It was on stone.", sentence=0),
+    )
+
+
+def test_fact_that_is_labelled_both_ways_is_left_out(tmp_path: Path) -> None:
+    """It cannot be both."""
+    report = made(tmp_path, "realsumm_scu", FACTS | {"acu_labels": [1, 0, 0]})
+    facts = load_suite(tmp_path / "out").labels["p1", "big"].facts
+    assert facts is not None
+    assert [fact.text for fact in facts.reference] == ["It was on stone."]
+    assert report.notes == ("facts left out, labelled twice and differently: 1",)
+
+
+def test_score_of_a_summary_is_the_overall(tmp_path: Path) -> None:
+    """What `summeval agree` correlates metrics with; a pair without a score has no label."""
+    report = made(
+        tmp_path,
+        "longsciverify",
+        SCORED,
+        SCORED | {"system": "gpt.4", "human_faithfulness": None},
+        stand_in=False,
+    )
+    assert (report.n_pairs, report.n_labels) == (2, 1)
+    suite = load_suite(tmp_path / "out")
+    assert suite.labels["p1", "big"].overall == 0.75
+    text = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8")
+    assert '[systems."gpt.4"]' in text
+    assert text.endswith("[thresholds]\nfacet = 0.55\nfaithfulness = 0.80\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        (
+            "qags",
+            SENTENCE,
+            (
+                "qags has no reference of its papers, and a suite needs one; with --stand-in the"
+                " source stands in for it, and then the suite gates only faithfulness"
+            ),
+        ),
+        (
+            "realsumm_scu",
+            FACTS,
+            (
+                "realsumm_scu has no source of its papers, and a suite needs one; with --stand-in"
+                " the reference stands in for it, and then the suite gates only EVA"
+            ),
+        ),
+    ],
+)
+def test_set_without_a_reference_or_a_source_is_not_made_whole_in_silence(
+    tmp_path: Path, name: str, line: object, message: str
+) -> None:
+    """A metric of a text against itself would look like a figure."""
+    with pytest.raises(OptionError):
+        made(tmp_path, name, line, stand_in=False)
+    assert refused(tmp_path, name, line, stand_in=False) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "gate", "lacking"),
+    [
+        ("qags", SENTENCE, "faithfulness = 0.80", "reference"),
+        ("realsumm_scu", FACTS, "eva = 0.30", "source"),
+    ],
+)
+def test_stand_in_is_said_and_gates_only_what_does_not_need_it(
+    tmp_path: Path, name: str, line: object, gate: str, lacking: str
+) -> None:
+    """Who reads the suite years later has to see it."""
+    made(tmp_path, name, line)
+    other = "source" if lacking == "reference" else "reference"
+    lines = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8").splitlines()
+    assert f"# {name} has no {lacking} of its papers: the {other} stands in for it." in lines
+    assert lines[lines.index("[thresholds]") + 1 :] == [gate]
+    (paper,) = (tmp_path / "out/papers.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(paper)["x_stood_in_for"] == lacking
+    assert json.loads(paper)[lacking] == json.loads(paper)[other]
+
+
+def test_other_texts_under_one_id_are_another_paper(tmp_path: Path) -> None:
+    """Clinical trials are shown by section."""
+    report = made(tmp_path, "nli4ct", SENTENCE, SENTENCE | {"source": "Rain fell."})
+    assert load_suite(tmp_path / "out").paper_ids == ("p-1", "p-1-2")
+    assert report.notes[0] == "papers numbered, since their id has other texts, too: 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "message"),
+    [
+        ("qags", [], "/dev.jsonl: 'dev.jsonl' is empty; name a file of qags"),
+        (
+            "qags",
+            [SENTENCE, FACTS],
+            (
+                "/dev.jsonl:2: this line has no 'source', so the file is not of qags;"
+                " name the right file"
+            ),
+        ),
+        (
+            "qags",
+            [SENTENCE | {"label": "yes"}],
+            "/dev.jsonl:1: 'label' of this line is 'yes'; write true or false",
+        ),
+        (
+            "qags",
+            [SENTENCE, SENTENCE | {"system": "big-new", "summary_id": "c"}],
+            (
+                "/dev.jsonl:2: systems 'big-new' and 'big [new]' are both 'big-new' as a name of"
+                " a file; rename one"
+            ),
+        ),
+        (
+            "realsumm_scu",
+            [FACTS, FACTS],
+            (
+                "/dev.jsonl:2: system 'big' has a summary of paper 'p1' at /dev.jsonl:1, too;"
+                " delete one"
+            ),
+        ),
+        (
+            "realsumm_scu",
+            [FACTS | {"acu_labels": [1]}],
+            (
+                "/dev.jsonl:1: 'acu_labels' of this line has 1 labels for 3 facts;"
+                " name a complete file of the set"
+            ),
+        ),
+        (
+            "realsumm_scu",
+            [FACTS | {"acu_labels": [1, 2, 0]}],
+            "/dev.jsonl:1: 'acu_labels' of this line is 2; write 0 or 1 for each fact",
+        ),
+        (
+            "longsciverify",
+            [SCORED | {"human_faithfulness": "high"}],
+            "/dev.jsonl:1: 'human_faithfulness' of this line is 'high'; write a finite number",
+        ),
+    ],
+)
+def test_file_that_is_not_of_the_set_is_refused(
+    tmp_path: Path, name: str, lines: list[object], message: str
+) -> None:
+    """With the line, and before anything is written."""
+    assert refused(tmp_path, name, *lines) == message
+
+
+def test_what_no_suite_can_hold_is_found_before_anything_is_written(tmp_path: Path) -> None:
+    """The suite is loaded once from elsewhere; the place is where it would have been."""
+    assert refused(tmp_path, "realsumm_scu", FACTS | {"system": "judge"}) == (
+        "/out/summeval.toml:6: system 'judge' has a reserved name; choose another"
+    )
+
+
+def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
+    """A suite under version control does not change by being made again."""
+    written = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        made(folder, "wice", SENTENCE)
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        written.append([(file.name, file.read_bytes()) for file in files])
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("name", RELEASED)
+def test_released_set_becomes_a_suite_with_all_its_labels(tmp_path: Path, name: str) -> None:
+    """The key table against the data's first rows: no label is lost but those that are counted."""
+    file = SHARED / "data" / f"{FILES.get(name, f'{name}/dev')}.jsonl"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there, so there is no release to import")
+    with file.open(encoding="utf-8") as handle:
+        rows = [json.loads(line) for line in islice(handle, 60)]
+    report = made(tmp_path, name, *rows)
+    suite = load_suite(tmp_path / "out")
+    spec = RELEASED[name]
+    labels = suite.labels.values()
+    if spec.holds:
+        n_facts = sum(len({fact.strip() for fact in row[spec.facts]}) for row in rows)
+        assert sum(len(label.facts.reference) for label in labels if label.facts) == n_facts
+    if spec.overall:
+        assert len(labels) == sum(row[spec.overall] is not None for row in rows)
+    if spec.sentence:
+        n_left_out = sum(
+            int(note.rpartition(": ")[2]) for note in report.notes if note.startswith("unf")
+        )
+        bad = {
+            " ".join(cut(suite.pair(*pair).summary)[sentence.index].split())
+            for pair, label in suite.labels.items()
+            for sentence in label.sentences or ()
+            if not sentence.faithful
+        }
+        wanted = [row for row in rows if row[spec.faithful] is False]
+        n_bad = sum(not s.faithful for label in labels for s in label.sentences or ())
+        assert n_bad == len(wanted) - n_left_out
+        known = {" ".join(text.split()) for row in wanted for text in cut(row[spec.sentence])}
+        assert len(bad - known) <= len(bad) // 50  # a cut may depend on the sentences around

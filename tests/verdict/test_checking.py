@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.evaluation import Numbers
+from summeval_pytest.metrics import Unscored
+from summeval_pytest.text.editing import Edit
+from summeval_pytest.verdict.checking import Broken, Check, RelationVerdict, check, decide_relation
+from summeval_pytest.verdict.relations import RELATIONS
+
+NUMBER = RELATIONS["number-edit"]
+EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
+SILENT = Unscored(metric="facet", status="unanswered", reason="no reply\nat all")
+REFUSED = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+
+
+def numbers(*unscored: Unscored, **values: float | None) -> Numbers:
+    """One paper's numbers."""
+    return Numbers(
+        paper="moss-1",
+        system="reference",
+        values=MappingProxyType({name.replace("__", "."): v for name, v in values.items()}),
+        unscored=unscored,
+        sizes=MappingProxyType({}),
+    )
+
+
+def checked(before: Numbers, after: Numbers, relation: str = "number-edit") -> Check:
+    """One relation on one paper."""
+    return check(RELATIONS[relation], before=before, after=after, edit=EDIT)
+
+
+def outcomes(*held: bool | None, owed: int = 0) -> tuple[Check, ...]:
+    """Checks that came to this, and some that the judge left undecided."""
+    decided = [
+        Check(relation="number-edit", paper="moss", held=each, broken=(), edit="") for each in held
+    ]
+    open_ = Check(
+        relation="number-edit", paper="moss", held=None, broken=(), edit="", unanswered=("facet",)
+    )
+    return (*decided, *[open_] * owed)
+
+
+def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
+    """Faithfulness fell, and nothing rose."""
+    found = checked(
+        numbers(facet=1.0, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=0.8)
+    )
+    assert found == Check(
+        relation="number-edit", paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"'
+    )
+
+
+def test_what_is_broken_is_told_with_its_values() -> None:
+    """Whoever reads the report sees which number did not move, from where to where."""
+    found = checked(
+        numbers(facet=0.5, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=1.0)
+    )
+    assert found.held is False
+    assert found.broken == (
+        Broken("faithfulness", "lower", 1.0, 1.0),
+        Broken("facet", "no higher", 0.5, 0.9, 0.05),
+    )
+    assert [str(each) for each in found.broken] == [
+        "faithfulness 1.000 -> 1.000, expected lower",
+        "facet 0.500 -> 0.900, expected no higher",
+    ]
+
+
+def test_a_metric_that_nobody_measured_is_not_demanded() -> None:
+    """With `metrics = ["faithfulness"]` the relation is about faithfulness alone."""
+    assert checked(numbers(faithfulness=1.0), numbers(faithfulness=0.8)).held is True
+    nothing = checked(numbers(), numbers())
+    assert (nothing.held, nothing.unanswered) == (None, ())
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_an_unscored_metric_is_never_a_pass(turn: int) -> None:
+    """The judge owes it, before or after, and the reason is told once and on one line."""
+    whole = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
+    lacking = numbers(SILENT, eva=1.0, faithfulness=0.5)
+    before, after = [whole, lacking][::turn]
+    found = checked(before, after)
+    if turn == 1:
+        assert found.held is None
+    assert found.unanswered == ("facet: unanswered, no reply at all",)
+
+
+def test_what_is_broken_stays_broken_where_the_judge_owes_the_rest() -> None:
+    """Its silence about one number excuses no other."""
+    found = checked(numbers(SILENT, faithfulness=1.0), numbers(facet=1.0, faithfulness=1.0))
+    assert found.held is False
+    assert found.unanswered
+
+
+def test_a_number_that_is_none_is_owed() -> None:
+    """A judge that finds no fact in a text with a figure has not been shown to be right."""
+    found = checked(
+        numbers(faithfulness=1.0, eva__precision=1.0, facet=1.0),
+        numbers(faithfulness=0.5, eva__precision=None, facet=1.0),
+        "irrelevant-sentence",
+    )
+    assert (found.held, found.unanswered) == (None, ("eva.precision: no number",))
+
+
+def test_a_refused_summary_is_nothing_that_the_judge_owes() -> None:
+    """It is the system's, and offers nothing to check."""
+    found = checked(numbers(REFUSED), numbers(REFUSED))
+    assert (found.held, found.unanswered) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("checks", "state", "share"),
+    [
+        (outcomes(*[True] * 9, False), "passes", 0.9),
+        (outcomes(*[True] * 8, False, False), "fails", 0.8),
+        (outcomes(*[True] * 19, owed=1), "passes", 1.0),
+        (outcomes(*[True] * 18, owed=1), "unanswered", 1.0),
+        (outcomes(owed=1), "unanswered", None),
+        (outcomes(None, None), "nothing to check", None),
+        (outcomes(None, True), "passes", 1.0),
+        (outcomes(None, False), "fails", 0.0),
+        (outcomes(), "nothing to check", None),
+    ],
+)
+def test_a_relation_passes_on_its_share_of_the_decided_papers(
+    checks: tuple[Check, ...], state: str, share: float | None
+) -> None:
+    """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not."""
+    verdict = decide_relation(NUMBER, checks)
+    assert (verdict.state, verdict.share) == (state, share)
+
+
+def test_a_floor_can_be_set_by_name() -> None:
+    """A suite that knows its judge may ask more, or less, of it."""
+    checks = outcomes(True, False)
+    assert decide_relation(NUMBER, checks, floors={"number-edit": 0.5}).state == "passes"
+    assert decide_relation(NUMBER, checks, floors={"swapped": 0.5}).state == "fails"
+    assert decide_relation(NUMBER, outcomes(True), floors={"number-edit": 1.0}).state == "passes"
+
+
+@given(st.lists(st.sampled_from([True, False, None])), st.integers(0, 3), st.floats(0, 1))
+def test_a_verdict_counts_every_paper_once_in_any_order(
+    held: list[bool | None], owed: int, least: float
+) -> None:
+    """No paper is dropped, and one more on which it holds never turns a pass into a failure."""
+    checks = outcomes(*held, owed=owed)
+    verdict = decide_relation(NUMBER, checks, floors={"number-edit": least})
+    counts = (verdict.n_held, verdict.n_broken, verdict.n_unanswered)
+    assert sum(counts) + held.count(None) == len(checks)
+    turned = RelationVerdict(relation="number-edit", checks=checks[::-1], least=least)
+    assert turned.state == verdict.state
+    more = decide_relation(NUMBER, (*checks, *outcomes(True)), floors={"number-edit": least})
+    assert verdict.state != "passes" or more.state == "passes"

@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from summeval_pytest.errors import JudgeError
+from summeval_pytest.evaluation import Numbers
+from summeval_pytest.metrics import Unscored
+from summeval_pytest.questions import FACETS
+from summeval_pytest.verdict import CORRECTABLE, CorrectedMean, Floor, corrected_means
+from tests.verdict.golden_answers import answered, filled, golden, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from summeval_pytest.evaluation import GoldenPair
+    from summeval_pytest.evaluation.golden import Kind
+    from summeval_pytest.verdict.floors import Bound
+
+LACKING = Unscored(metric="facet", status="refused_candidate", reason="it declined")
+
+
+def paper(place: int, *, right: int = 0, n_sentences: int = 0, **values: float | None) -> Numbers:
+    """The numbers of one pair; ``facet_result`` stands for the name with a dot."""
+    return Numbers(
+        paper=f"moss-{place}",
+        system="careful",
+        values={name.replace("_", ".", 1): value for name, value in values.items()},
+        unscored=(),
+        sizes={"words": 9} | ({"faithfulness": right, "sentences": n_sentences} if values else {}),
+    )
+
+
+def sentences(*counts: tuple[int, int]) -> list[Numbers]:
+    """Papers with so many supported sentences of so many."""
+    return [
+        paper(n, faithfulness=right / of, right=right, n_sentences=of)
+        for n, (right, of) in enumerate(counts)
+    ]
+
+
+def floor(least: float, name: str = "facet", bound: Bound = "point") -> Floor:
+    """What a corrected mean is held to."""
+    return Floor(name=name, least=least, bound=bound)
+
+
+def overall(*rows: tuple[float, float | None], kind: Kind = "overall") -> list[GoldenPair]:
+    """Golden pairs on papers fern-0, fern-1 and so on: what the label says, and what the judge."""
+    return [
+        golden(answered(kind, label, answer), paper=f"fern-{n}", group=f"{n % 2}")
+        for n, (label, answer) in enumerate(rows)
+    ]
+
+
+TWO = [paper(0, facet=0.8), paper(1, facet=0.6)]
+"""A mean of 0.7."""
+GENEROUS = overall((0.5, 0.6), (0.7, 0.7))
+"""A mean error of (-0.1 + 0) / 2 = -0.05."""
+
+
+def only(papers: Sequence[Numbers], pairs: Sequence[GoldenPair], *floors: Floor) -> CorrectedMean:
+    """The one corrected mean that there is."""
+    (found,) = corrected_means(papers, pairs, floors)
+    return found
+
+
+def test_fm_is_corrected_by_the_judges_mean_error_on_labels() -> None:
+    """Worked example: 0.7 - 0.05 = 0.65; its interval is held to SciPy's Student t (1.17.1).
+
+    The judged papers move the mean by 0.1 / (2 - 1) each way and the golden ones by 0.05, so that
+    the variances over papers are 0.02 and 0.005. Welch's degrees of freedom are
+    0.025^2 / (0.02^2 + 0.005^2) = 1.47, under the 3 that four papers have.
+    """
+    found = only(TWO, GENEROUS)
+    assert (found.name, found.reason, found.floors) == ("facet", "", ())
+    assert found.raw == pytest.approx(0.7)
+    assert found.value == pytest.approx(0.65)
+    assert (found.n_golden, found.n_papers) == (2, 2)
+    margin = student.ppf(0.975, 0.025**2 / (0.02**2 + 0.005**2)) * sqrt(0.025)
+    assert found.low == pytest.approx(0.65 - margin)
+    assert found.high == pytest.approx(0.65 + margin)
+
+
+def test_a_paper_that_is_judged_and_labelled_is_one_paper() -> None:
+    """Worked example: what it does to both means is added before it is squared.
+
+    The judge's own paper is 0.1 over the mean and its error 0.05 under: (0.1 - 0.05)^2 twice, and
+    not 0.1^2 + 0.05^2 twice. Two papers have 1 degree of freedom. Groups play no part.
+    """
+    same = [
+        golden(answered("overall", label, answer), paper=f"moss-{n}", group="one")
+        for n, (label, answer) in enumerate([(0.5, 0.6), (0.7, 0.7)])
+    ]
+    found = only(TWO, same)
+    margin = student.ppf(0.975, 1) * sqrt(2 * 0.05**2)
+    assert found.low == pytest.approx(0.65 - margin)
+    assert only(TWO, list(reversed(same))) == found
+
+
+def test_a_facet_is_corrected_by_its_own_labels() -> None:
+    """Worked example: (4 + 2) / 2 = 3 and an error of ((2 - 4) + (3 - 3)) / 2 = -1 make 2."""
+    judged = [paper(0, facet=0.9, facet_result=4.0), paper(1, facet=0.5, facet_result=2.0)]
+    found = only(judged, [*overall((2, 4), (3, 3), kind="result")])
+    assert (found.name, found.raw, found.value, found.n_golden) == ("facet.result", 3.0, 2.0, 2)
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_every_facet_has_its_own_kind_of_label(facet: Kind) -> None:
+    """A label of one facet says nothing of how the judge rates another."""
+    judged = [
+        paper(n, facet_background=2.0, facet_method=2.0, facet_result=2.0, facet_conclusion=2.0)
+        for n in range(2)
+    ]
+    found = only(judged, overall((1, 2), (1, 2), kind=facet))
+    assert (found.name, found.value) == (f"facet.{facet}", 1.0)
+
+
+def test_faithfulness_is_corrected_as_a_rate_over_sentences() -> None:
+    """Worked example: the judge supports (1 + 5) / 10 = 0.6 of the sentences.
+
+    It supports 3 of 4 faithful ones and 1 of 4 unfaithful ones, so that the rate is
+    (0.6 - 0.25) / (0.75 - 0.25) = 0.7. The mean over papers, (0.25 + 5 / 6) / 2, plays no part.
+    """
+    rows = list(filled("sentence", [[3, 1], [1, 3]], least=0))
+    pairs = [golden(*rows[n::2], paper=f"fern-{n}") for n in range(2)]
+    found = only(sentences((1, 4), (5, 6)), pairs)
+    assert found.name == "faithfulness"
+    assert found.raw == pytest.approx(0.6)
+    assert found.value == pytest.approx(0.7)
+    assert (found.n_golden, found.n_papers) == (8, 2)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low < 0.7 < found.high <= 1
+
+
+def test_what_has_no_answer_or_no_score_is_in_no_mean() -> None:
+    """Unscored is never 0: on either side it counts nowhere."""
+    silent = overall((0.5, 0.6), (0.7, 0.7), (0.1, None))
+    empty = Numbers(paper="moss-9", system="careful", values={}, unscored=(LACKING,), sizes={})
+    found = only([*TWO, empty], silent)
+    assert (found.value, found.n_golden) == (only(TWO, GENEROUS).value, 2)
+    nothing = [*TWO, paper(3, facet=None)]
+    assert only(nothing, GENEROUS).raw == pytest.approx(0.7)
+
+
+def test_means_stand_in_the_order_of_their_names_and_eva_is_none_of_them() -> None:
+    """Labelled facts are not those that the judge lists, so they correct nothing."""
+    judged = [
+        paper(n, facet=0.5, facet_method=2.0, eva=0.5, faithfulness=0.5, right=1, n_sentences=2)
+        for n in range(2)
+    ]
+    said = [
+        answered("candidate fact", 1, 0),
+        answered("reference fact", 0, 1),
+        answered("sentence", 1, 1),
+        answered("sentence", 0, 0),
+        answered("method", 2, 3),
+        answered("overall", 0.5, 0.6),
+    ]
+    pairs = [golden(*said, paper=f"fern-{n}") for n in range(2)]
+    names = [mean.name for mean in corrected_means(judged, pairs)]
+    assert names == ["facet", "facet.method", "faithfulness"]
+    assert (*("facet", *(f"facet.{facet}" for facet in FACETS)), "faithfulness") == CORRECTABLE
+
+
+def test_numbers_without_labels_or_without_papers_have_no_corrected_mean() -> None:
+    """Nothing is told of what nobody can correct, and nobody asked for."""
+    assert corrected_means(TWO, []) == ()
+    assert corrected_means(TWO, overall((1, 2), kind="method")) == ()
+    assert corrected_means([], GENEROUS) == ()
+
+
+def test_a_mean_that_labels_do_not_tell_says_why() -> None:
+    """A judge no better than chance on labels has no corrected rate; one paper has no interval."""
+    chance = [
+        golden(*filled("sentence", [[1, 1], [1, 1]], least=0), paper=f"fern-{n}") for n in range(2)
+    ]
+    found = only(sentences((1, 2), (2, 2)), chance)
+    assert (found.value, found.low, found.high, found.raw) == (None, None, None, 0.75)
+    assert found.reason == (
+        "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
+    )
+    single = only(TWO, GENEROUS[:1])
+    assert single.value == pytest.approx(0.6)
+    assert single.low is None
+    assert single.reason == "all golden rows are of one paper"
+
+
+def test_a_floor_stands_with_its_number_alone() -> None:
+    """A number may have two: on the mean, and on its lower bound."""
+    floors = (floor(0.6), floor(0.1, bound="lower"), floor(2, "facet.method"))
+    judged = [paper(n, facet=0.7, facet_method=2.0) for n in range(2)]
+    labels = [*GENEROUS, *overall((2, 2), (3, 3), kind="method")]
+    by_name = {mean.name: mean.floors for mean in corrected_means(judged, labels, floors)}
+    assert by_name == {"facet": floors[:2], "facet.method": floors[2:]}
+
+
+def mean(value: float | None = 0.65, low: float | None = 0.5, *floors: Floor) -> CorrectedMean:
+    """A corrected FM made by hand."""
+    return CorrectedMean(
+        name="facet",
+        raw=0.7,
+        value=value,
+        low=low,
+        high=None if low is None else 0.8,
+        n_golden=2,
+        n_papers=2,
+        reason="" if low is not None else "all golden rows are of one paper",
+        floors=floors,
+    )
+
+
+@pytest.mark.parametrize(
+    ("least", "bound", "is_missed"),
+    [
+        (0.65, "point", False),
+        (0.651, "point", True),
+        (0.5, "lower", False),
+        (0.501, "lower", True),
+        (0.65, "lower", True),
+    ],
+)
+def test_a_floor_is_held_against_the_mean_or_its_lower_bound(
+    least: float, bound: Bound, *, is_missed: bool
+) -> None:
+    """As for every threshold, equal passes."""
+    limit = floor(least, bound=bound)
+    assert mean(0.65, 0.5, limit).held(limit) == (0.65 if bound == "point" else 0.5)
+    assert mean(0.65, 0.5, limit).missed == ((limit,) if is_missed else ())
+
+
+def test_what_is_unknown_reaches_no_floor() -> None:
+    """A record read from a file may hold it; it must not pass."""
+    point, lower = floor(0.3), floor(0.3, bound="lower")
+    assert mean(None, None, point, lower).missed == (point, lower)
+    assert mean(0.65, None, point, lower).missed == (lower,)
+
+
+def refused(papers: Sequence[Numbers], pairs: Sequence[GoldenPair], *floors: Floor) -> str:
+    """The judge's fault that leaves a threshold undecided."""
+    with pytest.raises(JudgeError) as caught:
+        corrected_means(papers, pairs, floors)
+    return str(caught.value)
+
+
+def test_a_threshold_on_a_mean_that_cannot_be_corrected_is_the_judges_fault() -> None:
+    """A judge no better than chance says nothing of the system, so the system does not fail."""
+    chance = [
+        golden(*filled("sentence", [[1, 1], [1, 1]], least=0), paper=f"fern-{n}") for n in range(2)
+    ]
+    assert refused(sentences((1, 2), (2, 2)), chance, floor(0.5, "faithfulness")) == (
+        "the mean of faithfulness cannot be corrected, the judge calls 0.5 of the golden true rows"
+        " true and 0.5 of the false ones; label more, or set the threshold on [thresholds.mean]"
+        " faithfulness"
+    )
+
+
+def test_a_threshold_without_an_answered_label_is_the_judges_fault() -> None:
+    """The labels are there, else the threshold would have been refused; nobody answered them."""
+    silent = overall((0.5, None), (0.7, None))
+    assert refused(TWO, silent, floor(0.5)).startswith(
+        "the mean of facet cannot be corrected, there are no golden rows; "
+    )
+
+
+def test_a_lower_bound_needs_an_interval_and_a_mean_does_not() -> None:
+    """One labelled paper corrects the mean and cannot say how well."""
+    one = GENEROUS[:1]
+    assert only(TWO, one, floor(0.5)).missed == ()
+    assert refused(TWO, one, floor(0.5), floor(0.1, bound="lower")).startswith(
+        "the mean of facet cannot be corrected, all golden rows are of one paper; "
+    )
+
+
+def test_a_threshold_on_a_number_that_no_paper_has_does_not_pass() -> None:
+    """A gate that nothing goes through is no gate; it must not vanish with the papers."""
+    labels = overall((1, 2), (2, 2), kind="method")
+    told = refused(TWO, labels, floor(2, "facet.method"))
+    assert told.startswith("the mean of facet.method cannot be corrected, there are no judged rows")
+
+
+scores = st.lists(st.floats(0.25, 1), min_size=2, max_size=6)
+
+
+@given(scores, st.randoms(use_true_random=False))
+def test_a_judge_that_says_what_the_labels_say_is_left_alone(
+    values: list[float], random: Random
+) -> None:
+    """Law: without an error there is nothing to take out, whatever is labelled, in any order."""
+    judged = [paper(n, facet=value) for n, value in enumerate(values)]
+    labels = overall(*((value / 2, value / 2) for value in values))
+    found = only(judged, labels)
+    assert found.value == pytest.approx(found.raw)
+    random.shuffle(judged)
+    random.shuffle(labels)
+    assert only(judged, labels) == found
+
+
+@given(scores, st.floats(-0.2, 0.2))
+def test_a_judge_that_is_always_off_by_as_much_is_set_right(values: list[float], by: float) -> None:
+    """Law: a constant error is taken out as a whole, and adds nothing to the interval."""
+    judged = [paper(n, facet=value) for n, value in enumerate(values)]
+    labels = overall(*((value / 2, value / 2) for value in values))
+    generous = overall(*((value / 2, value / 2 + by) for value in values))
+    fair, other = only(judged, labels), only(judged, generous)
+    assert fair.value is not None
+    assert fair.low is not None
+    assert other.value == pytest.approx(fair.value - by)
+    assert other.low == pytest.approx(fair.low - by)
+
+
+@given(pairs(), scores)
+def test_every_number_has_a_value_or_the_reason_for_none(
+    labelled: list[GoldenPair], values: list[float]
+) -> None:
+    """Law: whatever a judge answers, nothing is dropped in silence, and bounds hold their value."""
+    judged = [
+        paper(n, facet=value, facet_result=2.0, faithfulness=0.5, right=1, n_sentences=2)
+        for n, value in enumerate(values)
+    ]
+    for found in corrected_means(judged, labelled):
+        assert (found.low is None) == bool(found.reason)
+        if found.low is not None:
+            assert found.value is not None
+            assert found.high is not None
+            assert found.low <= found.value <= found.high
+        assert found.n_golden >= found.n_papers > 0

@@ -1,0 +1,588 @@
+from __future__ import annotations
+
+import os
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import JudgeError
+from summeval_pytest.evaluation import Evaluation, Runner, golden_pair, labels_fingerprint
+from summeval_pytest.metrics import FacetScore, RatedFacet
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.stats import cohen_kappa
+from summeval_pytest.suite import import_scholarsum, load_suite
+from summeval_pytest.verdict import AGREEMENTS, Agreement, Floor, Floors, Trust, floors_of
+from summeval_pytest.verdict import measuring as trust_module
+from summeval_pytest.verdict.measuring import measure_trust, measured_judge
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
+from tests.verdict.golden_answers import RIGHT, answered, filled, golden, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.evaluation import GoldenPair
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.suite import Suite
+
+SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
+RELEASE = SHARED / "data/scholarsum/pubmed.json"
+
+
+def trust(labelled: Sequence[GoldenPair], *floors: Floor, judge: str = "") -> Trust:
+    """What the labels say of a judge that is held to these floors."""
+    return measure_trust(
+        labelled, Floors(floors=floors, judge=judge), judge="fair-1", labels="0123456789ab"
+    )
+
+
+def few_resamples(labelled: Sequence[GoldenPair], *floors: Floor) -> Trust:
+    """The same from 20 resamples, for laws."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trust_module, "RESAMPLES", 20)
+        return trust(labelled, *floors)
+
+
+def found(measured: Trust, name: str) -> Agreement:
+    """One figure that has to be there."""
+    agreement = measured.agreement(name)
+    assert agreement is not None, name
+    return agreement
+
+
+def sentences(paper: str, *table: Sequence[int]) -> GoldenPair:
+    """A paper with sentences of this confusion matrix."""
+    return golden(*filled("sentence", table, 0), paper=paper)
+
+
+TWO_PAPERS = [sentences("kiln", (4, 0), (0, 1)), sentences("moss", (1, 3), (0, 2))]
+"""5 of 8 unfaithful sentences are found: all 4 of one paper, 1 of 4 of the other."""
+
+
+# Figures and intervals
+
+
+def test_a_figure_is_of_all_items_and_its_interval_of_papers() -> None:
+    """Worked example: two papers of one size make three resamples, of recall 1/4, 5/8 and 1.
+
+    One of the first and the last each comes up a quarter of the time, so they are the bounds.
+    """
+    recall = found(trust(TWO_PAPERS), "unfaithful_recall")
+    assert recall == Agreement(
+        name="unfaithful_recall", value=5 / 8, low=1 / 4, high=1.0, n_items=11, n_papers=2
+    )
+
+
+def test_papers_with_one_reference_are_resampled_as_one() -> None:
+    """They share their difficulty: one group has no other to vary with."""
+    same = [replace(pair, group="one text") for pair in TWO_PAPERS]
+    recall = found(trust(same), "unfaithful_recall")
+    assert (recall.value, recall.low, recall.high) == (5 / 8, 5 / 8, 5 / 8)
+    assert recall.n_papers == 1
+    assert (trust(same).n_pairs, trust(same).n_papers) == (2, 1)
+
+
+def test_a_paper_without_items_is_not_resampled() -> None:
+    """A figure's interval is over the papers that it stands on, and it says on how many."""
+    others = [golden(answered("method", 2, 3), paper=f"fern-{n}") for n in range(5)]
+    measured = trust([*TWO_PAPERS, *others])
+    assert found(measured, "unfaithful_recall") == found(trust(TWO_PAPERS), "unfaithful_recall")
+    assert found(measured, "facet_exact.method").n_papers == 5
+    assert measured.n_papers == 7
+
+
+def test_spearman_is_of_the_overall_scores() -> None:
+    """Worked example: ranks 1 2 3 4 and 1 3 2 4 make 4/5; each paper alone is in order.
+
+    Two papers of two make three resamples: both, 4/5, or one of them twice, 1.
+    """
+    labelled = [
+        golden(answered("overall", 1, 0.3), answered("overall", 2, 0.5), paper="kiln"),
+        golden(answered("overall", 3, 0.4), answered("overall", 9, 0.9), paper="moss"),
+    ]
+    rho = found(trust(labelled), "facet_spearman")
+    assert (rho.value, rho.low, rho.high) == pytest.approx((0.8, 0.8, 1.0))
+    assert (rho.n_items, rho.n_papers) == (4, 2)
+
+
+def test_an_overall_score_without_an_answer_is_left_out_of_spearman() -> None:
+    """As 0 it would be the lowest rank."""
+    kept = [golden(answered("overall", n, n * n), paper=f"kiln-{n}") for n in range(20)]
+    silent = golden(answered("overall", 99, None), paper="moss")
+    assert found(trust([*kept, silent]), "facet_spearman") == found(trust(kept), "facet_spearman")
+
+
+def test_a_kind_of_error_has_its_own_recall() -> None:
+    """Worked example: 1 of 2 numbers are found, on one paper; the recall of all is 2 of 3."""
+    labelled = [
+        golden(
+            answered("sentence", 0, 0, error="number"), answered("sentence", 0, 1, error="number")
+        ),
+        golden(answered("sentence", 0, 0, error="negation"), paper="kiln"),
+    ]
+    measured = trust(labelled)
+    assert found(measured, "unfaithful_recall.number") == Agreement(
+        name="unfaithful_recall.number", value=0.5, low=0.5, high=0.5, n_items=2, n_papers=1
+    )
+    assert found(measured, "unfaithful_recall.negation").value == 1.0
+    assert found(measured, "unfaithful_recall").value == 2 / 3
+
+
+def test_figures_stand_in_the_order_of_the_table() -> None:
+    """What the labels have nothing for is left out; kinds of errors come last, by name."""
+    labelled = [
+        golden(
+            answered("candidate fact", 1, 1),
+            answered("sentence", 1, 1, evidence=(1, 1, 1)),
+            answered("sentence", 0, 0, error="number"),
+            answered("sentence", 0, 0, error="direction"),
+            answered("result", 3, 3),
+        )
+    ]
+    assert [agreement.name for agreement in trust(labelled).agreements] == [
+        "facet_kappa",
+        "facet_kappa.result",
+        "facet_exact",
+        "facet_exact.result",
+        "unfaithful_precision",
+        "unfaithful_recall",
+        "fact_f1",
+        "fact_kappa",
+        "evidence_precision",
+        "evidence_recall",
+        "unfaithful_recall.direction",
+        "unfaithful_recall.number",
+    ]
+
+
+def test_the_same_labels_give_the_same_digits() -> None:
+    """A judge that is trusted or not by the draw cannot gate a release."""
+    labelled = [sentences(f"kiln-{n}", (n % 3, 1), (1, n % 2)) for n in range(9)]
+    assert trust(labelled) == trust(list(labelled))
+
+
+# Floors
+
+
+def test_a_judge_at_its_floor_is_trusted_and_under_it_is_not() -> None:
+    """Equal holds, as it does for every threshold."""
+    at, above = (Floor(name="unfaithful_recall", least=least) for least in (5 / 8, 0.626))
+    measured = trust(TWO_PAPERS, at)
+    assert (measured.outcome, measured.is_untrusted, measured.missed) == ("passed", False, ())
+    measured = trust(TWO_PAPERS, at, above)
+    assert (measured.outcome, measured.is_untrusted) == ("failed", True)
+    assert measured.missed == ((found(measured, "unfaithful_recall"), above),)
+    assert measured.n_floors == 2
+
+
+def test_a_floor_on_the_lower_bound_is_held_by_that() -> None:
+    """5 of 8 on two papers could be 1 of 4 on two others."""
+    lower = Floor(name="unfaithful_recall", least=0.3, bound="lower")
+    measured = trust(TWO_PAPERS, lower, Floor(name="unfaithful_recall", least=0.3))
+    recall = found(measured, "unfaithful_recall")
+    assert recall.held(lower) == 1 / 4
+    assert measured.missed == ((recall, lower),)
+    assert not trust(TWO_PAPERS, replace(lower, least=0.25)).is_untrusted
+
+
+def test_a_floor_on_a_kind_of_error_is_held() -> None:
+    """A judge that finds every negation may still overlook numbers."""
+    labelled = [
+        golden(
+            *(answered("sentence", 0, 0, error="negation") for _ in range(8)),
+            *(answered("sentence", 0, answer, error="number") for answer in (0, 1)),
+        )
+    ]
+    kept, missed = (
+        Floor(name=f"unfaithful_recall.{error}", least=0.8) for error in ("negation", "number")
+    )
+    measured = trust(labelled, Floor(name="unfaithful_recall", least=0.8), kept, missed)
+    assert [floor for _, floor in measured.missed] == [missed]
+
+
+@pytest.mark.parametrize("bound", ["point", "lower"])
+def test_a_judge_without_the_figure_misses_its_floor(bound: str) -> None:
+    """A judge that calls nothing unsupported has no precision, and may not decide by it."""
+    mute = [sentences("kiln", (0, 4), (0, 3))]
+    floor = Floor(
+        name="unfaithful_precision", least=0.0, bound="lower" if bound == "lower" else "point"
+    )
+    measured = trust(mute, floor)
+    assert found(measured, "unfaithful_precision").value is None
+    assert measured.outcome == "failed"
+
+
+@pytest.mark.parametrize("name", AGREEMENTS)
+def test_a_floor_that_no_answer_speaks_of_is_missed(name: str) -> None:
+    """Labels may be there and none of them answered: that is no agreement."""
+    floor = Floor(name=name, least=AGREEMENTS[name].low)
+    measured = trust([golden()], floor)
+    agreement = found(measured, name)
+    assert (agreement.value, agreement.low, agreement.high) == (None, None, None)
+    assert (agreement.n_items, agreement.n_papers, agreement.floors) == (0, 0, (floor,))
+    assert measured.missed == ((agreement, floor),)
+
+
+def test_a_floor_on_a_kind_of_error_without_an_answer_is_missed() -> None:
+    """The one sentence of its kind is unanswered, so nobody knows whether it would be found."""
+    labelled = [
+        golden(
+            *(answered("sentence", 0, 0, error="negation") for _ in range(30)),
+            answered("sentence", 0, None, error="number"),
+        )
+    ]
+    measured = trust(labelled, Floor(name="unfaithful_recall.number", least=0.9))
+    assert measured.n_floors == 1
+    assert measured.outcome == "failed"
+
+
+def test_a_kappa_that_the_labels_leave_undefined_misses_its_floor() -> None:
+    """All labels alike: a judge that says the same has shown nothing beyond chance."""
+    alike = [golden(*(answered("result", 4, 4) for _ in range(5)))]
+    measured = trust(
+        alike,
+        Floor(name="facet_kappa.result", least=0.1),
+        Floor(name="facet_exact.result", least=1.0),
+    )
+    assert [agreement.name for agreement, _ in measured.missed] == ["facet_kappa.result"]
+
+
+def test_a_floor_on_another_figure_does_not_hold_this_one() -> None:
+    """Each figure has its own floors."""
+    measured = trust(TWO_PAPERS, Floor(name="unfaithful_precision", least=1.0))
+    assert found(measured, "unfaithful_recall").floors == ()
+    assert measured.outcome == "passed"
+
+
+def test_trust_says_whose_it_is_and_by_which_labels() -> None:
+    """Two judges compare only where the labels are the same."""
+    measured = trust(TWO_PAPERS, judge="offline")
+    assert (measured.judge, measured.labels) == ("fair-1", "0123456789ab")
+    assert measured.floors_of == "offline"
+    assert (measured.n_pairs, measured.n_papers, measured.n_unanswered) == (2, 2, 0)
+    assert measured.agreement("facet_spearman") is None
+
+
+def test_a_judge_that_was_not_measured_is_neither_trusted_nor_untrusted() -> None:
+    """It made an error, and nothing is known of it."""
+    measured = Trust(judge="fair-1", labels="", fault="no route to the judge")
+    assert (measured.outcome, measured.is_untrusted) == ("error", False)
+
+
+# Unanswered labels
+
+
+def test_up_to_one_in_twenty_may_be_unanswered() -> None:
+    """They are counted, and no figure moves: neither up, as agreement, nor down."""
+    answers = [answered("sentence", 0, n % 2) for n in range(19)]
+    floor = Floor(name="unfaithful_recall", least=0.5)
+    with_silence = trust([golden(*answers, answered("sentence", 0, None))], floor)
+    without = trust([golden(*answers)], floor)
+    assert with_silence.n_unanswered == 1
+    assert with_silence.agreements == without.agreements
+
+
+def test_more_than_one_in_twenty_unanswered_is_the_judges_error() -> None:
+    """A judge that answers what it likes has not been measured; the first reason is told."""
+    answers = [
+        *(answered("sentence", 0, 0) for _ in range(18)),
+        replace(answered("sentence", 0, None), reason="the reply\nwas cut off"),
+    ]
+    with pytest.raises(JudgeError) as caught:
+        trust([golden(*answers)])
+    assert str(caught.value) == (
+        "agreement with the labels was not measured: 1 of 19 labelled items are unanswered,"
+        " first: the reply was cut off"
+    )
+
+
+def test_the_share_of_unanswered_items_is_over_all_pairs() -> None:
+    """One pair may be silent altogether, as long as the others speak."""
+    silent = golden(answered("sentence", 0, None), paper="moss")
+    loud = golden(*(answered("sentence", 0, 0) for _ in range(19)), paper="kiln")
+    assert trust([silent, loud]).n_unanswered == 1
+    with pytest.raises(JudgeError, match="2 of 21"):
+        trust([silent, loud, replace(silent, paper="fern")])
+
+
+def test_a_judge_that_answers_nothing_is_no_judge() -> None:
+    """Ten thousand is written with its comma."""
+    silent = golden(*(answered("sentence", 0, None) for _ in range(10_000)))
+    with pytest.raises(JudgeError, match=r"10,000 of 10,000 labelled items are unanswered"):
+        trust([silent])
+
+
+# Laws
+
+
+@settings(deadline=None, max_examples=15)
+@given(pairs(), st.data())
+def test_the_order_of_pairs_does_not_matter(
+    labelled: list[GoldenPair], data: st.DataObject
+) -> None:
+    """Law: a file sorted another way holds the same labels; intervals included."""
+    spoken = [
+        replace(p, answers=tuple(a for a in p.answers if a.answer is not None)) for p in labelled
+    ]
+    one = few_resamples(spoken)
+    other = few_resamples(data.draw(st.permutations(spoken)))
+    assert replace(one, agreements=()) == replace(other, agreements=())
+    for first, second in zip(one.agreements, other.agreements, strict=True):
+        assert first.name == second.name
+        for name in ("value", "low", "high"):
+            expected = getattr(first, name)
+            close = None if expected is None else pytest.approx(expected, abs=1e-12)
+            assert getattr(second, name) == close
+
+
+@settings(deadline=None, max_examples=15)
+@given(pairs())
+def test_every_figure_and_bound_lies_in_its_range(labelled: list[GoldenPair]) -> None:
+    """Law: bounds are in order, in the range of the figure, and there only with a figure."""
+    spoken = [
+        replace(p, answers=tuple(a for a in p.answers if a.answer is not None)) for p in labelled
+    ]
+    for agreement in few_resamples(spoken).agreements:
+        known = AGREEMENTS[agreement.name.removesuffix(".number").removesuffix(".direction")]
+        assert 0 < agreement.n_papers <= agreement.n_items
+        assert agreement.value is None or known.low <= agreement.value <= known.high
+        if agreement.low is not None and agreement.high is not None:
+            assert known.low <= agreement.low <= agreement.high <= known.high
+
+
+@settings(deadline=None, max_examples=15)
+@given(pairs(RIGHT))
+def test_a_judge_that_says_what_labels_say_is_never_under_a_defined_floor(
+    labelled: list[GoldenPair],
+) -> None:
+    """Law: full agreement is 1 in every figure, and so are both bounds."""
+    measured = few_resamples(labelled, *(Floor(name=name, least=1.0) for name in AGREEMENTS))
+    for agreement in measured.agreements:
+        for value in (agreement.value, agreement.low, agreement.high):
+            assert value is None or value == pytest.approx(1.0, abs=1e-12)
+    assert all(agreement.value is None for agreement, _ in measured.missed)
+
+
+# A whole suite
+
+
+def held(suite: Suite, judge: Told) -> Trust:
+    """What a judge comes to on a suite's labels, through the runner."""
+    with closing(Runner(judge)) as runner:
+        measured, labelled = measured_judge(runner, suite, floors_of(suite, "told"))
+    assert [(p.paper, p.system) for p in labelled] == list(suite.labels)
+    return measured
+
+
+ALLOY, SLEEPERS = "The alloy of kiln sings.", "Sleepers liked it."
+FIRED = "The team fired forty bricks with two draughts."
+RIGHTLY = Told(
+    ratings={ALLOY: 2, SLEEPERS: 1},
+    untrue=frozenset({ALLOY, SLEEPERS, "Bricks crack often."}),
+    evidence={FIRED: (1,)},
+)
+FLOORS = "facet_kappa = 0.4\nunfaithful_recall = 0.5\nfact_f1 = 1.0\nevidence_recall = 1.0"
+
+
+def test_a_judge_that_knows_the_labels_is_trusted(tmp_path: Path) -> None:
+    """From the files to the verdict: every figure there is is 1, and the labels are named."""
+    suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, floors=FLOORS)
+    measured = held(suite, RIGHTLY)
+    values = {agreement.name: agreement.value for agreement in measured.agreements}
+    # one background was rated, and alike: that is no agreement beyond chance
+    assert {name for name, value in values.items() if value is None} == {"facet_kappa.background"}
+    assert set(values.values()) == {1.0, None}
+    assert {"facet_kappa", "facet_spearman", "fact_kappa", "evidence_precision"} <= set(values)
+    assert {name for name in values if name.count(".") and "recall" in name} == {
+        "unfaithful_recall.entity swap",
+        "unfaithful_recall.invented detail",
+    }
+    assert (measured.outcome, measured.n_floors, measured.n_pairs) == ("passed", 4, 2)
+    assert (measured.judge, measured.labels) == ("told-1", labels_fingerprint(suite))
+
+
+def test_a_judge_that_finds_everything_right_is_untrusted(tmp_path: Path) -> None:
+    """It agrees with the labels of the good summary, and would let the bad one pass."""
+    suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, floors=FLOORS)
+    measured = held(suite, Told(evidence=RIGHTLY.evidence))
+    assert measured.outcome == "failed"
+    assert {agreement.name for agreement, _ in measured.missed} == {
+        "facet_kappa",
+        "unfaithful_recall",
+        "fact_f1",
+    }
+    # of two labelled facts one holds, and both are said to: 2 * 1 / (2 * 1 + 1 + 0)
+    assert found(measured, "fact_f1").value == 2 / 3
+
+
+def test_a_judge_that_is_silent_on_a_suite_is_not_measured(tmp_path: Path) -> None:
+    """One sentence without an answer takes the others of its summary with it, and its FM."""
+    suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, floors=FLOORS)
+    with pytest.raises(
+        JudgeError, match=r"7 of 15 labelled items are unanswered, first: result: no"
+    ):
+        held(suite, replace(RIGHTLY, silent=frozenset({ALLOY})))
+
+
+# The recorded judgements of GPT-4
+
+
+@pytest.fixture(scope="module")
+def scholarsum(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """The 300 labelled pairs of the PubMed half, with what the release records of each."""
+    if not RELEASE.exists():
+        pytest.skip(f"{RELEASE} is not there to import")
+    out = tmp_path_factory.mktemp("scholarsum") / "suite"
+    import_scholarsum(RELEASE, out)
+    return load_suite(out)
+
+
+@pytest.fixture(scope="module")
+def gpt_4(scholarsum: Suite) -> dict[tuple[str, str], FacetScore]:
+    """GPT-4's recorded ratings of each pair, as if a judge had given them."""
+    return {
+        (line.paper, line.system or ""): FacetScore(
+            value=line.overall or 0.0,
+            ratings=tuple(
+                RatedFacet(facet=facet, rating=rating, reason="", reference="r", candidate="c")
+                for facet, rating in (line.facets or {}).items()
+            ),
+        )
+        for line in scholarsum.recorded()
+        if line.by == "FM(GPT-4)"
+    }
+
+
+@pytest.fixture(scope="module")
+def of_gpt_4(scholarsum: Suite, gpt_4: dict[tuple[str, str], FacetScore]) -> tuple[GoldenPair, ...]:
+    """The labels with GPT-4's answers."""
+    return tuple(
+        golden_pair(
+            label,
+            Evaluation(pair=scholarsum.pair(*key), scores=(gpt_4[key],), signatures=(), source=()),
+        )
+        for key, label in scholarsum.labels.items()
+    )
+
+
+@pytest.fixture(scope="module")
+def measured_gpt_4(of_gpt_4: tuple[GoldenPair, ...]) -> Trust:
+    """What they come to, without a floor."""
+    return trust(of_gpt_4)
+
+
+def test_gpt_4_agrees_exactly_as_often_as_published(measured_gpt_4: Trust) -> None:
+    """Oracle: .71/.46/.61/.73 for background, method, result, conclusion (metrics.md section 5)."""
+    values = [found(measured_gpt_4, f"facet_exact.{facet}").value for facet in FACETS]
+    assert [round(value or 0, 2) for value in values] == [0.71, 0.46, 0.61, 0.73]
+    assert (measured_gpt_4.n_pairs, measured_gpt_4.n_papers) == (300, 49)
+    assert measured_gpt_4.n_unanswered == 0
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_gpt_4_has_the_kappas_of_its_ratings(
+    scholarsum: Suite,
+    gpt_4: dict[tuple[str, str], FacetScore],
+    measured_gpt_4: Trust,
+    facet: Facet,
+) -> None:
+    """Oracle: the kappa of the same rows, read from the files another way."""
+    rows = []
+    for key, label in scholarsum.labels.items():
+        rating = (label.facets or {}).get(facet)
+        rated = [r.rating for r in gpt_4[key].ratings if r.facet == facet]
+        if rating is not None and rated:
+            rows.append((rating, rated[0]))
+    kappa = cohen_kappa(
+        [human for human, _ in rows],
+        [judge for _, judge in rows],
+        categories=range(1, SCALES[facet] + 1),
+        weights="quadratic",
+    )
+    agreement = found(measured_gpt_4, f"facet_kappa.{facet}")
+    assert agreement.value == kappa
+    assert agreement.n_items == len(rows)
+    assert kappa is not None
+    assert agreement.low is not None
+    assert agreement.high is not None
+    assert agreement.low < kappa < agreement.high
+
+
+def test_gpt_4_goes_with_people_as_published(measured_gpt_4: Trust) -> None:
+    """Oracle: Spearman .675 of FM by GPT-4 with the human overall score (metrics.md FM7)."""
+    rho = found(measured_gpt_4, "facet_spearman")
+    assert rho.value == pytest.approx(0.675, abs=5e-4)
+    assert (rho.n_items, rho.n_papers) == (300, 49)
+
+
+DECIDED = {
+    "facet_kappa": (0.55, 0.56),
+    "facet_exact.method": (0.46, 0.47),
+    "facet_spearman": (0.675, 0.676),
+}
+"""Floors just under and just above what GPT-4 has."""
+
+
+def test_the_floor_that_is_set_decides_of_gpt_4(of_gpt_4: tuple[GoldenPair, ...]) -> None:
+    """The same answers pass or fail by the suite's own floor, by the figure or its lower bound."""
+    under = [Floor(name=name, least=least) for name, (least, _) in DECIDED.items()]
+    above = [Floor(name=name, least=least) for name, (_, least) in DECIDED.items()]
+    lower = [replace(floor, bound="lower") for floor in under]
+    assert trust(of_gpt_4, *under).outcome == "passed"
+    measured = trust(of_gpt_4, *under, *above, *lower)
+    assert measured.outcome == "failed"
+    assert {floor for _, floor in measured.missed} == {*above, *lower}
+
+
+def test_a_constant_judge_falls_through_the_floor_that_gpt_4_holds(
+    of_gpt_4: tuple[GoldenPair, ...], measured_gpt_4: Trust
+) -> None:
+    """The commonest background is right .65 of the time (metrics.md section 5), by no merit."""
+    ((top, n_top),) = Counter(
+        answer.label for pair in of_gpt_4 for answer in pair.answers if answer.kind == "background"
+    ).most_common(1)
+    constant = [
+        replace(
+            pair,
+            answers=tuple(replace(a, answer=top) for a in pair.answers if a.kind == "background"),
+        )
+        for pair in of_gpt_4
+    ]
+    floors = (
+        Floor(name="facet_exact.background", least=0.6),
+        Floor(name="facet_kappa.background", least=0.3),
+    )
+    assert (found(measured_gpt_4, "facet_kappa.background").value or 0) > 0.3
+    assert (found(measured_gpt_4, "facet_exact.background").value or 0) > 0.6
+    measured = trust(constant, *floors)
+    assert round(found(measured, "facet_exact.background").value or 0, 2) == 0.65
+    assert found(measured, "facet_exact.background").value == n_top / 300
+    assert [agreement.name for agreement, _ in measured.missed] == ["facet_kappa.background"]
+
+
+def test_a_judge_that_is_silent_on_what_is_hard_is_not_measured_as_having_found_it() -> None:
+    """Worked example: 2 of 40 errors of a kind unanswered are 5 %, 3 are more: undefined, missed.
+
+    All sentences together stay under their 5 %, so nothing else would say so.
+    """
+    floor = Floor(name="unfaithful_recall.number", least=0.9)
+    for n_silent, outcome in ((2, "passed"), (3, "failed")):
+        found = [answered("sentence", 0, 0, error="number") for _ in range(40 - n_silent)]
+        silent = [answered("sentence", 0, None, error="number") for _ in range(n_silent)]
+        others = [answered("sentence", 1, 1) for _ in range(100)]
+        measured = trust([golden(*found, *silent, *others)], floor)
+        assert measured.outcome == outcome, n_silent
+
+
+def test_silence_on_one_kind_of_label_is_not_hidden_by_the_others() -> None:
+    """6 of 10 sentences unanswered beside 200 ratings: 3 % of all items, 60 % of the sentences."""
+    ratings = [answered("result", 4, 4) for _ in range(200)]
+    silent = [answered("sentence", 1, None) for _ in range(6)]
+    said = [answered("sentence", 1, 1) for _ in range(4)]
+    with pytest.raises(JudgeError, match="6 of 10 labelled sentences are unanswered"):
+        trust([golden(*ratings, *silent, *said)])
