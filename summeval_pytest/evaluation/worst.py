@@ -33,7 +33,7 @@ def worst_of(scores: Sequence[Score | Unscored]) -> dict[str, float]:
     return worst
 
 
-def _meanworst_of(scores: Sequence[EvaScore]) -> dict[str, float]:
+def _mean_worst(scores: Sequence[EvaScore]) -> dict[str, float]:
     """The worst means over several references; a reference without unanswered pieces keeps its."""
     found = [worst_of([score]) for score in scores]
     means: dict[str, float] = {}

@@ -90,7 +90,7 @@ def signature_of(
             them; empty for a recipe that says nothing of variants.
     """
     parts = {"judge": judge, "norm": NORMALISER, "split": SPLITTER, "suite": suite}
-    return Signature(metric, tuple(sorted((parts | dict(_SETTINGS[metric]) | variant).items())))
+    return Signature(metric, tuple(sorted({**parts, **_SETTINGS[metric], **variant}.items())))
 
 
 def read_signature(text: str) -> Signature:

@@ -18,7 +18,7 @@ EVA_CHAINS: Final[tuple[EvaChains, ...]] = ("parent", "adjacent")
 """Whether a fact refines the one that the judge names, or the one before it (the paper)."""
 EvaValidation = Literal["together", "chain"]
 EVA_VALIDATIONS: Final[tuple[EvaValidation, ...]] = ("together", "chain")
-"""Whether facts are checked in one question, or chain by chain with earlier verdicts (the paper)."""
+"""Whether facts are checked at once, or chain by chain with earlier verdicts (the paper)."""
 References = Literal["best", "mean"]
 REFERENCES: Final[tuple[References, ...]] = ("best", "mean")
 """What counts of several references of a paper."""

@@ -16,9 +16,9 @@ recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sort
 signatures = st.builds(Signature, AWKWARD, recipes)
 
 
-def facet_signature(**changed: str) -> Signature:
+def facet_signature(judge: str = "offline-1", suite: str = "77be02a1c3d4") -> Signature:
     """A signature of the facet metric."""
-    return signature_of("facet", **({"judge": "offline-1", "suite": "77be02a1c3d4"} | changed))
+    return signature_of("facet", judge=judge, suite=suite)
 
 
 def test_signature_reads_as_the_module_shows_it() -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.counting import CountSheet
 from summeval_pytest.judges.llm.extracting import (
     SENTENCES_PER_REQUEST,
     Stated,
@@ -14,7 +15,6 @@ from summeval_pytest.judges.llm.extracting import (
     facts,
     segments,
 )
-from summeval_pytest.judges.llm.counting import CountSheet
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
 from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
@@ -35,6 +35,7 @@ from summeval_pytest.questions import (
     FacetRatings,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
     ListRelations,
@@ -155,11 +156,8 @@ class LlmJudge:
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
-            case ListRelations(text):
-                return await self._relations(text)
-            case CountFacts(reference, summary):
-                (counts,) = await self._poll.whole(CountSheet(reference, summary))
-                return counts
+            case ListRelations() | CountFacts():
+                return await self._asked_by_variants(question)
             case _:
                 assert_never(question)
 
@@ -185,8 +183,15 @@ class LlmJudge:
         self._ledger.add(dropped=n_dropped)
         return FactList(kept)
 
-    async def _relations(self, text: str) -> RelationList | Unanswered:
-        relations, n_dropped = await relations_of(text, self._poll)
+    async def _asked_by_variants(
+        self, question: ListRelations | CountFacts
+    ) -> RelationList | FactCounts | Unanswered:
+        """What is read, and not judged, and so has one vote."""
+        if isinstance(question, CountFacts):
+            sheet = CountSheet(question.reference, question.summary)
+            (counts,) = await self._poll.whole(sheet)
+            return counts
+        relations, n_dropped = await relations_of(question.text, self._poll)
         self._ledger.add(dropped=n_dropped)
         return relations
 

@@ -1,16 +1,15 @@
 """What the judge asks, as a few hex digits: they change with every prompt, schema and layout.
 
 The digits are a hash of the requests that a fixed set of questions would make, so nothing that
-shapes a request can be forgotten. What only variants of EVA-Score ask has digits of its own, which
-stand in the recipe of a metric that asks it (``prompts``) and not in the judge's signature: who uses
-no variant is not to lose a baseline to its prompts.
+shapes a request can be forgotten. What only variants of EVA-Score ask has digits of its own: they
+stand in the recipe of a metric that asks it (``prompts``) and not in the judge's signature, so that
+who uses no variant loses no baseline to its prompts.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -29,6 +28,8 @@ from summeval_pytest.judges.llm.rounds import Turn, request_for
 from summeval_pytest.questions import FACETS, FacetPair, Fact, Relation, Settled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from summeval_pytest.judges.judge import Part
     from summeval_pytest.judges.llm.sheet import ItemT, Sheet
 

@@ -85,7 +85,7 @@ class RelationSheet:
         return tuple((id_,) for id_ in range(1, len(self.sentences) + 1))
 
     def draft(self, ids: Sequence[int]) -> Draft:
-        """The whole text, its entities where they are known, and which sentences are asked about."""
+        """The whole text, its entities if known, and which sentences are asked about."""
         entry: dict[str, Shape] = {"id": integer()}
         if self.kind == "relations":
             entry["entities"] = _ENTITIES

@@ -93,18 +93,10 @@ class OfflineJudge:
                     facts.extend(self.fact_splitter(sentence, place, len(facts)))
                 return FactList(tuple(facts))
             case CheckFacts():
-                return FactChecks(
-                    tuple(
-                        _fact_check(
-                            support_fact(fact.text, _added(fact, question), question.premises)
-                        )
-                        for fact in question.facts
-                    )
-                )
-            case ListRelations():
-                return Unanswered(NO_RELATIONS)
-            case CountFacts():
-                return Unanswered(NO_COUNTS)
+                return FactChecks(tuple(_fact_check(f, question) for f in question.facts))
+            case ListRelations() | CountFacts():
+                is_relations = isinstance(question, ListRelations)
+                return Unanswered(NO_RELATIONS if is_relations else NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
                 return SentenceChecks(
                     tuple(
@@ -121,7 +113,8 @@ def _added(fact: Fact, question: CheckFacts) -> str:
     return added_by(fact, question.facts)
 
 
-def _fact_check(found: Support) -> FactCheck:
+def _fact_check(fact: Fact, question: CheckFacts) -> FactCheck:
+    found = support_fact(fact.text, _added(fact, question), question.premises)
     return FactCheck(
         reason=found.reason, entailed=found.holds, premises=found.evidence, support=found.strength
     )
