@@ -162,7 +162,8 @@ def _by_fact(
     """By the place of a fact, the checks of it, with premises as places among all."""
     found: defaultdict[int, list[_Check]] = defaultdict(list)
     for part, answer in zip(parts, answers, strict=True):
-        if isinstance(answer, Unanswered) and len(part.places) < n_facts:
+        is_some = part.is_single or len(part.places) < n_facts
+        if isinstance(answer, Unanswered) and is_some:
             checks: tuple[_Check, ...] = (answer,) * len(part.places)
         else:
             checks = of_kind(FactChecks, part.question, answer).checks

@@ -75,7 +75,7 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
     assert ours.facts == (
         Fact(text="Zinc was given.", sentence=0),
         Fact(text="Mice slept.", sentence=1),
-        Fact(text=ACROSS, sentence=1),  # two of its words stand there, and one in the first
+        Fact(text=ACROSS, sentence=0),  # zinc stands in one sentence alone, mice in two
     )
     assert ours.counts == StageCounts(
         n_sentences=3, n_listed=3, n_facts=2, n_chains=2, n_relations=2, n_kept_relations=1

@@ -147,7 +147,7 @@ def test_chains_with_few_premises_tell_one_verdict_for_each_fact() -> None:
 class Stubborn(Table):
     """Names what it likes, whatever it is asked."""
 
-    def say(self, question: object) -> FactChecks | Unanswered:  # type: ignore[override]
+    def say(self, question: object) -> FactChecks | Unanswered:
         """By the one premise: the first breaks off, the second holds, the third does not."""
         assert isinstance(question, CheckFacts)
         place = PREMISES.index(question.premises[0])
@@ -190,7 +190,6 @@ def test_premises_that_speak_against_a_fact_are_told() -> None:
             FactChecks((FactCheck(reason="", entailed=True, premises=(7,)),)),
             f"fact {ROOT.text!r}: a premise of (7,) was not offered",
         ),
-        (Unanswered("timed out"), "timed out"),
     ],
 )
 def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
@@ -202,6 +201,21 @@ def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
     with pytest.raises(NoAnswerError) as caught:
         flow.send((answer,))
     assert str(caught.value) == fault
+
+
+def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
+    """Where it was about all of them there is no score; else the share of such facts decides."""
+    flow = validate((ROOT,), PREMISES, stages=CHAIN, encode=None)
+    next(flow)
+    with pytest.raises(NoAnswerError, match=r"^timed out$"):
+        flow.send((Unanswered("timed out"),))
+    flow = validate((ROOT, OTHER), PREMISES, stages=Stages(premises=1), encode=None)
+    next(flow)
+    with pytest.raises(StopIteration) as stop:
+        flow.send((Unanswered("timed out"), FactChecks((FactCheck(reason="", entailed=False),))))
+    checks, others = stop.value.value
+    assert checks.checks == (Unanswered("timed out"), FactCheck(reason="", entailed=False))
+    assert others == ()
 
 
 # Laws
