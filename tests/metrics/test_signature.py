@@ -47,6 +47,15 @@ def test_recipe_names_all_that_can_move_the_number(metric: MetricName, keys: str
     assert [key for key, _ in signature.recipe] == keys.split()
 
 
+def test_a_variant_stands_in_place_of_the_default_or_beside_it() -> None:
+    """A comparison that is refused names the very key."""
+    plain = signature_of("eva", judge="a", suite="b")
+    other = signature_of("eva", judge="a", suite="b", variant={"premises": "3", "chains": "c"})
+    assert plain.differing(other) == ("chains", "premises")
+    assert dict(other.recipe)["premises"] == "3"
+    assert [key for key, _ in other.recipe] == sorted(key for key, _ in other.recipe)
+
+
 def test_signature_of_one_judge_and_suite_is_always_the_same() -> None:
     """No date, host or worker count is in it."""
     assert str(facet_signature()) == str(facet_signature())

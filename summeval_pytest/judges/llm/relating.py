@@ -28,7 +28,7 @@ from summeval_pytest.judges.llm.material import block, numbered, shown
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
 from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
 from summeval_pytest.questions import Relation
-from summeval_pytest.text import one_line, tokens
+from summeval_pytest.text import normalise, one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -221,8 +221,8 @@ def read_names(value: object, what: str) -> tuple[str, ...]:
 
 
 def visible(value: object, what: str) -> str:
-    """A text that says something."""
-    said = words(value, what)
+    """A text that says something, on one line and without special tokens."""
+    said = " ".join(normalise(words(value, what)).split())
     if not tokens(said):
         raise UnreadableError("wrong_shape", f"{what} is empty")
     return said

@@ -87,4 +87,7 @@ def _all(found: Sequence[T | Unanswered]) -> list[T]:
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Names in their order, each once, however it is capitalised."""
-    return tuple({name.casefold(): name for name in reversed(list(names))}.values())[::-1]
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(name.casefold(), name)
+    return tuple(found.values())

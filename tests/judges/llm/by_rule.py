@@ -129,10 +129,11 @@ def _entities(text: str) -> list[Json]:
 
 
 def _relations(number: int, lines: Mapping[int, str]) -> list[Json]:
-    """The last sentence is related to the first, where there is another."""
-    if number != len(lines) or number == 1:
+    """The last sentence is related to the first, where there is another and both name something."""
+    first, last = _entities(lines[1]), _entities(lines[number])
+    if number != len(lines) or number == 1 or not first or not last:
         return []
-    head, tail = _entities(lines[1])[0]["name"], _entities(lines[number])[-1]["name"]
+    head, tail = first[0]["name"], last[-1]["name"]
     statement = f"{head} and {tail} are told of together."
     triple = {"with": 1, "head": head, "relation": "is told of with", "tail": tail}
     return [{**triple, "statement": statement}]
