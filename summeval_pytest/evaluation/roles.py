@@ -113,7 +113,7 @@ class Roles:
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
     """The defined judge that somebody may have meant who named one that is not defined."""
-    defined = {judge for suite in suites for judge in suite.judges}
+    defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
     meant = "" if name in defined else nearest(name, defined)
     return f" (a judge of the suite? {meant})" if meant.startswith("did you mean") else ""
 

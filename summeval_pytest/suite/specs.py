@@ -17,6 +17,7 @@ from summeval_pytest.suite.values import (
     SOURCE_MARK,
     EndpointSpec,
     JudgeSpec,
+    RecordedSpec,
     SystemSpec,
 )
 
@@ -197,14 +198,19 @@ def _variable(fields: Fields, key: str) -> str | None:
     return name
 
 
-def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, JudgeSpec]:
+def read_judges(
+    toml: TomlText, endpoints: Collection[str]
+) -> Mapping[str, JudgeSpec | RecordedSpec]:
     """The judges in file order.
 
     Raises:
         SuiteError: At the first mistake in ``[judges]``.
     """
-    judges = {}
+    judges: dict[str, JudgeSpec | RecordedSpec] = {}
     for name, fields in tables_of(toml, "judges", "judge", _RESERVED_JUDGES):
+        if fields.has("recorded"):
+            judges[name] = _recorded(toml, name, fields)
+            continue
         fields.only(("endpoint", "model", "votes", "batched", "pinned", *_PRICE_KEYS))
         judges[name] = JudgeSpec(
             name=name,
@@ -216,6 +222,17 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
             price=_price(fields),
         )
     return MappingProxyType(judges)
+
+
+def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:
+    fields.only(("recorded", "segments"))
+    if "recorded" not in toml.values:
+        raise fields.fault(
+            "recorded",
+            f"{fields.owner} is recorded, and the suite names no file of records; add"
+            ' recorded = "recorded.jsonl" at its top',
+        )
+    return RecordedSpec(name=name, by=fields.text("recorded"), segments_by=fields.text("segments"))
 
 
 def _endpoint(fields: Fields, endpoints: Collection[str]) -> str:

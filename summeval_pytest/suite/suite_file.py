@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml_text import TomlText
-    from summeval_pytest.suite.values import EndpointSpec, EvaRecall, JudgeSpec, SystemSpec
+    from summeval_pytest.suite.values import (
+        EndpointSpec,
+        EvaRecall,
+        JudgeSpec,
+        RecordedSpec,
+        SystemSpec,
+    )
 
 SUITE_NAME: Final = "summeval.toml"
 CASSETTE_NAME: Final = "cassette.jsonl"
@@ -57,7 +63,7 @@ class SuiteFile:
     summaries: Mapping[str, TextFile]
     default_systems: tuple[str, ...]
     endpoints: Mapping[str, EndpointSpec]
-    judges: Mapping[str, JudgeSpec]
+    judges: Mapping[str, JudgeSpec | RecordedSpec]
     thresholds: Thresholds
     eva_recall: EvaRecall
     calibrate: bool

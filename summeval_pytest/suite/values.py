@@ -162,6 +162,21 @@ class JudgeSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedSpec:
+    """A judge whose judgements the suite's file of records holds; it rates facets, nothing else.
+
+    Attributes:
+        name: The judge's name.
+        by: Whose ratings of facets count, as the records name it.
+        segments_by: Whose segments of the texts were rated.
+    """
+
+    name: str
+    by: str
+    segments_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """One threshold as written: a finite number; its range is the verdict's business."""
 
