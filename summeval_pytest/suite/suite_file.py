@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.fields import Fields, brief
+from summeval_pytest.suite.judge_specs import read_judges
 from summeval_pytest.suite.names import closest
-from summeval_pytest.suite.specs import fields_of, read_endpoints, read_judges, read_systems
+from summeval_pytest.suite.specs import fields_of, read_endpoints, read_systems
 from summeval_pytest.suite.thresholds import Thresholds, read_thresholds
 from summeval_pytest.suite.toml_text import read_toml
 from summeval_pytest.suite.values import EVA_RECALLS
