@@ -4,7 +4,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.novelty import novelty
@@ -63,6 +63,7 @@ def test_special_tokens_and_placeholders_are_not_new() -> None:
     assert novelty(marked, SOURCE, 3) == 0.0
 
 
+@settings(deadline=None)
 @given(sentences, st.permutations(range(5)), sizes)
 def test_copied_sentences_are_never_new(drawn: list[str], order: list[int], n: int) -> None:
     """Law: any choice of the source's sentences, in any order."""
@@ -70,6 +71,7 @@ def test_copied_sentences_are_never_new(drawn: list[str], order: list[int], n: i
     assert novelty(chosen, " ".join(drawn), n) in {0.0, None}
 
 
+@settings(deadline=None)
 @given(sentences, sentences, sizes)
 def test_novelty_is_a_share(summary: list[str], source: list[str], n: int) -> None:
     """Law: bounds; neither case nor the order of the sentences matters."""

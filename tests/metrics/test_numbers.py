@@ -4,7 +4,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.numbers import count_numbers, numbers_per_100_words
@@ -52,6 +52,7 @@ def test_special_tokens_and_placeholders_are_no_words() -> None:
     assert numbers_per_100_words("<s> Abstract: 12 ponds @xmath7 fell</s><pad>") == plain
 
 
+@settings(deadline=None)
 @given(words)
 def test_the_order_of_words_does_not_matter(drawn: list[str]) -> None:
     """What is counted lies between spaces."""
@@ -61,6 +62,7 @@ def test_the_order_of_words_does_not_matter(drawn: list[str]) -> None:
     assert numbers_per_100_words(there.upper()) == numbers_per_100_words(there)
 
 
+@settings(deadline=None)
 @given(words, words)
 def test_texts_joined_by_a_space_give_the_rate_of_the_sums(one: list[str], two: list[str]) -> None:
     """How the figure of a set of texts is made."""

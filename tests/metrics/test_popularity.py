@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.popularity import band_names, popularity_profile
@@ -53,6 +53,7 @@ def test_bins_rise_from_one(wrong: tuple[int, ...]) -> None:
         band_names(wrong)
 
 
+@settings(deadline=None)
 @given(texts, texts, bins)
 def test_a_profile_is_shares_of_one(drawn: list[str], corpus: list[str], edges: list[int]) -> None:
     """Bounds; neither case nor the order of texts and words matters."""
@@ -67,6 +68,7 @@ def test_a_profile_is_shares_of_one(drawn: list[str], corpus: list[str], edges: 
     assert popularity_profile(turned, corpus[::-1], bins=edges) == profile
 
 
+@settings(deadline=None)
 @given(texts, bins)
 def test_a_corpus_has_all_of_its_own_words(corpus: list[str], edges: list[int]) -> None:
     """The last band of a text is what its background lacks."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.proportions import facet_proportions, join_segments
@@ -53,6 +53,7 @@ def test_no_texts_join_to_no_segments() -> None:
     assert join_segments([]) == FacetSegments()
 
 
+@settings(deadline=None)
 @given(segments)
 def test_proportions_are_shares_of_one(drawn: FacetSegments) -> None:
     """Bounds, in the order of the facets, and only where there is a word."""
@@ -65,6 +66,7 @@ def test_proportions_are_shares_of_one(drawn: FacetSegments) -> None:
         assert sum(found.values()) == pytest.approx(1)
 
 
+@settings(deadline=None)
 @given(st.lists(segments, max_size=4))
 def test_the_order_of_texts_does_not_matter(drawn: list[FacetSegments]) -> None:
     """A file sorted another way holds the same texts."""

@@ -4,7 +4,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.readability import (
@@ -149,6 +149,7 @@ def test_the_list_is_read_in_any_case() -> None:
     assert grades(TEXT, familiar=shouted) == grades(TEXT, familiar=FAMILIAR)
 
 
+@settings(deadline=None)
 @given(sentences)
 def test_the_order_of_words_and_sentences_does_not_matter(drawn: list[list[str]]) -> None:
     """Law: the formulas know counts only."""
@@ -156,6 +157,7 @@ def test_the_order_of_words_and_sentences_does_not_matter(drawn: list[list[str]]
     assert grades(written(turned), familiar=FAMILIAR) == grades(written(drawn), familiar=FAMILIAR)
 
 
+@settings(deadline=None)
 @given(sentences)
 def test_longer_sentences_are_never_easier(drawn: list[list[str]]) -> None:
     """Law: the same words without full stops between them are at least as hard to read."""
@@ -167,6 +169,7 @@ def test_longer_sentences_are_never_easier(drawn: list[list[str]]) -> None:
     assert (long.dale_chall or 0) >= (short.dale_chall or 0) - 1e-9
 
 
+@settings(deadline=None)
 @given(sentences)
 def test_a_larger_list_never_makes_a_text_harder(drawn: list[list[str]]) -> None:
     """Law: fewer words are unfamiliar; with all of them known only length is left."""
@@ -177,6 +180,7 @@ def test_a_larger_list_never_makes_a_text_harder(drawn: list[list[str]]) -> None
     assert every.dale_chall == pytest.approx(0.0496 * sum(map(len, drawn)) / len(drawn))
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_without_fault(text: str) -> None:
     """A grade or none, whatever the script."""

@@ -4,7 +4,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.repetition import repetition_rate
@@ -46,6 +46,7 @@ def test_an_n_gram_has_a_token() -> None:
         repetition_rate("a pond", -1)
 
 
+@settings(deadline=None)
 @given(words, st.integers(1, 5))
 def test_the_rate_is_a_share_below_one(drawn: list[str], n: int) -> None:
     """The first of its kind is never a repetition; read backwards, as much is repeated."""
@@ -58,6 +59,7 @@ def test_the_rate_is_a_share_below_one(drawn: list[str], n: int) -> None:
         assert repetition_rate(" ".join(reversed(drawn)), n) == pytest.approx(rate)
 
 
+@settings(deadline=None)
 @given(words.filter(lambda drawn: len(drawn) >= 4))
 def test_saying_it_again_raises_the_rate(drawn: list[str]) -> None:
     """All 4-grams of the second time have been there."""
