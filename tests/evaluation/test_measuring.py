@@ -33,9 +33,11 @@ from summeval_pytest.questions import (
     ListFacts,
     ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.suite import EvaVariant, Flaw, Pair, Paper, Section, Variants
@@ -49,7 +51,7 @@ SOON = 5.0
 """Seconds after which something that should have happened never will."""
 
 
-def fair(question: Question) -> Answer:
+def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
     """A judge's rules, simple enough to follow by hand.
 
     Every text is one result; it is rated 3 of 4; every sentence is a fact; a fact follows from
@@ -78,6 +80,8 @@ def fair(question: Question) -> Answer:
             supported = any("zinc" in sentence.lower() for sentence in source)
             check = SentenceCheck(reason="", supported=supported)
             return SentenceChecks((check,) * len(sentences))
+        case RateSummary():
+            return SummaryRating(reason="close", rating=3)
 
 
 class Fair:
@@ -491,3 +495,16 @@ def test_a_variant_asks_its_own_questions() -> None:
         CheckFacts((Fact(text=SLEPT, sentence=0),), (SLEPT,))
     ]
     assert "|premises:1|" in str(evaluation.signatures[0])
+
+
+def test_a_baseline_is_asked_for_beside_the_metrics_and_only_then() -> None:
+    """It costs a question a pair, and moves no score."""
+    judge = Fair()
+    zinc = pair(SLEPT)
+    found = asyncio.run(
+        evaluate(zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",))
+    )
+    assert found.baselines == {"direct": 0.75}
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
+    assert found.scores == measured(zinc, Fair(), "facet").scores
+    assert measured(zinc, Fair(), "facet").baselines == {}
