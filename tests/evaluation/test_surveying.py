@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.store import Cache
+from summeval_pytest.suite import FactLabel, FactLabels
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -295,3 +297,15 @@ def test_after_a_run_of_a_variant_nothing_is_missing(
     survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
     assert survey.missing == {}
     assert len(survey.found) == server.n_requests
+
+
+def test_labelled_facts_of_both_sides_are_planned(tmp_path: Path, server: ScriptedServer) -> None:
+    """The second question about them waits for the first, whose items nobody has answered yet."""
+    suite = loaded(write_suite(tmp_path / "kilns", server.url))
+    labels = (FactLabel(text="The slow draught gave 31 MPa.", holds=True),)
+    (task, *_) = tasks_of(suite, metrics=())
+    tasks = [replace(task, facts=FactLabels(reference=labels, candidate=labels))]
+    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    assert counted(survey) == {("good", "eva"): 2}
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    assert server.n_requests == 2
