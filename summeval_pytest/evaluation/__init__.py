@@ -27,17 +27,20 @@ from summeval_pytest.evaluation.measuring import (
 )
 from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
+from summeval_pytest.evaluation.replaying import ask_in_ways
 from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
 
 __all__ = [
     "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
+    "AskedItem",
     "Asker",
     "Budget",
     "Desk",
@@ -52,6 +55,7 @@ __all__ = [
     "ModelSeen",
     "Numbers",
     "OwnTexts",
+    "PairInWays",
     "PlannedCalls",
     "Record",
     "Roles",
@@ -62,6 +66,8 @@ __all__ = [
     "Task",
     "Terms",
     "Totals",
+    "Ways",
+    "ask_in_ways",
     "check_sentences",
     "converse",
     "evaluate",
@@ -74,4 +80,5 @@ __all__ = [
     "numbers_of",
     "places_of",
     "planned_calls",
+    "ways_of",
 ]

@@ -23,6 +23,7 @@ from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
 )
 from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.sharing import sharing
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
 from summeval_pytest.questions import (
@@ -69,6 +70,7 @@ class LlmJudge:
         votes: int = 1,
         batched: bool = True,
         in_flight: int = IN_FLIGHT,
+        first_vote: int = 0,
     ) -> None:
         """Makes a judge; nothing is sent yet.
 
@@ -80,6 +82,7 @@ class LlmJudge:
             batched: Whether items share requests; one request for each sentence, facet and fact,
                 and facets apart from facts, is how the papers did it.
             in_flight: How many pairs are worth having open at once; 1 or more.
+            first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
             OptionError: if a number is less than 1, or a name is empty.
@@ -90,7 +93,7 @@ class LlmJudge:
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
-        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
         self._endpoint = endpoint
         self._in_flight = in_flight
 
@@ -98,9 +101,10 @@ class LlmJudge:
     def signature(self) -> str:
         """The model, where it is served, and how it is asked."""
         calls = "batched" if self._poll.batched else "single"
+        afresh = f" first_vote={self._poll.first_vote}" if self._poll.first_vote else ""
         return (
             f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
-            f" votes={self._poll.votes} calls={calls}"
+            f" votes={self._poll.votes} calls={calls}{afresh}"
         )
 
     @property
@@ -126,6 +130,22 @@ class LlmJudge:
             "n_voted": agreement.n_items,
             "n_agreeing": agreement.n_items * agreement.share,
         }
+
+    def another_way(self, *, batched: bool, sample: int = 0) -> LlmJudge:
+        """The same model with its items together or apart; a sample has votes of its own."""
+        return LlmJudge(
+            self._poll.rounds.sender,
+            model=self._poll.rounds.model,
+            endpoint=self._endpoint,
+            votes=self._poll.votes,
+            batched=batched,
+            in_flight=self._in_flight,
+            first_vote=sample * self._poll.votes,
+        )
+
+    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
+        """The items of a question, from 0, that share a request where items are asked together."""
+        return sharing(question)
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
