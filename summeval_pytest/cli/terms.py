@@ -39,7 +39,7 @@ def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> Non
         " Ollama for systems and OpenAI for judges)",
     )
     parser.add_argument(
-        "--votes", "--summ-votes", type=_count, metavar="N", help="votes on each question"
+        "--votes", "--summ-votes", type=whole_number, metavar="N", help="votes on each question"
     )
     add_store(parser)
 
@@ -69,7 +69,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-flight",
         "--summ-in-flight",
-        type=_count,
+        type=whole_number,
         default=IN_FLIGHT,
         metavar="N",
         help=f"requests open at once (default: {IN_FLIGHT})",
@@ -89,7 +89,12 @@ def add_systems(
     )
 
 
-def _count(text: str) -> int:
+def whole_number(text: str) -> int:
+    """An option's number, 1 or more.
+
+    Raises:
+        ArgumentTypeError: for anything else.
+    """
     if not (text.isascii() and text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
     return int(text)

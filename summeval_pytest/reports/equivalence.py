@@ -1,0 +1,106 @@
+"""Equivalence as text: a line a criterion, then what is not met."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.reports.numbers import beside
+from summeval_pytest.text import safe
+from summeval_pytest.verdict.criteria import AT_LEAST
+from summeval_pytest.verdict.equivalence import MIN_ITEMS, MIN_PAIRS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from summeval_pytest.verdict.criteria import Criterion
+    from summeval_pytest.verdict.equivalence import Equivalence, ItemCount
+
+_WIDTH: Final = 80
+_OF: Final = 13
+_NAME: Final = 20
+_P_VALUES: Final = frozenset({"direction", "mean difference"})
+
+
+def equivalence_lines(found: Equivalence) -> Iterator[str]:
+    """The items, every criterion, and the decision."""
+    ways = f"{'alone':>8}{'again':>8}{'together':>10}{'turned round':>14}"
+    yield f"{'items':<{_OF}}{'asked':>8}{ways}"
+    for count in found.items:
+        alone, again, together, turned = count.n_answered
+        yield (
+            f"{count.kind:<{_OF}}{count.n_items:>8,}{alone:>8,}{again:>8,}{together:>10,}"
+            f"{turned:>14,}"
+        )
+        yield from _fault(count)
+    yield ""
+    yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>8}{'floor':>8}    bound"
+    for each in found.criteria:
+        yield _line(each)
+    yield "floor: alone against alone once more. In brackets: together less alone; for first to"
+    yield "last, front half of a request less back half. Kappa of ratings is quadratic."
+    yield ""
+    if found.is_small:
+        yield from _wrapped(
+            f"{found.n_pairs:,} pairs and {found.n_items:,} items are few: at least {MIN_PAIRS} and"
+            f" {MIN_ITEMS} are wanted, or chance decides with"
+        )
+    yield from _wrapped(decision(found))
+
+
+def decision(found: Equivalence) -> str:
+    """Whether asking together is as good as asking alone, and if not, why, in one sentence."""
+    if not found.n_items:
+        return "not equivalent: no item was asked about, so nothing is shown"
+    if found.is_equivalent:
+        return "equivalent: asked together, items are answered as they are alone"
+    return "not equivalent: " + "; ".join(map(_unmet, found.unmet))
+
+
+def _fault(count: ItemCount) -> Iterator[str]:
+    if count.fault:
+        yield from _wrapped(f"unanswered, for instance: {count.fault}", indent="  ")
+
+
+def _line(each: Criterion) -> str:
+    start = f"{each.of:<{_OF}}{each.name:<{_NAME}}{each.n:>6,}"
+    if each.value is None:
+        kind = "nothing to measure" if each.standing == "moot" else "not measurable"
+        return safe(f"{start}{'-':>8}{_floor(each):>8}    {kind}: {each.reason}")
+    shift = "" if each.shift is None else f" ({each.shift:+.3f})"
+    return f"{start}{_value(each):>8}{_floor(each):>8}  {_bound(each)} {each.standing}{shift}"
+
+
+def _value(each: Criterion) -> str:
+    return "-" if each.value is None else beside(each.value, (each.bound,))
+
+
+def _floor(each: Criterion) -> str:
+    return "-" if each.floor is None else f"{each.floor:.3f}"
+
+
+def _bound(each: Criterion) -> str:
+    if each.name == "direction":
+        return f" > {each.bound:.3f}"
+    return f"{'>=' if each.name in AT_LEAST else '<='} {each.bound:.3f}"
+
+
+def _unmet(each: Criterion) -> str:
+    what = f"{each.of}: {each.name}"
+    if each.value is None:
+        return f"{what} cannot be measured, {each.reason}"
+    p = "p " if each.name in _P_VALUES else ""
+    return f"{what} {p}{_value(each)}, wanted {_bound(each).strip()}{_self(each)}"
+
+
+def _self(each: Criterion) -> str:
+    """Where the judge does not agree with itself so far, that is no fault of asking together."""
+    if each.floor is None or each.name == "order of systems":
+        return ""
+    away = each.bound - each.floor if each.name in AT_LEAST else each.floor - each.bound
+    return f" (alone, asked twice: {_floor(each)})" if away > 0 else ""
+
+
+def _wrapped(text: str, indent: str = "") -> Iterator[str]:
+    lines = wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent or "  ")
+    yield from map(safe, lines)
