@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 _WIDTH: Final = 80
 _OF: Final = 13
 _NAME: Final = 20
+_LEGEND: Final = (
+    "floor: alone against alone once more. In brackets: together less alone; for first",
+    "to last, front half of a request less back half. direction and mean difference",
+    "are p values; kappa of ratings is quadratic.",
+)
 _P_VALUES: Final = frozenset({"direction", "mean difference"})
 
 
@@ -34,11 +39,12 @@ def equivalence_lines(found: Equivalence) -> Iterator[str]:
         )
         yield from _fault(count)
     yield ""
-    yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>8}{'floor':>8}    bound"
+    yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>8}{'floor':>8}  bound"
     for each in found.criteria:
         yield _line(each)
-    yield "floor: alone against alone once more. In brackets: together less alone; for first to"
-    yield "last, front half of a request less back half. Kappa of ratings is quadratic."
+    yield from _LEGEND
+    if any(each.value is None for each in found.criteria):
+        yield "open: not measurable, and so not met. moot: there is nothing to measure."
     yield ""
     if found.is_small:
         yield from _wrapped(
@@ -65,8 +71,7 @@ def _fault(count: ItemCount) -> Iterator[str]:
 def _line(each: Criterion) -> str:
     start = f"{each.of:<{_OF}}{each.name:<{_NAME}}{each.n:>6,}"
     if each.value is None:
-        kind = "nothing to measure" if each.standing == "moot" else "not measurable"
-        return safe(f"{start}{'-':>8}{_floor(each):>8}    {kind}: {each.reason}")
+        return f"{start}{'-':>8}{_floor(each):>8}  {each.standing}: {each.reason}"
     shift = "" if each.shift is None else f" ({each.shift:+.3f})"
     return f"{start}{_value(each):>8}{_floor(each):>8}  {_bound(each)} {each.standing}{shift}"
 

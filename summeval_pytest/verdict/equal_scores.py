@@ -26,7 +26,8 @@ HELD_PAIR_BY_PAIR: Final[frozenset[MetricName]] = frozenset({"facet", "eva"})
 """Faithfulness is a share of few sentences: one other answer moves a pair by more than the bound,
 so only its mean is held, and its sentences one by one."""
 _SAME_ORDER: Final = 1.0
-_ROUNDING: Final = 1e-9
+_DIGITS: Final = 12
+"""Far below any change of order, and above the rounding of tau: the same order is exactly 1."""
 
 
 def score_criteria(metric: MetricName, pairs: Sequence[PairInWays]) -> Iterator[Criterion]:
@@ -59,7 +60,7 @@ def score_criteria(metric: MetricName, pairs: Sequence[PairInWays]) -> Iterator[
         n=len(shifts),
         value=tost(shifts, MARGIN) if len(shifts) > 1 else None,
         bound=LEVEL,
-        unmeasured=("open", "a mean takes two pairs or more"),
+        unmeasured=("open", "a mean takes two pairs"),
         shift=statistics.fmean(shifts) if shifts else None,
     )
     both = [p for p in asked if p.single[metric] is not None and p.batched.get(metric) is not None]
@@ -80,7 +81,7 @@ def _order(metric: MetricName, pairs: Sequence[PairInWays]) -> Criterion:
         return _tau(alone, _means(rows[row][:2] for row in drawn))
 
     bound = _SAME_ORDER
-    if tau is not None and tau < _SAME_ORDER - _ROUNDING:
+    if tau is not None and tau < _SAME_ORDER:
         groups = [pair.group for pair in pairs]
         interval = bootstrap_interval(groups, resampled, n_resamples=RESAMPLES, seed=SEED)
         bound = _SAME_ORDER if interval.low is None else interval.low
@@ -93,7 +94,7 @@ def _order(metric: MetricName, pairs: Sequence[PairInWays]) -> Criterion:
         floor=_tau(alone, _means((system, again) for system, _, again, _ in rows)),
         unmeasured=("moot", "the systems have no order")
         if len(set(alone.values())) <= 1
-        else ("open", "together, all systems are equal"),
+        else ("open", "all systems are equal then"),
     )
 
 
@@ -110,7 +111,8 @@ def _tau(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
     from summeval_pytest.stats import kendall
 
     systems = sorted(one.keys() & other.keys())
-    return kendall([one[name] for name in systems], [other[name] for name in systems])
+    tau = kendall([one[name] for name in systems], [other[name] for name in systems])
+    return None if tau is None else round(tau, _DIGITS)
 
 
 def _differences(metric: MetricName, ways: Iterable[tuple[_Scores, _Scores]]) -> list[float]:
