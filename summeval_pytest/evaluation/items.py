@@ -113,9 +113,7 @@ def item_answers(question: Asked, answer: Answer) -> tuple[ItemAnswer, ...]:
         case _:
             pass
     if found is None or len(found) != n_items:
-        what = (
-            f"{type(question).__name__} of {n_items} items was answered by {type(answer).__name__}"
-        )
+        what = f"{type(question).__name__} of {n_items} was answered by {type(answer).__name__}"
         told = what if found is None else f"{what} of {len(found)}"
         return (Unanswered(told),) * n_items
     return found

@@ -30,7 +30,7 @@ class Criterion:
             another answer         share of items answered otherwise together than alone, 0 to 1
             kappa                  Cohen's, -1 to 1; quadratic for ratings
             direction              p value of a lean: exact McNemar, sign test for ratings
-            turned round           as another answer, of the reverse order against the usual one
+            turned round           as another answer, with the items in the reverse order
             first to last          size of the shift between halves of a request, in shares of the
                                    scale, 0 to 1
             absolute difference    mean over pairs, 0 to 1

@@ -69,9 +69,8 @@ def _criteria(kind: ItemKind, items: Sequence[AskedItem], p_value: float) -> Ite
     value = p_value if both else None
     yield held(kind, "direction", n=len(both), value=value, bound=LEVEL, shift=lean)
 
-    shown = [item for item in items if item.batched is not None]
-    turned = None if floor is None else _unlike([i.reversed != i.batched for i in shown])
-    yield held(kind, "turned round", n=len(shown), value=turned, bound=allowed, floor=floor)
+    turned = None if floor is None else _unlike([i.reversed != i.single for i in known])
+    yield held(kind, "turned round", n=len(known), value=turned, bound=allowed, floor=floor)
     yield _position(kind, items)
 
 

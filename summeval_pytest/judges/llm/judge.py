@@ -85,11 +85,13 @@ class LlmJudge:
             first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
-            OptionError: if a number is less than 1, or a name is empty.
+            OptionError: if a number is too low, or a name is empty.
         """
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
                 raise OptionError(f"{name} is {number}; it has to be 1 or more")
+        if first_vote < 0:
+            raise OptionError(f"first_vote is {first_vote}; it has to be 0 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
