@@ -111,6 +111,8 @@ def _p_direction(twice: _Twice) -> float:
 def _kappa(kind: ItemKind, twice: _Twice) -> float | None:
     from summeval_pytest.stats import cohen_kappa
 
+    if not twice:
+        return None
     first, second = [a for a, _ in twice], [b for _, b in twice]
     weights: Literal["quadratic", "none"] = "quadratic" if kind == "rating" else "none"
     return cohen_kappa(first, second, categories=sorted({*first, *second}), weights=weights)

@@ -1,8 +1,8 @@
 """How often `summeval equivalence` decides rightly on judges with known noise.
 
-    python -m tests.benchmarks.equivalence 200
+    python -m tests.benchmarks.equivalence [200]
 
-Each run asks a judge by lot about 60 pairs (2,160 items) in every way. Printed are the shares of
+Each run asks a judge by lot about 60 pairs (2,160 items), or 180, in every way. Printed are the shares of
 runs that are found equivalent, and which criteria refused how many of the others.
 """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 JUDGES: Final[Mapping[str, NoisyJudge]] = {
     "noise 0.5 %": NoisyJudge(noise=0.005),
+    "noise 0.5 %, 180 pairs": NoisyJudge(noise=0.005),
     "noise 1 %": NoisyJudge(noise=0.01),
-    "noise 2 %": NoisyJudge(noise=0.02),
     "10 points more noise together": NoisyJudge(noise=0.005, more=0.1),
     "3 points more noise together": NoisyJudge(noise=0.005, more=0.03),
     "5 % of yes lost together": NoisyJudge(noise=0.005, harsh=0.05),
@@ -50,8 +50,10 @@ def main() -> None:
     n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     with tempfile.TemporaryDirectory() as folder:
         tasks = noisy_tasks(write_noisy_suite(Path(folder) / "lots"))
+        many = noisy_tasks(write_noisy_suite(Path(folder) / "many", n_papers=90))
         for name, judge in JUDGES.items():
-            n_equivalent, refused = shares(judge, tasks, n_runs)
+            of = many if name.endswith("180 pairs") else tasks
+            n_equivalent, refused = shares(judge, of, n_runs)
             told = ", ".join(f"{what} {n}" for what, n in refused.most_common(4))
             print(f"{name:<32}{n_equivalent:>5} of {n_runs}   {told}", flush=True)
 
