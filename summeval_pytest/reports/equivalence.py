@@ -5,8 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports.numbers import beside
-from summeval_pytest.text import safe
+from summeval_pytest.text import one_line, safe
 from summeval_pytest.verdict.criteria import AT_LEAST
 from summeval_pytest.verdict.equivalence import MIN_ITEMS, MIN_PAIRS
 
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.equivalence import Equivalence, ItemCount
 
 _WIDTH: Final = 80
+_QUOTE: Final = 400
+_DIGITS: Final = 3
+_DOUBLE: Final = 17
+_ROUNDING: Final = 1e-9
 _OF: Final = 13
 _NAME: Final = 20
 _LEGEND: Final = (
@@ -39,7 +42,7 @@ def equivalence_lines(found: Equivalence) -> Iterator[str]:
         )
         yield from _fault(count)
     yield ""
-    yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>8}{'floor':>8}  bound"
+    yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>7}{'floor':>7}  bound"
     for each in found.criteria:
         yield _line(each)
     yield from _LEGEND
@@ -65,29 +68,43 @@ def decision(found: Equivalence) -> str:
 
 def _fault(count: ItemCount) -> Iterator[str]:
     if count.fault:
-        yield from _wrapped(f"unanswered, for instance: {count.fault}", indent="  ")
+        yield from _wrapped(
+            f"unanswered, for instance: {one_line(count.fault, _QUOTE)}", indent="  "
+        )
 
 
 def _line(each: Criterion) -> str:
     start = f"{each.of:<{_OF}}{each.name:<{_NAME}}{each.n:>6,}"
     if each.value is None:
-        return f"{start}{'-':>8}{_floor(each):>8}  {each.standing}: {each.reason}"
+        return f"{start}{'-':>7}{_floor(each):>7}  {each.standing}: {each.reason}"
+    value, bound = _side_by_side(each.value, each.bound)
     shift = "" if each.shift is None else f" ({each.shift:+.3f})"
-    return f"{start}{_value(each):>8}{_floor(each):>8}  {_bound(each)} {each.standing}{shift}"
+    held = f"{_sign(each):>2} {bound} {each.standing}{shift}"
+    return f"{start}{value:>7}{_floor(each):>7}  {held}"
 
 
-def _value(each: Criterion) -> str:
-    return "-" if each.value is None else beside(each.value, (each.bound,))
+def _side_by_side(value: float, bound: float) -> tuple[str, str]:
+    """Both with as many digits as it takes for them to stand to each other as they do."""
+    digits = _DIGITS
+    while digits < _DOUBLE and _order(round(value, digits), round(bound, digits)) != _order(
+        value, bound
+    ):
+        digits += 1
+    return f"{value:.{digits}f}", f"{bound:.{digits}f}"
+
+
+def _order(value: float, bound: float) -> int:
+    return 0 if abs(value - bound) <= _ROUNDING else 1 if value > bound else -1
 
 
 def _floor(each: Criterion) -> str:
     return "-" if each.floor is None else f"{each.floor:.3f}"
 
 
-def _bound(each: Criterion) -> str:
+def _sign(each: Criterion) -> str:
     if each.name == "direction":
-        return f" > {each.bound:.3f}"
-    return f"{'>=' if each.name in AT_LEAST else '<='} {each.bound:.3f}"
+        return ">"
+    return ">=" if each.name in AT_LEAST else "<="
 
 
 def _unmet(each: Criterion) -> str:
@@ -95,7 +112,8 @@ def _unmet(each: Criterion) -> str:
     if each.value is None:
         return f"{what} cannot be measured, {each.reason}"
     p = "p " if each.name in _P_VALUES else ""
-    return f"{what} {p}{_value(each)}, wanted {_bound(each).strip()}{_self(each)}"
+    value, bound = _side_by_side(each.value, each.bound)
+    return f"{what} {p}{value}, wanted {_sign(each)} {bound}{_self(each)}"
 
 
 def _self(each: Criterion) -> str:

@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.equivalence [200]
 
-Each run asks a judge by lot about 60 pairs (2,160 items), or 180, in every way. Printed are the shares of
-runs that are found equivalent, and which criteria refused how many of the others.
+Each run asks a judge by lot about 60 pairs (2,160 items), or 180, in every way. Printed are the
+shares of runs that are found equivalent, and which criteria refused how many of the others.
 """
 
 from __future__ import annotations

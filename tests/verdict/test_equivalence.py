@@ -12,6 +12,7 @@ from tests.noisy_judge import NoisyJudge, asked, noisy_tasks, write_noisy_suite
 from tests.verdict.asked_items import item, pair
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from random import Random
 
     from summeval_pytest.evaluation import AskedItem, PairInWays, Task
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 
 NOISE: Final = 0.005
 """Of two answers, 1 % differ by noise; at 2 % the bound on single pairs refuses most runs."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_resamples() -> Iterator[None]:
+    """Intervals have tests of their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(equal_scores, "RESAMPLES", 20)
+        yield
+
 
 values = st.one_of(st.none(), st.integers(0, 1))
 scores = st.sampled_from([None, 0.0, 0.25, 0.5, 1.0])
@@ -43,7 +53,7 @@ def pairs(draw: st.DrawFn) -> PairInWays:
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.lists(items(), max_size=30), st.lists(pairs(), max_size=8), st.randoms())
+@given(st.lists(items(), max_size=12), st.lists(pairs(), max_size=8), st.randoms())
 def test_the_order_of_items_and_pairs_does_not_matter(
     held: list[AskedItem], scored: list[PairInWays], random: Random
 ) -> None:
@@ -116,13 +126,6 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
     return noisy_tasks(write_noisy_suite(tmp_path_factory.mktemp("noisy") / "lots"))
 
 
-@pytest.fixture
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals have tests of their own."""
-    monkeypatch.setattr(equal_scores, "RESAMPLES", 50)
-
-
-@pytest.mark.usefixtures("few_resamples")
 def test_noise_alone_is_equivalent(tasks: list[Task]) -> None:
     """Of four runs, at most one is refused by chance; `tests.benchmarks.equivalence` has 200."""
     found = [asked(NoisyJudge(seed=seed, noise=NOISE), tasks) for seed in range(4)]
@@ -134,7 +137,6 @@ def test_noise_alone_is_equivalent(tasks: list[Task]) -> None:
     assert sum(known) / len(known) == pytest.approx(0.00995, rel=0.34)
 
 
-@pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize(
     ("judge", "unmet"),
     [
