@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -81,7 +80,7 @@ def equivalence_of(chosen: argparse.Namespace) -> tuple[list[str], bool]:
         NoReplyError: if a system's endpoint gave no summary.
         JudgeError: if the judge breaks its contract.
     """
-    from summeval_pytest.cli.terms import check_writable, desk_of
+    from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
 
     if chosen.judge == OFFLINE:
         raise OptionError(
@@ -98,7 +97,7 @@ def equivalence_of(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     finally:
         desk.forget_run()
     if chosen.json is not None:
-        _write(chosen.json, report)
+        write_figures(chosen.json, "--json", report)
     return [*_told(report, chosen.judge, desk), *exported], report.is_equivalent
 
 
@@ -168,14 +167,6 @@ def _exported(name: str, suite: Suite, tasks: Sequence[Task], desk: Desk) -> lis
     rows = {**(cassette.rows if cassette else {}), **survey.found}
     sha256 = write_cassette(suite.cassette.path, rows.values())
     return [f"{suite.cassette.shown}: {len(rows):,} replies, sha256 {sha256}"]
-
-
-def _write(file: Path, report: EquivalenceReport) -> None:
-    from summeval_pytest.reports import as_json, write_whole
-
-    fault = write_whole(file, json.dumps(json.loads(as_json(report)), indent=2) + "\n")
-    if fault:
-        raise OptionError(f"--json={file}: {fault}; name another file")
 
 
 def _told(report: EquivalenceReport, judge: str, desk: Desk) -> list[str]:

@@ -6,6 +6,7 @@ Each option can also be spelt as pytest spells it, so that the advice of a messa
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import secrets
 from pathlib import Path
@@ -142,3 +143,16 @@ def check_writable(file: Path, option: str) -> None:
     fault = "it is a folder" if file.is_dir() else "its folder is not there"
     if file.is_dir() or not file.parent.is_dir():
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
+
+
+def write_figures(file: Path, option: str, figures: object) -> None:
+    """Writes what a command has found as indented JSON.
+
+    Raises:
+        OptionError: if the file cannot be written.
+    """
+    from summeval_pytest.reports import as_json, write_whole
+
+    fault = write_whole(file, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
+    if fault:
+        raise OptionError(f"{option}={file}: {fault}; name another file")

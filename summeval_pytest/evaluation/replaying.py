@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from summeval_pytest.evaluation.asking import Asker
@@ -31,9 +32,10 @@ from summeval_pytest.models import URGENCY, Urgency
 from summeval_pytest.questions import Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
     from summeval_pytest.evaluation.items import ItemAnswer
+    from summeval_pytest.evaluation.measuring import Evaluation
     from summeval_pytest.evaluation.pairing import FindPair
     from summeval_pytest.evaluation.task import Task
     from summeval_pytest.evaluation.ways import Ways
@@ -141,7 +143,7 @@ async def _read(of: Sequence[tuple[Task, Pair]], judge: Judge) -> _Answers:
     """All that the metrics' conversations about these pairs ask, answered."""
     noting = _Noting(judge)
     asker = Asker(noting)
-    await _all((_scores(task, pair, asker) for task, pair in of), judge.in_flight)
+    await _all((partial(_measured, task, pair, asker) for task, pair in of), judge.in_flight)
     return noting.notes
 
 
@@ -149,35 +151,40 @@ async def _asked(questions: Iterable[Question], judge: Judge) -> _Answers:
     """The answers to questions, each asked once."""
     noting = _Noting(judge)
     asker = Asker(noting)
-    await _all((asker.ask((question,)) for question in questions), judge.in_flight)
+    await _all((partial(asker.ask, (question,)) for question in questions), judge.in_flight)
     return noting.notes
 
 
-async def _all(work: Iterable[Awaitable[object]], n_open: int) -> None:
+async def _all(work: Iterable[Callable[[], Awaitable[object]]], n_open: int) -> None:
     """Does all of it, so many pieces at once."""
     limit = asyncio.Semaphore(n_open)
 
-    async def within(piece: Awaitable[object]) -> None:
+    async def within(piece: Callable[[], Awaitable[object]]) -> None:
         async with limit:
-            await piece
+            await piece()
 
     await asyncio.gather(*map(within, work))
 
 
-async def _scores(task: Task, pair: Pair, asker: Asker) -> dict[str, float | None]:
+async def _measured(task: Task, pair: Pair, asker: Asker) -> Evaluation:
     suite = task.suite
-    measured = await evaluate(
+    return await evaluate(
         pair, asker, suite=suite.fingerprint, metrics=task.metrics, recall=suite.eva_recall
     )
+
+
+def _values(measured: Evaluation) -> dict[str, float | None]:
     return {
         score.metric: None if isinstance(score, Unscored) else score.value
         for score in measured.scores
-        if not (isinstance(score, Unscored) and score.status != "unanswered")
+        if not isinstance(score, Unscored) or score.status == "unanswered"
     }
 
 
 async def _pair(task: Task, pair: Pair, *ways: _Answers) -> PairInWays:
-    single, again, batched = [await _scores(task, pair, Asker(_Told(way))) for way in ways]
+    measured = [await _measured(task, pair, Asker(_Told(way))) for way in ways]
+    single, again, batched = map(_values, measured)
+    lacking = (s for each in measured for s in each.scores if isinstance(s, Unscored))
     return PairInWays(
         paper=pair.paper.id,
         system=pair.system,
@@ -185,6 +192,7 @@ async def _pair(task: Task, pair: Pair, *ways: _Answers) -> PairInWays:
         single=single,
         again=again,
         batched=batched,
+        fault=next((each.reason for each in lacking if each.status == "unanswered"), ""),
     )
 
 

@@ -64,7 +64,7 @@ class PairInWays:
     """The scores of one pair by metric, of each way.
 
     A metric that has nothing to score, by the summary's or the reference's fault, is left out; one
-    that the judge's answers cannot carry is None.
+    that the judge's answers cannot carry is None, and ``fault`` says why.
     """
 
     paper: str
@@ -73,6 +73,7 @@ class PairInWays:
     single: Mapping[str, float | None]
     again: Mapping[str, float | None]
     batched: Mapping[str, float | None]
+    fault: str = ""
 
 
 def ways_of(judge: Judge) -> Ways:

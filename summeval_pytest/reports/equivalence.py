@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from summeval_pytest.verdict.criteria import Criterion
-    from summeval_pytest.verdict.equivalence import Equivalence, ItemCount
+    from summeval_pytest.verdict.equivalence import Equivalence
 
 _WIDTH: Final = 80
 _QUOTE: Final = 400
@@ -23,9 +23,9 @@ _ROUNDING: Final = 1e-9
 _OF: Final = 13
 _NAME: Final = 20
 _LEGEND: Final = (
-    "floor: alone against alone once more. In brackets: together less alone; for first",
-    "to last, front half of a request less back half. direction and mean difference",
-    "are p values; kappa of ratings is quadratic.",
+    "floor: alone against alone once more. In brackets: together less alone; for",
+    "first to last, front half of a request less back half. direction and mean",
+    "difference are p values; kappa of ratings is quadratic.",
 )
 _P_VALUES: Final = frozenset({"direction", "mean difference"})
 
@@ -40,7 +40,8 @@ def equivalence_lines(found: Equivalence) -> Iterator[str]:
             f"{count.kind:<{_OF}}{count.n_items:>8,}{alone:>8,}{again:>8,}{together:>10,}"
             f"{turned:>14,}"
         )
-        yield from _fault(count)
+        yield from _fault("unanswered", count.fault)
+    yield from _fault("unscored", found.fault)
     yield ""
     yield f"{'together against alone':<{_OF + _NAME}}{'n':>6}{'value':>7}{'floor':>7}  bound"
     for each in found.criteria:
@@ -66,11 +67,9 @@ def decision(found: Equivalence) -> str:
     return "not equivalent: " + "; ".join(map(_unmet, found.unmet))
 
 
-def _fault(count: ItemCount) -> Iterator[str]:
-    if count.fault:
-        yield from _wrapped(
-            f"unanswered, for instance: {one_line(count.fault, _QUOTE)}", indent="  "
-        )
+def _fault(what: str, fault: str) -> Iterator[str]:
+    if fault:
+        yield from _wrapped(f"{what}, for instance: {one_line(fault, _QUOTE)}", indent="  ")
 
 
 def _line(each: Criterion) -> str:

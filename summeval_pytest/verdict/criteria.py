@@ -29,7 +29,8 @@ class Criterion:
             answered, scored       share of items and pairs with an answer in every way, 0 to 1
             another answer         share of items answered otherwise together than alone, 0 to 1
             kappa                  Cohen's, -1 to 1; quadratic for ratings
-            direction              p value of a lean: exact McNemar, sign test for ratings
+            direction              p value of a lean: exact McNemar, sign test for ratings;
+                                   Holm-adjusted over the kinds
             turned round           as another answer, with the items in the reverse order
             first to last          size of the shift between halves of a request, in shares of the
                                    scale, 0 to 1

@@ -54,12 +54,14 @@ class Equivalence:
         n_papers: Their papers; those with one reference are one.
         items: The items by kind; kinds without any are left out.
         criteria: Everything that is held, the kinds of items first, then the metrics.
+        fault: Why one of the pairs lacks a score.
     """
 
     n_pairs: int
     n_papers: int
     items: tuple[ItemCount, ...]
     criteria: tuple[Criterion, ...]
+    fault: str = ""
 
     @property
     def n_items(self) -> int:
@@ -94,6 +96,7 @@ def decide_equivalence(items: Sequence[AskedItem], pairs: Sequence[PairInWays]) 
             *item_criteria(by_kind),
             *(each for metric in METRICS for each in score_criteria(metric, ordered)),
         ),
+        fault=min((pair.fault for pair in pairs if pair.fault), default=""),
     )
 
 

@@ -136,11 +136,13 @@ def test_a_sample_has_all_systems(bench: Bench, capsys: pytest.CaptureFixture[st
 def test_systems_that_are_models_are_asked_for_their_summaries_once(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where everything is asked anew: all ways are about the same text."""
-    assert bench.run("--model", "writer", "--record", "all") == 0
-    capsys.readouterr()
+    """Also where everything is asked anew: all ways are about the same text, and so is a replay."""
+    assert bench.run("--model", "writer", "--record", "all", "--export") == 0
+    *lines, _ = capsys.readouterr().out.splitlines()
     assert Counter(seen.model for seen in bench.server.seen)["writer-7b"] == 2
     assert not [each for each in (bench.folder / "store").rglob("runs/*") if each.is_dir()]
+    assert bench.run("--model", "writer", "--record", "none") == 0
+    assert capsys.readouterr().out.splitlines() == lines
 
 
 def test_the_embedded_judge_has_nothing_to_compare(
@@ -191,6 +193,14 @@ class Tired(OfflineJudge):
             return answer
         no = SentenceCheck(reason="too many", supported=False)
         return SentenceChecks((no,) * len(question.sentences))
+
+
+class Broken(OfflineJudge):
+    signature = "broken-1"
+    in_flight = 2
+
+    async def answer(self, questions):
+        raise ConnectionError("the line is dead")
 """
 
 
@@ -211,3 +221,15 @@ def test_a_judge_of_ones_own_is_asked_item_by_item_and_all_at_once(
     assert bench.run(*RECORDED, judge="owned:Tired") == 1
     assert "sentence: another answer" in " ".join(capsys.readouterr().out.split())
     assert bench.server.n_requests == 0
+
+
+def test_a_judge_that_breaks_down_is_told_as_the_judges_fault(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no verdict on batching: nothing is printed but the fault."""
+    (bench.folder / "dead.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert bench.run(*RECORDED, judge="dead:Broken") == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "broke down: ConnectionError: the line is dead" in printed.err

@@ -141,6 +141,7 @@ def test_a_text_that_cannot_be_read_leaves_its_metrics_unscored(tasks: list[Task
     for pair in pairs:
         for way in (pair.single, pair.again, pair.batched):
             assert way == {"facet": None, "eva": None, "faithfulness": 1.0}
+        assert pair.fault == "the page is torn"
 
 
 def test_a_summary_with_nothing_to_score_is_left_out(tmp_path: Path) -> None:
