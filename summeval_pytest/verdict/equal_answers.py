@@ -89,7 +89,7 @@ def _position(kind: ItemKind, items: Sequence[AskedItem]) -> Criterion:
         n=len(shifts),
         value=None if shift is None else abs(shift),
         bound=POSITION,
-        unmeasured=("open", _NOTHING) if moved else ("moot", "no request held two items"),
+        unmeasured=("open", _NOTHING) if moved else ("moot", "no item changed halves"),
         shift=shift,
     )
 
