@@ -149,6 +149,8 @@ class NoisyJudge:
                         for holds in checks
                     )
                 )
+            case _:
+                return Unanswered("no lot is drawn on a whole summary")
 
     def _holds(self, question: CheckFacts | CheckSentences, place: int) -> bool | None:
         texts = (

@@ -21,9 +21,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 
@@ -42,6 +44,7 @@ def asked() -> list[Question]:
         ListFacts(("Ice melts.",)),
         CheckFacts((FACT,), ("Ice thaws.",)),
         CheckSentences(("Ice melts.",), ("Ice thaws.",)),
+        RateSummary("Ice melts.", "Ice thaws."),
     ]
 
 
@@ -53,6 +56,7 @@ def answered() -> list[Answer]:
         FactList((FACT,)),
         FactChecks((FactCheck(reason="same", entailed=True, premises=(0,)),)),
         SentenceChecks((SentenceCheck(reason="same", supported=True, evidence=(0,)),)),
+        SummaryRating(reason="same", rating=4),
         Unanswered("timed out"),
     ]
 

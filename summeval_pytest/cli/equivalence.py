@@ -82,15 +82,11 @@ def equivalence_of(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """
     from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
 
-    if chosen.judge == OFFLINE:
-        raise OptionError(
-            f"judge {OFFLINE!r} computes each answer by itself, so there is no request to compare;"
-            " name a model or a judge of your own with --judge"
-        )
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
     desk = desk_of(chosen)
     suite, tasks = _tasks(chosen, desk)
+    _check_asking(chosen.judge, suite)
     try:
         report = _compared(chosen.judge, suite, tasks, desk)
         exported = list(_exported(chosen.judge, suite, tasks, desk)) if chosen.export else []
@@ -99,6 +95,20 @@ def equivalence_of(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     if chosen.json is not None:
         write_figures(chosen.json, "--json", report)
     return [*_told(report, chosen.judge, desk), *exported], report.is_equivalent
+
+
+def _check_asking(judge: str, suite: Suite) -> None:
+    """Refuses a judge that has no requests.
+
+    Raises:
+        OptionError: for the embedded judge, and for recorded ones.
+    """
+    if judge == OFFLINE or judge in suite.recorded_judges:
+        does = "computes each answer by itself" if judge == OFFLINE else "repeats what is recorded"
+        raise OptionError(
+            f"judge {judge!r} {does}, so there is no request to compare; name a model or a judge of"
+            " your own with --judge"
+        )
 
 
 def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:

@@ -169,6 +169,7 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
                 metrics=task.metrics,
                 recall=suite.eva_recall,
                 facts=task.facts,
+                baselines=task.baselines,
                 short_circuit=task.texts is None,
             )
         )

@@ -155,6 +155,26 @@ def test_the_embedded_judge_has_nothing_to_compare(
     assert "name a model or a judge of your own with --judge" in told
 
 
+def test_a_recorded_judge_has_nothing_to_compare(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its answers were given before, in whatever way."""
+    suite = bench.folder / "kilns"
+    row = {
+        "paper": "kiln",
+        "system": "good",
+        "by": "GPT",
+        "facets": {"result": 4},
+        "segments": {"result": "The slow draught gave bricks of 31 MPa."},
+    }
+    (suite / "recorded.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    head = 'recorded = "recorded.jsonl"'
+    tail = '[judges.old]\nrecorded = "GPT"\nsegments = "GPT"\n'
+    write_suite(suite, bench.server.url, head=head, tail=tail)
+    assert bench.run(judge="old") == 4
+    assert "judge 'old' repeats what is recorded, so there is no" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

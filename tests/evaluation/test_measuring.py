@@ -30,9 +30,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.suite import Flaw, Pair, Paper, Section
@@ -74,6 +76,8 @@ def fair(question: Question) -> Answer:
             supported = any("zinc" in sentence.lower() for sentence in source)
             check = SentenceCheck(reason="", supported=supported)
             return SentenceChecks((check,) * len(sentences))
+        case RateSummary():
+            return SummaryRating(reason="close", rating=3)
 
 
 class Fair:
@@ -451,3 +455,16 @@ def test_a_conversation_of_ones_own_ends_in_its_score() -> None:
     assert eva == Unscored(
         metric="eva", status="degenerate_candidate", reason="the summary is empty"
     )
+
+
+def test_a_baseline_is_asked_for_beside_the_metrics_and_only_then() -> None:
+    """It costs a question a pair, and moves no score."""
+    judge = Fair()
+    zinc = pair(SLEPT)
+    found = asyncio.run(
+        evaluate(zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",))
+    )
+    assert found.baselines == {"direct": 0.75}
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
+    assert found.scores == measured(zinc, Fair(), "facet").scores
+    assert measured(zinc, Fair(), "facet").baselines == {}

@@ -24,9 +24,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    Unanswered,
 )
 from summeval_pytest.suite import load_suite
 from summeval_pytest.text import normalise, split_sentences
@@ -113,6 +115,8 @@ class Oracle:
                 return SentenceChecks(tuple(self.check(text, source) for text in sentences))
             case ListFacts():
                 return FactList(())
+            case RateSummary():
+                return Unanswered("no label rates a summary on this scale")
 
     def rate(self, facet: str, summary: str) -> FacetRating:
         """The label of one facet."""

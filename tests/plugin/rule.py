@@ -22,9 +22,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 
@@ -106,6 +108,8 @@ class Fair:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(_, summary):
+                return SummaryRating(reason="by rule", rating=4 if self.likes(summary) else 1)
 
     @staticmethod
     def likes(text: str) -> bool:

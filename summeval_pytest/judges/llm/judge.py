@@ -16,7 +16,7 @@ from summeval_pytest.judges.llm.extracting import (
 )
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
-from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
+from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.judges.llm.rounds import Rounds
 from summeval_pytest.judges.llm.sentence_checking import (
@@ -24,6 +24,7 @@ from summeval_pytest.judges.llm.sentence_checking import (
 )
 from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
 from summeval_pytest.judges.llm.sharing import sharing
+from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
 from summeval_pytest.questions import (
@@ -37,9 +38,11 @@ from summeval_pytest.questions import (
     ListFacts,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.text import split_sentences
@@ -69,6 +72,7 @@ class LlmJudge:
         endpoint: str,
         votes: int = 1,
         batched: bool = True,
+        style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
         first_vote: int = 0,
     ) -> None:
@@ -81,6 +85,7 @@ class LlmJudge:
             votes: How often each rating and each check is asked for; 1 or more.
             batched: Whether items share requests; one request for each sentence, facet and fact,
                 and facets apart from facts, is how the papers did it.
+            style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
             first_vote: The number of the first vote; under another one, everything is asked afresh.
 
@@ -96,17 +101,19 @@ class LlmJudge:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
         self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
+        self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
 
     @property
     def signature(self) -> str:
         """The model, where it is served, and how it is asked."""
-        calls = "batched" if self._poll.batched else "single"
-        afresh = f" first_vote={self._poll.first_vote}" if self._poll.first_vote else ""
+        poll = self._poll
+        calls = "batched" if poll.batched else "single"
+        afresh = f" first_vote={poll.first_vote}" if poll.first_vote else ""
         return (
-            f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
-            f" votes={self._poll.votes} calls={calls}{afresh}"
+            f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
+            f" votes={poll.votes} calls={calls}{self._style}{afresh}"
         )
 
     @property
@@ -141,6 +148,7 @@ class LlmJudge:
             endpoint=self._endpoint,
             votes=self._poll.votes,
             batched=batched,
+            style=self._style,
             in_flight=self._in_flight,
             first_vote=sample * self._poll.votes,
         )
@@ -162,11 +170,13 @@ class LlmJudge:
             case ListFacts(sentences):
                 return await self._facts(sentences)
             case RateFacets(pairs):
-                return await self._ratings(RatingSheet(pairs))
+                return await self._ratings(RatingSheet(pairs, self._style))
             case CheckFacts():
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
+            case RateSummary(reference, summary):
+                return await self._summary_rating(SummarySheet(reference, summary))
             case _:
                 assert_never(question)
 
@@ -197,6 +207,10 @@ class LlmJudge:
             sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
         )
         return FacetRatings(tuple(o if isinstance(o, Unanswered) else o.item for o in outcomes))
+
+    async def _summary_rating(self, sheet: SummarySheet) -> SummaryRating | Unanswered:
+        (outcome,) = await self._poll.outcomes(sheet, 1, lambda rated: rated.rating, lower_median)
+        return outcome if isinstance(outcome, Unanswered) else outcome.item
 
     async def _fact_checks(self, question: CheckFacts) -> FactChecks:
         if not question.premises:

@@ -25,9 +25,11 @@ from summeval_pytest.questions import (
     ListFacts,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
 )
 
 VERSION: Final = "1"
@@ -42,7 +44,8 @@ class OfflineJudge:
     """Answers by rules and word statistics, the same to the last bit everywhere.
 
     It sees shared words, numbers with units, negation and direction words. It does not see a
-    contradiction that shows in none of them, nor support that shares no word.
+    contradiction that shows in none of them, nor support that shares no word. A summary as a whole
+    is rated as the result of a paper is, which has the same scale.
 
     Attributes:
         segmenter: From a text to its facets.
@@ -96,6 +99,10 @@ class OfflineJudge:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(reference=reference, summary=summary):
+                pair = FacetPair(facet="result", reference=reference, candidate=summary)
+                (rated,) = self.rater((pair,))
+                return SummaryRating(reason=rated.reason, rating=rated.rating)
 
 
 def _fact_check(found: Support) -> FactCheck:

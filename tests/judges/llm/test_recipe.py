@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from summeval_pytest.judges.llm import (
+    Style,
     extracting,
     fact_checking,
     instructions,
@@ -17,13 +18,16 @@ from summeval_pytest.judges.llm import (
     schema,
     sentence_checking,
 )
-from summeval_pytest.judges.llm.instructions import Kind
+from summeval_pytest.judges.llm.instructions import Kind, Variant
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+BASELINES = {"summary_rating"}
+"""They make numbers beside the metrics, whose signatures do not know them."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
 def prompt(name: str) -> str:
@@ -44,7 +48,8 @@ def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) ->
 def test_every_prompt_file_is_used() -> None:
     """A file that nobody reads would be edited in vain."""
     folder = files("summeval_pytest.judges.llm") / "prompts"
-    assert {file.name for file in folder.iterdir()} == {f"{k}.md" for k in (*KINDS, "material")}
+    used = (*KINDS, *VARIANTS, "material")
+    assert {file.name for file in folder.iterdir()} == {f"{name}.md" for name in used}
 
 
 def test_facets_and_facts_are_explained_alike_together_and_alone() -> None:
@@ -82,7 +87,7 @@ def test_the_hash_is_short_and_the_same_each_time(before: str) -> None:
     assert hash_now() == before
 
 
-@pytest.mark.parametrize("name", [*KINDS, "material"])
+@pytest.mark.parametrize("name", [*sorted(set(KINDS) - BASELINES), "material"])
 def test_a_changed_prompt_changes_the_hash(
     name: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +103,15 @@ def test_a_changed_prompt_changes_the_hash(
         monkeypatch.undo()
         instructions.instructions.cache_clear()
         assert hash_now() == before
+
+
+@pytest.mark.parametrize(
+    "style", [Style(rubric="release"), Style(examples=True), Style(rubric="release", examples=True)]
+)
+def test_another_rubric_is_another_hash(style: Style, before: str) -> None:
+    """And the usual one is what it was before there was a choice."""
+    assert recipe.prompt_hash(Style()) == before
+    assert recipe.prompt_hash(style) != before
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,10 @@ from summeval_pytest.questions import (
     ListFacts,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceChecks,
+    SummaryRating,
 )
 
 if TYPE_CHECKING:
@@ -187,3 +189,13 @@ def test_the_embedded_judge_is_a_judge_that_does_not_wait() -> None:
     assert isinstance(JUDGE, Judge)
     assert JUDGE.in_flight == 1
     assert JUDGE.signature.startswith("offline-")
+
+
+def test_a_summary_is_rated_as_a_result_is() -> None:
+    """The scale is the same, and so is what counts."""
+    pair = FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
+    (rated,) = JUDGE.rater((pair,))
+    assert JUDGE.compute(RateSummary(pair.reference, pair.candidate)) == SummaryRating(
+        reason=rated.reason, rating=rated.rating
+    )
+    assert rated.rating == 1
