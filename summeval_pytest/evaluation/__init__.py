@@ -34,6 +34,7 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
 
 __all__ = [
@@ -82,5 +83,6 @@ __all__ = [
     "numbers_of",
     "places_of",
     "planned_calls",
+    "recipe_of",
     "ways_of",
 ]

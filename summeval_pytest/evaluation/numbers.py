@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from summeval_pytest.evaluation.worst import worst_of
 from summeval_pytest.metrics import EvaScore, FaithfulnessScore, Unscored
-from summeval_pytest.metrics.eva import f1
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,29 +66,5 @@ def numbers_of(
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
         sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(_worst(scores)),
+        worst=MappingProxyType(worst_of(scores)),
     )
-
-
-def _worst(scores: Sequence[Score | Unscored]) -> dict[str, float]:
-    """The numbers with unanswered pieces, each of these taken as wrong."""
-    worst: dict[str, float] = {}
-    for score in scores:
-        match score:
-            case FaithfulnessScore():
-                worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
-            case EvaScore():
-                worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
-                precision = _share_held("eva.precision", [f.holds for f in score.candidate])
-                worst |= precision
-                for value in precision.values():
-                    worst["eva"] = f1(value, score.recall)
-            case _:
-                pass
-    return worst
-
-
-def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:
-    if all(piece is not None for piece in pieces):
-        return {}
-    return {name: sum(piece is True for piece in pieces) / len(pieces)}

@@ -169,7 +169,7 @@ async def _all(work: Iterable[Callable[[], Awaitable[object]]], n_open: int) -> 
 async def _measured(task: Task, pair: Pair, asker: Asker) -> Evaluation:
     suite = task.suite
     return await evaluate(
-        pair, asker, suite=suite.fingerprint, metrics=task.metrics, recall=suite.eva_recall
+        pair, asker, suite=suite.fingerprint, metrics=task.metrics, variants=suite.variants
     )
 
 

@@ -267,7 +267,7 @@ class Runner:
             self._asker,
             suite=task.suite.fingerprint,
             metrics=task.metrics,
-            recall=task.suite.eva_recall,
+            variants=task.suite.variants,
             facts=task.facts,
             baselines=task.baselines,
             short_circuit=task.texts is None,

@@ -33,7 +33,6 @@ from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
     EndpointSpec,
-    EvaRecall,
     Flaw,
     JudgeSpec,
     Pair,
@@ -44,6 +43,7 @@ from summeval_pytest.suite.values import (
     SystemSpec,
     Waiver,
 )
+from summeval_pytest.suite.variants import EvaRecall, EvaVariant, References, Variants
 
 __all__ = [
     "ALL_PAPERS",
@@ -56,6 +56,7 @@ __all__ = [
     "SUITE_NAME",
     "EndpointSpec",
     "EvaRecall",
+    "EvaVariant",
     "EvidenceLabel",
     "FactLabel",
     "FactLabels",
@@ -72,11 +73,13 @@ __all__ = [
     "Paper",
     "Recorded",
     "RecordedSpec",
+    "References",
     "Section",
     "SentenceLabel",
     "Setting",
     "Suite",
     "SystemSpec",
+    "Variants",
     "Waiver",
     "What",
     "check_name",

@@ -14,8 +14,15 @@ Kind = Literal[
     "fact_checks",
     "sentence_checks",
     "summary_rating",
+    "fact_checks_in_chain",
+    "relations",
+    "entities",
+    "triples",
+    "statements",
+    "fact_counts",
 ]
-"""What a request asks for; names a prompt file and a schema."""
+"""What a request asks for; names a prompt file and a schema. Only variants and baselines ask
+those after the sentence checks."""
 
 Variant = Literal["facet_ratings_release", "facet_examples"]
 """A prompt file that stands in place of a kind's own, or goes with it, where a judge wants it."""

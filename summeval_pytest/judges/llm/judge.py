@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.counting import CountSheet
 from summeval_pytest.judges.llm.extracting import (
     SENTENCES_PER_REQUEST,
     Stated,
@@ -17,7 +18,8 @@ from summeval_pytest.judges.llm.extracting import (
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
 from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.recipe import part_hash, prompt_hash
+from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
 from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
@@ -31,14 +33,18 @@ from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRatings,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
+    ListRelations,
     Question,
     RateFacets,
     RateSummary,
+    RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
@@ -50,6 +56,7 @@ from summeval_pytest.text import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.judges.judge import Part
     from summeval_pytest.judges.llm.instructions import Kind
     from summeval_pytest.judges.llm.voting import Outcome
     from summeval_pytest.models.sender import Sender
@@ -116,6 +123,10 @@ class LlmJudge:
             f" votes={poll.votes} calls={calls}{self._style}{afresh}"
         )
 
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """What tells this version's questions of these parts from any other's."""
+        return part_hash(parts)
+
     @property
     def in_flight(self) -> int:
         """How many pairs are worth having open at once."""
@@ -161,7 +172,7 @@ class LlmJudge:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await asyncio.gather(*map(self._answer, questions)))
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         match question:
             case SegmentFacets(text):
                 sentences = tuple(sentence.text for sentence in split_sentences(text))
@@ -175,6 +186,8 @@ class LlmJudge:
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
+            case ListRelations() | CountFacts():
+                return await self._asked_by_variants(question)
             case RateSummary(reference, summary):
                 return await self._summary_rating(SummarySheet(reference, summary))
             case _:
@@ -202,6 +215,18 @@ class LlmJudge:
         self._ledger.add(dropped=n_dropped)
         return FactList(kept)
 
+    async def _asked_by_variants(
+        self, question: ListRelations | CountFacts
+    ) -> RelationList | FactCounts | Unanswered:
+        """What is read, and not judged, and so has one vote."""
+        if isinstance(question, CountFacts):
+            sheet = CountSheet(question.reference, question.summary)
+            (counts,) = await self._poll.whole(sheet)
+            return counts
+        relations, n_dropped = await relations_of(question.text, self._poll)
+        self._ledger.add(dropped=n_dropped)
+        return relations
+
     async def _ratings(self, sheet: RatingSheet) -> FacetRatings:
         outcomes = await self._poll.outcomes(
             sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
@@ -216,7 +241,9 @@ class LlmJudge:
         if not question.premises:
             nothing = FactCheck(reason="there is no premise", entailed=False)
             return FactChecks((nothing,) * len(question.facts))
-        sheet = FactSheet(question.facts, question.premises, question.every_premise)
+        sheet = FactSheet(
+            question.facts, question.premises, question.every_premise, question.earlier
+        )
         outcomes = await self._poll.outcomes(
             sheet, sheet.size, lambda check: check.entailed, majority
         )
