@@ -27,6 +27,7 @@ from summeval_pytest.evaluation.measuring import (
 from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
+from summeval_pytest.evaluation.replaying import ask_in_ways
 from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
@@ -34,12 +35,14 @@ from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
 from summeval_pytest.evaluation.variants import recipe_of
+from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
 
 __all__ = [
     "BASELINES",
     "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
+    "AskedItem",
     "Asker",
     "BaselineName",
     "Budget",
@@ -55,6 +58,7 @@ __all__ = [
     "ModelSeen",
     "Numbers",
     "OwnTexts",
+    "PairInWays",
     "PlannedCalls",
     "Record",
     "Roles",
@@ -65,6 +69,8 @@ __all__ = [
     "Task",
     "Terms",
     "Totals",
+    "Ways",
+    "ask_in_ways",
     "check_sentences",
     "converse",
     "evaluate",
@@ -78,4 +84,5 @@ __all__ = [
     "places_of",
     "planned_calls",
     "recipe_of",
+    "ways_of",
 ]

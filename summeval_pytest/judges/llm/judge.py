@@ -25,6 +25,7 @@ from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
 )
 from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.sharing import sharing
 from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
@@ -80,6 +81,7 @@ class LlmJudge:
         batched: bool = True,
         style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
+        first_vote: int = 0,
     ) -> None:
         """Makes a judge; nothing is sent yet.
 
@@ -92,17 +94,20 @@ class LlmJudge:
                 and facets apart from facts, is how the papers did it.
             style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
+            first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
-            OptionError: if a number is less than 1, or a name is empty.
+            OptionError: if a number is too low, or a name is empty.
         """
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
                 raise OptionError(f"{name} is {number}; it has to be 1 or more")
+        if first_vote < 0:
+            raise OptionError(f"first_vote is {first_vote}; it has to be 0 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
-        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
         self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
@@ -112,9 +117,10 @@ class LlmJudge:
         """The model, where it is served, and how it is asked."""
         poll = self._poll
         calls = "batched" if poll.batched else "single"
+        afresh = f" first_vote={poll.first_vote}" if poll.first_vote else ""
         return (
             f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
-            f" votes={poll.votes} calls={calls}{self._style}"
+            f" votes={poll.votes} calls={calls}{self._style}{afresh}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -144,6 +150,23 @@ class LlmJudge:
             "n_voted": agreement.n_items,
             "n_agreeing": agreement.n_items * agreement.share,
         }
+
+    def another_way(self, *, batched: bool, sample: int = 0) -> LlmJudge:
+        """The same model with its items together or apart; a sample has votes of its own."""
+        return LlmJudge(
+            self._poll.rounds.sender,
+            model=self._poll.rounds.model,
+            endpoint=self._endpoint,
+            votes=self._poll.votes,
+            batched=batched,
+            style=self._style,
+            in_flight=self._in_flight,
+            first_vote=sample * self._poll.votes,
+        )
+
+    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
+        """The items of a question, from 0, that share a request where items are asked together."""
+        return sharing(question)
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
