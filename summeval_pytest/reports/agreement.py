@@ -63,12 +63,12 @@ def level_table(level: AgreementLevel, metrics: Mapping[str, LevelAgreement]) ->
 def _system_table(metrics: Mapping[str, LevelAgreement]) -> Iterator[str]:
     titles = "".join(f"{name.title():<25}" for name in COEFFICIENTS)
     yield f"{_TITLES['system']}, one point a system; behind each interval, p."
-    yield f"{'':<{_SHORT - 4}}{_COUNTED['system']:>7}  {titles}".rstrip()
+    yield f"{'':<{_SHORT - 5}}{_COUNTED['system']:>7}  {titles}".rstrip()
     for name, found in metrics.items():
         cells = "".join(
             f"{_point_cell(found.estimates[c], found.p_values.get(c)):<25}" for c in COEFFICIENTS
         )
-        yield f"{one_line(name, _SHORT - 1):<{_SHORT}}{found.n:>3} {cells}".rstrip()
+        yield f"{one_line(name, _SHORT - 1):<{_SHORT}}{found.n:>2} {cells}".rstrip()
     yield "p: the share of random orders of the systems that are as far from 0, on either side."
 
 
