@@ -179,9 +179,9 @@ def as_json(found: _Found) -> dict[str, object]:
     }
 
 
-def _weights_json(found: FittedWeights | str) -> dict[str, object] | str:
+def _weights_json(found: FittedWeights | str) -> dict[str, object]:
     if isinstance(found, str):
-        return found
+        return {"reason": found}
     by_facet: dict[str, object] = dict(zip(FACETS, found.weights, strict=True))
     return {**by_facet, "error": found.error, "pairs": found.n_rows}
 

@@ -65,7 +65,7 @@ def fit_weights(
     n_rows, n_facets = there.shape
     if n_rows < max(1, n_facets):
         raise ValueError(
-            f"{n_rows} rows have a share and an overall rating, too few to fit {n_facets} weights;"
+            f"too few rows to fit {n_facets} weights: {n_rows} with a share and an overall rating;"
             f" give at least {max(1, n_facets)}"
         )
     order = np.lexsort((*np.where(there, rows, -1.0).T, y))

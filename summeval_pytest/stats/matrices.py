@@ -76,11 +76,13 @@ def matrix_over_rows(
     there = ~np.isnan(table)
     found = _empty(n_columns)
     done = _ranked_together(table, groups, resamples) if name == "spearman" else {}
+    order_of = {label: place for place, label in enumerate(sorted(set(groups)))}
+    codes = np.array([order_of[label] for label in groups], dtype=np.intp)
     for a, b in combinations(range(n_columns), 2):
         both = there[:, a] & there[:, b]
         drawn = done.get((a, b))
         if drawn is None:
-            order, sizes = _grouped(np.array(groups)[both].tolist())
+            order, sizes = _grouped(codes[both])
             counts = _counts(len(sizes), resamples)
             x, y = table[both, a][order], table[both, b][order]
             drawn = drawn_coefficients(name, x, y, sizes, counts)

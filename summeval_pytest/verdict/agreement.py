@@ -203,10 +203,12 @@ def fitted_weights(labels: Iterable[Label], scales: Mapping[Facet, int]) -> Fitt
         for label in labels
         if label.overall is not None and any((label.facets or {}).values())
     ]
-    try:
-        return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
-    except ValueError as fault:
-        return str(fault)
+    if len(rows) < len(scales):
+        return (
+            f"too few labels with facets and an overall score: {len(rows)}; {len(scales)} weights"
+            f" need at least {len(scales)}"
+        )
+    return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
 
 
 def _share(label: Label, facet: Facet, scale: int) -> float | None:

@@ -132,7 +132,7 @@ def test_what_agree_is_asked_for_is_printed(capsys: pytest.CaptureFixture[str]) 
         "\nOf the systems' means over papers, one point a system",
         "\nKendall of every two columns. Over all pairs.\n",
         "\nKendall of every two columns. Of the systems' means over papers.\n",
-        "\nfacet weights: 0 rows ",
+        "\nfacet weights: too few labels ",
     ):
         assert title in told
     assert all(len(line) <= 100 for line in told.splitlines()[1:])

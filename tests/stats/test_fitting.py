@@ -142,10 +142,12 @@ def test_the_order_of_rows_does_not_matter(
 def test_too_few_rows_are_refused_with_what_is_needed() -> None:
     """Three rows fit four weights exactly, and say nothing of a fourth."""
     rows = [(1.0, 0.5, 0.5, 1.0)] * 3
-    message = "3 rows have a share and an overall rating, too few to fit 4 weights; give at least 4"
+    message = "too few rows to fit 4 weights: 3 with a share and an overall rating; give at least 4"
     with pytest.raises(ValueError, match=f"^{message}$"):
         fit_weights(rows, [0.5] * 3)
-    with pytest.raises(ValueError, match=r"^0 rows have .*; give at least 1$"):
+    with pytest.raises(
+        ValueError, match=r"^too few rows to fit 0 weights: 0 with .*; give at least 1$"
+    ):
         fit_weights([], [])
 
 

@@ -205,6 +205,28 @@ def test_the_order_of_rows_does_not_matter(
     assert cell(other, 0, 1) == close(cell(one, 0, 1))
 
 
+@every_coefficient
+@settings(deadline=None)
+@given(rows=full_rows | gappy_rows)
+def test_every_value_and_bound_lies_in_its_range(name: CoefficientName, rows: list[Row]) -> None:
+    """Law: -1 to 1, bounds in order and there only together; one paper has none but its value."""
+    table, papers, systems = split(rows)
+    for groups in (papers, ["only"] * len(papers)):
+        for found in (
+            matrix_over_rows(table, groups, name, FEW),
+            matrix_within(table, groups, name, FEW),
+            matrix_of_means(table, groups, systems, name, FEW),
+        ):
+            known = found.values[~np.isnan(found.values)]
+            assert ((known >= -1) & (known <= 1)).all()
+            bounded = ~np.isnan(found.lows)
+            np.testing.assert_array_equal(bounded, ~np.isnan(found.highs))
+            assert (found.lows[bounded] <= found.highs[bounded]).all()
+            if groups != papers:
+                np.testing.assert_allclose(found.lows, found.values, atol=1e-9)
+                np.testing.assert_allclose(found.highs, found.values, atol=1e-9)
+
+
 def test_resamples_are_checked() -> None:
     """None at all would make every interval None without a word."""
     with pytest.raises(ValueError, match=r"^Resamples\(n=0, seed=1\): give n of at least 1 and a"):
