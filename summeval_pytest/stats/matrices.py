@@ -23,12 +23,15 @@ from summeval_pytest.stats.groups import rows_by_group
 from summeval_pytest.stats.resampling import drawn_groups, percentile_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from summeval_pytest.stats.coefficients import CoefficientName
     from summeval_pytest.stats.groups import Labels
 
     Floats = NDArray[np.float64]
+    Chosen = NDArray[np.intp]
 
 _CHUNK: Final = 4_000_000
 """Numbers held at once while the means of many resamples are compared."""
@@ -135,7 +138,8 @@ def matrix_within(
 ) -> Matrix:
     """The mean of the coefficient within each group, over the groups where it is defined.
 
-    What `mean_within` gives, with the interval of `bootstrap_mean`.
+    What `mean_within` gives for the rows that two columns share, with the interval of
+    `bootstrap_mean`.
     """
     members = rows_by_group(groups)
     every = np.array([_of_columns(table[rows], name) for rows in members])
@@ -149,6 +153,11 @@ def matrix_within(
         found.lows[a], found.highs[a] = percentile_bounds(means, n_resamples=resamples.n)
     found.values[:] = _means(known, axis=0)
     found.n[:] = n_defined
+
+    def again(rows: Chosen, columns: list[int]) -> Matrix:
+        return matrix_within(table[rows][:, columns], _at(groups, rows), name, resamples)
+
+    _redo(found, table, members, again)
     return found
 
 
@@ -161,7 +170,7 @@ def matrix_of_means(
 ) -> Matrix:
     """The coefficient of systems, each one point: its means over the rows that two columns share.
 
-    A resample draws groups and takes the means of the systems again.
+    A resample draws groups in which they share a row, and takes the means of the systems again.
     """
     members = rows_by_group(groups)
     n_columns, of_systems = table.shape[1], rows_by_group(systems)
@@ -187,7 +196,34 @@ def matrix_of_means(
         bounds = percentile_bounds(np.concatenate(drawn), n_resamples=resamples.n)
         found.lows[:], found.highs[:] = bounds
     found.n[:] = (sizes.sum(axis=0) > 0).sum(axis=-1)
+
+    def again(rows: Chosen, columns: list[int]) -> Matrix:
+        few, of_them = table[rows][:, columns], (_at(groups, rows), _at(systems, rows))
+        return matrix_of_means(few, *of_them, name, resamples)
+
+    _redo(found, table, members, again)
     return found
+
+
+def _redo(
+    found: Matrix,
+    table: Floats,
+    members: tuple[NDArray[np.intp], ...],
+    again: Callable[[Chosen, list[int]], Matrix],
+) -> None:
+    """Two columns that share no row of some group are compared anew: it is not theirs to draw."""
+    there = ~np.isnan(table)
+    shared = [there[rows].T.astype(int) @ there[rows] > 0 for rows in members]
+    apart = ~np.all(shared, axis=0) if shared else np.zeros(found.n.shape, dtype=bool)
+    for a, b in zip(*np.nonzero(np.triu(apart)), strict=True):
+        two = again(np.flatnonzero(there[:, a] & there[:, b]), [int(a), int(b)])
+        every = (two.values, two.lows, two.highs, two.n)
+        _put(found, int(a), int(b), *(array[0, 1] for array in every))
+
+
+def _at(labels: Labels, rows: Chosen) -> list[str] | list[int]:
+    every = list(labels)
+    return [every[row] for row in rows]
 
 
 def _of_means(sums: Floats, sizes: Floats, name: CoefficientName) -> Floats:

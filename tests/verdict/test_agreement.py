@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.questions import Facet
+    from summeval_pytest.stats import CoefficientName
     from summeval_pytest.suite import Recorded, Suite
+    from summeval_pytest.verdict.agreement import AgreementLevel
 
 SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
 RELEASE = SHARED / "data/scholarsum/pubmed.json"
@@ -211,20 +214,33 @@ def test_what_is_all_equal_agrees_with_nothing_at_any_level() -> None:
         assert set(found.p_values.values()) <= {None}
 
 
-def test_the_first_row_of_a_matrix_is_what_the_table_says() -> None:
-    """Two views of one number must not differ."""
+@pytest.mark.parametrize("gap", [None, "paper-3"])
+def test_the_first_row_of_a_matrix_is_what_the_table_says(gap: str | None) -> None:
+    """Two views of one number must not differ, also where a paper has no number of one column."""
+    numbers = [(f"paper-{n % 7}", n * 37 % 11, n * 53 % 13, f"s{n // 7}") for n in range(28)]
     pairs = [
-        labelled(f"paper-{n % 7}", n * 37 % 11, n * 53 % 13, system=f"s{n // 7}") for n in range(28)
+        replace(
+            labelled(paper, human, None if paper == gap else fm, system=system),
+            columns={"length": float(fm + human)} | ({} if paper == gap else {"FM": float(fm)}),
+        )
+        for paper, human, fm, system in numbers
     ]
     table = column_agreement(pairs, "FM")
-    for level, name, expected in (
+    every: list[tuple[AgreementLevel, CoefficientName, Estimate]] = [
         ("pooled", "pearson", table.pearson),
         ("pooled", "spearman", table.spearman),
         ("paper", "kendall", table.kendall),
-    ):
-        found = correlations(pairs, ["FM"], level, name)  # type: ignore[arg-type]  # names of ours
-        assert found.names == (HUMAN, "FM")
-        assert found.estimate(HUMAN, "FM") == found.estimate("FM", HUMAN) == expected
+    ]
+    system = level_agreement(pairs, "FM", "system")
+    every += [("system", name, system.estimates[name]) for name in COEFFICIENTS]
+    for level, name, expected in every:
+        found = correlations(pairs, ["FM", "length"], level, name)
+        assert found.names == (HUMAN, "FM", "length")
+        assert found.estimate(HUMAN, "FM") == found.estimate("FM", HUMAN)
+        estimate = found.estimate(HUMAN, "FM")
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
+            (expected.value, expected.low, expected.high)
+        )
 
 
 def label(overall: float | None, **facets: int | None) -> Label:
