@@ -74,7 +74,7 @@ def close(expected: tuple[float | None, ...]) -> object:
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=full_rows | gappy_rows)
 def test_over_rows_is_the_coefficient_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -98,7 +98,7 @@ def test_over_rows_is_the_coefficient_and_its_bootstrap(
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=full_rows | gappy_rows)
 def test_within_is_the_mean_over_papers_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -120,7 +120,7 @@ def test_within_is_the_mean_over_papers_and_its_bootstrap(
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=full_rows | rated_rows)
 def test_of_means_is_the_coefficient_of_the_systems_means(
     name: CoefficientName, rows: list[Row]
@@ -198,7 +198,7 @@ def test_pearson_survives_an_outlier_that_a_resample_leaves_out() -> None:
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=gappy_rows, data=st.data())
 def test_the_order_of_rows_does_not_matter(
     name: CoefficientName, rows: list[Row], data: st.DataObject
@@ -212,7 +212,7 @@ def test_the_order_of_rows_does_not_matter(
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=full_rows | gappy_rows)
 def test_every_value_and_bound_lies_in_its_range(name: CoefficientName, rows: list[Row]) -> None:
     """Law: -1 to 1, bounds in order and there only together; one paper has none but its value."""

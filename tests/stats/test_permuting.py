@@ -36,7 +36,7 @@ def test_kendall_meets_the_exact_p_of_scipy() -> None:
 
 
 @every_coefficient
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(rows=few_rows)
 def test_the_p_value_is_its_definition(
     name: CoefficientName, rows: list[tuple[float, float]]
