@@ -25,6 +25,7 @@ INTERRUPTED: Final = 130
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
     from summeval_pytest.cli import importing, labelling
+    from summeval_pytest.cli.equivalence import add_equivalence
 
     top = argparse.ArgumentParser(
         prog="summeval",
@@ -50,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     _add_comparing(commands.add_parser("compare", help="what changed between two saved runs"))
     add_drifting(commands.add_parser("drift", help="which golden answers flipped between two runs"))
     add_swapping(commands.add_parser("swap", help="what another judge in its place would change"))
+    add_equivalence(commands.add_parser("equivalence", help="whether batching changes the answers"))
     _add_rescoring(
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
@@ -181,8 +183,10 @@ def _add_powering(parser: argparse.ArgumentParser) -> None:
 
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
+    if any(":" in str(vars(chosen).get(name)) for name in ("judge", "old_judge", "new_judge")):
+        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
-        case "compare" | "drift" | "rescore":
+        case "compare" | "drift" | "equivalence" | "rescore":
             return _decided(chosen)
         case "report":
             from summeval_pytest.cli.reporting import report
@@ -199,8 +203,12 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
 
 
 def _decided(chosen: argparse.Namespace) -> tuple[list[str], bool]:
-    """The commands over saved runs whose exit code decides."""
+    """The commands whose exit code decides."""
     match chosen.command:
+        case "equivalence":
+            from summeval_pytest.cli.equivalence import equivalence_of
+
+            return equivalence_of(chosen)
         case "compare":
             from summeval_pytest.cli.comparing import compare_runs
 
@@ -228,9 +236,6 @@ def _labelling(chosen: argparse.Namespace) -> list[str]:
 
 def _asking(chosen: argparse.Namespace) -> list[str]:
     """The commands that know a suite, and may ask a judge."""
-    judge: str = getattr(chosen, "judge", "")
-    if ":" in f"{judge} {getattr(chosen, 'old_judge', '')} {getattr(chosen, 'new_judge', '')}":
-        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
         case "agree":
             return agree_as(chosen)

@@ -22,6 +22,7 @@ from summeval_pytest.stats.correlation import (
     pearson,
     spearman,
 )
+from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
 from summeval_pytest.stats.fitting import FittedWeights, fit_weights
 from summeval_pytest.stats.groups import Labels, rows_by_group
 from summeval_pytest.stats.matrices import (
@@ -49,6 +50,7 @@ from summeval_pytest.stats.resampling import (
     bootstrap_mean,
     bootstrap_sums,
 )
+from summeval_pytest.stats.sampling import systematic_sample
 
 __all__ = [
     "COEFFICIENTS",
@@ -95,10 +97,13 @@ __all__ = [
     "matrix_of_means",
     "matrix_over_rows",
     "matrix_within",
+    "mcnemar_p_value",
     "mean_within",
     "papers_needed",
     "pearson",
     "power_of_drop",
     "rows_by_group",
     "spearman",
+    "systematic_sample",
+    "tost",
 ]
