@@ -6,7 +6,16 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.model_columns import (
+    NO_MODELS,
+    LocalModels,
+    extra_columns,
+    models_of,
+    recipes_of,
+    told_of_models,
+)
+from summeval_pytest.cli.retrieving import as_counts, evidence_table, retrieved_evidence
+from summeval_pytest.cli.terms import check_writable, desk_of
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.evaluation import Runner, Summariser, Task
 from summeval_pytest.metrics import (
@@ -29,7 +38,8 @@ from summeval_pytest.verdict.agreement import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    import argparse
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from summeval_pytest.evaluation import Desk, Evaluation
@@ -47,7 +57,25 @@ A recorded one of the same name is marked, so that neither hides the other."""
 _NAME: Final = 26
 
 
-def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) -> list[str]:
+def run_agree(chosen: argparse.Namespace) -> list[str]:
+    """The table of agreement for the options of the command."""
+    return agree(
+        chosen.suite,
+        judge_name=chosen.judge,
+        desk=desk_of(chosen),
+        json_file=chosen.json,
+        models=models_of(chosen),
+    )
+
+
+def agree(
+    path: Path,
+    *,
+    judge_name: str,
+    desk: Desk,
+    json_file: Path | None,
+    models: LocalModels = NO_MODELS,
+) -> list[str]:
     """The table of agreement, also written as JSON where a file is named.
 
     Args:
@@ -55,6 +83,7 @@ def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) ->
         judge_name: Who judges.
         desk: On which terms models are asked.
         json_file: Where the figures are written, too.
+        models: Models of this machine that fill further columns.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
@@ -64,14 +93,23 @@ def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) ->
         check_writable(json_file, "--json")
     suite = load_suite(path)
     desk.add_cassette(suite)
-    pairs = labelled_pairs(suite, judge_name, desk)
+    measured = labelled_evaluations(suite, judge_name, desk)
+    pairs = _pairs(suite, measured, models)
     found = {column for pair in pairs for column in pair.columns}
-    columns = [c for c in LEADING if c in found] + sorted(found - set(LEADING))
+    leading = (*LEADING, *models.columns)
+    columns = [c for c in leading if c in found] + sorted(found - set(leading))
     metrics = {column: column_agreement(pairs, column) for column in columns}
     facets = {facet: facet_agreement(pairs, facet) for facet in FACETS}
+    texts = [(label, evaluation.pair) for label, evaluation in measured]
+    evidence = retrieved_evidence(texts, models.encoder) if models.encoder is not None else {}
     if json_file is not None:
-        _write(json_file, as_json(len(pairs), metrics, facets))
-    return list(_table(suite, judge_name, len(pairs), metrics, facets))
+        extra = recipes_of(models) | as_counts(evidence)
+        _write(json_file, as_json(len(pairs), metrics, facets) | extra)
+    return [
+        *_table(suite, judge_name, len(pairs), metrics, facets),
+        *evidence_table(evidence),
+        *told_of_models([pair for _, pair in texts], models),
+    ]
 
 
 def _write(file: Path, figures: Mapping[str, object]) -> None:
@@ -86,8 +124,21 @@ def _unwritable(file: Path, fault: str) -> OptionError:
     return OptionError(f"--json={file}: cannot be written, {fault}; name another file")
 
 
-def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPair]:
+def labelled_pairs(
+    suite: Suite, judge_name: str, desk: Desk, models: LocalModels = NO_MODELS
+) -> list[LabelledPair]:
     """Every pair with a human overall score, measured by the judge and by the baselines."""
+    return _pairs(suite, labelled_evaluations(suite, judge_name, desk), models)
+
+
+def labelled_evaluations(
+    suite: Suite, judge_name: str, desk: Desk
+) -> list[tuple[Label, Evaluation]]:
+    """Every label with a human overall score, and what the judge says of its pair.
+
+    Raises:
+        SuiteError: if no label has one.
+    """
     labels = [label for label in suite.labels.values() if label.overall is not None]
     if not labels:
         raise SuiteError(
@@ -95,32 +146,39 @@ def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPa
             "no label has an 'overall' score to agree with; add labels.jsonl and name it as"
             ' labels = "labels.jsonl"',
         )
-    recorded: defaultdict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for line in suite.recorded():
-        if line.system is not None and line.overall is not None:
-            recorded[line.paper, line.system][line.by] = line.overall
     find_pair = Summariser(desk.sender).pair
     runner = Runner(desk.judge(judge_name, [suite]), find_pair=find_pair, finish=desk.finish)
-    tasks = {
-        (label.paper, label.system): Task(
-            suite=suite, paper=label.paper, system=label.system, metrics=METRICS
-        )
+    tasks = [
+        Task(suite=suite, paper=label.paper, system=label.system, metrics=METRICS)
         for label in labels
-    }
-    runner.plan(tasks.values())
+    ]
+    runner.plan(tasks)
     try:
-        return [
-            _labelled(label, runner.evaluation(task), recorded[label.paper, label.system])
-            for label, task in zip(labels, tasks.values(), strict=True)
-        ]
+        return [(label, runner.evaluation(task)) for label, task in zip(labels, tasks, strict=True)]
     finally:
         runner.close()
         desk.forget_run()
 
 
-def _labelled(label: Label, evaluation: Evaluation, recorded: Mapping[str, float]) -> LabelledPair:
+def _pairs(
+    suite: Suite, measured: Sequence[tuple[Label, Evaluation]], models: LocalModels
+) -> list[LabelledPair]:
+    ours = {*LEADING, *models.columns}
+    recorded: defaultdict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for line in suite.recorded():
+        if line.system is not None and line.overall is not None:
+            shown = f"{line.by} (recorded)" if line.by in ours else line.by
+            recorded[line.paper, line.system][shown] = line.overall
+    more = extra_columns([evaluation.pair for _, evaluation in measured], models)
+    return [
+        _labelled(label, evaluation, {**recorded[label.paper, label.system], **columns})
+        for (label, evaluation), columns in zip(measured, more, strict=True)
+    ]
+
+
+def _labelled(label: Label, evaluation: Evaluation, others: Mapping[str, float]) -> LabelledPair:
     pair = evaluation.pair
-    columns = {f"{by} (recorded)" if by in LEADING else by: n for by, n in recorded.items()}
+    columns = dict(others)
     columns["length"] = length(pair.summary)
     by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
     columns.update({name: max(scores[name] for scores in by_reference) for name in by_reference[0]})

@@ -61,10 +61,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_agreeing(parser: argparse.ArgumentParser) -> None:
-    from summeval_pytest.cli.terms import add_asking, add_judge
+    from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models
 
     parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
+    add_local_models(parser)
     add_judge(parser)
     add_asking(parser)
 
@@ -241,12 +242,9 @@ def _asking(chosen: argparse.Namespace) -> list[str]:
         sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
         case "agree":
-            from summeval_pytest.cli.agreeing import agree
-            from summeval_pytest.cli.terms import desk_of
+            from summeval_pytest.cli.agreeing import run_agree
 
-            return agree(
-                chosen.suite, judge_name=judge, desk=desk_of(chosen), json_file=chosen.json
-            )
+            return run_agree(chosen)
         case "swap":
             from summeval_pytest.cli.swapping import swap
 

@@ -11,6 +11,7 @@ from summeval_pytest.suite.indexed import cut
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.encoders import Encoder, PairScorer
@@ -34,28 +35,30 @@ class LocalModels:
         return (*(BERTSCORE if self.scorer else ()), *(EMBEDDING if self.encoder else ()))
 
 
-def load_models(
-    *, bertscore: str | None, layers: int | None, embeddings: str | None
-) -> LocalModels:
+NO_MODELS: Final = LocalModels()
+
+
+def models_of(chosen: argparse.Namespace) -> LocalModels:
     """The models that the options ``--bertscore``, ``--bertscore-layers``, ``--embeddings`` name.
 
     Raises:
         OptionError: if a model or its package is not there, or layers are named without a model.
     """
+    bertscore, layers = chosen.bertscore, chosen.bertscore_layers
     if layers is not None and bertscore is None:
         raise OptionError(
-            f"--bertscore-layers={layers} goes with --bertscore MODEL; add it or leave this out"
+            f"--bertscore-layers={layers} goes with --bertscore=MODEL; add it or leave this out"
         )
-    if bertscore is None and embeddings is None:
-        return LocalModels()
+    if bertscore is None and chosen.embeddings is None:
+        return NO_MODELS
     from summeval_pytest.encoders import load_bertscore, load_encoder
 
-    return LocalModels(
-        encoder=load_encoder(embeddings, option="--embeddings") if embeddings else None,
-        scorer=load_bertscore(bertscore, layers=layers, option="--bertscore")
-        if bertscore
-        else None,
-    )
+    encoder = scorer = None
+    if bertscore is not None:
+        scorer = load_bertscore(bertscore, layers=layers, option="--bertscore")
+    if chosen.embeddings is not None:
+        encoder = load_encoder(chosen.embeddings, option="--embeddings")
+    return LocalModels(encoder=encoder, scorer=scorer)
 
 
 def extra_columns(pairs: Sequence[Pair], models: LocalModels) -> tuple[Mapping[str, float], ...]:
@@ -109,8 +112,17 @@ def _embedded(text: str, encoder: Encoder) -> EmbeddedSentences:
     return embedded(sentences, encoder.encode(sentences))
 
 
+def recipes_of(models: LocalModels) -> dict[str, object]:
+    """The signature of each model that is used, for the figures as JSON."""
+    used = {"BERTScore": models.scorer, "embedding": models.encoder}
+    recipes = {name: model.signature for name, model in used.items() if model is not None}
+    return {"recipes": recipes} if recipes else {}
+
+
 def told_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
     """What a reader of the columns has to know: the recipe, and how many texts were cut."""
+    if models.columns:
+        yield ""
     texts = {text for pair in pairs for text in (pair.summary, *pair.paper.references)}
     if models.scorer is not None:
         whole = sorted(map(normalise, texts))

@@ -75,6 +75,15 @@ def retrieved_evidence(
     }
 
 
+def as_counts(found: Mapping[str, EvidenceCount]) -> dict[str, object]:
+    """The counts of each way as plain JSON values; nothing where no label has evidence."""
+    counts = {
+        way: {"named": count.named, "labelled": count.labelled, "both": count.both}
+        for way, count in found.items()
+    }
+    return {"evidence": counts} if counts else {}
+
+
 def evidence_table(found: Mapping[str, EvidenceCount]) -> Iterator[str]:
     """Precision, recall and F1 of each way; nothing where no label has evidence."""
     if not found:
