@@ -87,7 +87,7 @@ def _fingerprint(folder: Path) -> str:
         hidden = any(part.startswith(".") for part in inside.parts)
         if hidden or file.suffix in _UNREAD or _OTHER_RUNTIMES & set(inside.parts):
             continue
-        if file.is_file():
+        if not file.is_dir():
             with file.open("rb") as opened:
                 content = hashlib.file_digest(opened, "sha256").hexdigest()
             whole.update(f"{inside.as_posix()}\0{content}\n".encode())

@@ -1,7 +1,7 @@
 """How much of a reference's meaning a summary holds, by the cosine of their sentences' vectors.
 
     recall    = sum over reference sentences of words * max cosine with a summary sentence / words
-    precision = the same with the two exchanged;  F1 = 2 P R / (P + R), and 0 where P + R is not > 0
+    precision = the same with the two exchanged;  F1 = 2 P R / (P + R), and 0 unless both are > 0
 
 A baseline, and no more: a sentence that denies what was found, or changes its figure, is nearer to
 it (.93 to .99) than a true paraphrase (.64 to .73; metrics.md section 5).
@@ -61,8 +61,8 @@ def embedding_match(reference: EmbeddedSentences, summary: EmbeddedSentences) ->
     cosines = np.clip(reference.vectors @ summary.vectors.T, -1.0, 1.0)
     recall = float(np.average(cosines.max(axis=1), weights=reference.n_words))
     precision = float(np.average(cosines.max(axis=0), weights=summary.n_words))
-    total = precision + recall
-    f1 = 2 * precision * recall / total if total > 0 else 0.0
+    both = min(precision, recall) > 0
+    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
     return EmbeddingMatch(
         precision=round(precision, _DIGITS), recall=round(recall, _DIGITS), f1=round(f1, _DIGITS)
     )
