@@ -24,7 +24,7 @@ _MOST_TOKENS: Final = 512
 """What a model reads whose tokenizer does not say."""
 _TOGETHER: Final = 64
 """Pairs handed on at once: the vectors of all their tokens are in memory."""
-_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
+_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "encoder_layers")
 _NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
 
 
