@@ -33,6 +33,7 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.variants import recipe_of
 
 __all__ = [
     "DRAIN_SECONDS",
@@ -74,4 +75,5 @@ __all__ = [
     "numbers_of",
     "places_of",
     "planned_calls",
+    "recipe_of",
 ]

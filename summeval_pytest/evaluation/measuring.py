@@ -10,13 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from summeval_pytest.evaluation.stating import stated_flow
+from summeval_pytest.evaluation.variants import PLAIN, recipe_of, stages_of
+from summeval_pytest.evaluation.worst import worst_of
 from summeval_pytest.metrics import (
     METRICS,
     EvaScore,
     FaithfulnessScore,
     Unscored,
     best_of,
-    signature_of,
+    mean_of,
 )
 from summeval_pytest.metrics import eva as eva_score
 from summeval_pytest.metrics import facet as facet_metric
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
         Signature,
     )
     from summeval_pytest.metrics.conversation import Dialogue, Returned
-    from summeval_pytest.suite import EvaRecall, FactLabels, Pair, Paper
+    from summeval_pytest.suite import FactLabels, Pair, Paper, References, Variants
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
@@ -137,32 +139,8 @@ def numbers_of(
         values=MappingProxyType(values),
         unscored=tuple(score for score in scores if isinstance(score, Unscored)),
         sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(_worst(scores)),
+        worst=MappingProxyType(worst_of(scores)),
     )
-
-
-def _worst(scores: Sequence[Score | Unscored]) -> dict[str, float]:
-    """The numbers with unanswered pieces, each of these taken as wrong."""
-    worst: dict[str, float] = {}
-    for score in scores:
-        match score:
-            case FaithfulnessScore():
-                worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
-            case EvaScore():
-                worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
-                precision = _share_held("eva.precision", [f.holds for f in score.candidate])
-                worst |= precision
-                for value in precision.values():
-                    worst["eva"] = eva_score.f1(value, score.recall)
-            case _:
-                pass
-    return worst
-
-
-def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:
-    if all(piece is not None for piece in pieces):
-        return {}
-    return {name: sum(piece is True for piece in pieces) / len(pieces)}
 
 
 @lru_cache(maxsize=64)
@@ -175,10 +153,13 @@ def source_of(paper: Paper) -> tuple[str, ...]:
     return _sentences(tuple(section.text for section in paper.source))
 
 
-def facet_flow(pair: Pair, *, short_circuit: bool = True) -> Flow[FacetScore]:
+def facet_flow(
+    pair: Pair, *, references: References = "best", short_circuit: bool = True
+) -> Flow[FacetScore]:
     """The conversation of the Facet-aware Metric about one pair."""
     paper = pair.paper
-    return best_of(
+    combined = mean_of if references == "mean" else best_of
+    return combined(
         tuple(
             facet_metric.measure(
                 text,
@@ -192,17 +173,19 @@ def facet_flow(pair: Pair, *, short_circuit: bool = True) -> Flow[FacetScore]:
 
 
 def eva_flow(
-    pair: Pair, recall: EvaRecall = "both", *, short_circuit: bool = True
+    pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
 ) -> Flow[EvaScore]:
-    """The conversation of EVA-Score about one pair."""
+    """The conversation of EVA-Score about one pair, in one of its variants."""
     paper = pair.paper
-    return best_of(
+    combined = mean_of if variants.references == "mean" else best_of
+    return combined(
         tuple(
             eva_score.measure(
                 text,
                 pair.summary,
                 reference_facts=paper.reference_facts,
-                entailed_recall=recall == "both",
+                entailed_recall=variants.eva.recall == "both",
+                stages=stages_of(variants.eva),
                 short_circuit=short_circuit,
             )
             for text in paper.references
@@ -211,17 +194,18 @@ def eva_flow(
 
 
 async def _measure(
-    metric: MetricName, pair: Pair, asker: Asker, recall: EvaRecall, *, short_circuit: bool
+    metric: MetricName, pair: Pair, asker: Asker, variants: Variants, *, short_circuit: bool
 ) -> Score | Unscored:
-    """One metric of one pair; with several references, the best counts."""
+    """One metric of one pair; with several references, the best counts or their mean."""
     METRIC.set(metric)
     if pair.flaw is not None:
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
     match metric:
         case "facet":
-            return await converse(facet_flow(pair, short_circuit=short_circuit), asker)
+            rated = facet_flow(pair, references=variants.references, short_circuit=short_circuit)
+            return await converse(rated, asker)
         case "eva":
-            return await converse(eva_flow(pair, recall, short_circuit=short_circuit), asker)
+            return await converse(eva_flow(pair, variants, short_circuit=short_circuit), asker)
         case "faithfulness":
             flow = sentence_faithfulness.measure(
                 pair.summary, source_of(pair.paper), short_circuit=short_circuit
@@ -258,7 +242,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     *,
     suite: str,
     metrics: Sequence[MetricName] = METRICS,
-    recall: EvaRecall = "both",
+    variants: Variants = PLAIN,
     facts: FactLabels | None = None,
     short_circuit: bool = True,
 ) -> Evaluation:
@@ -269,7 +253,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         asker: Who asks the judge.
         suite: The suite's fingerprint, for the signatures.
         metrics: Which metrics to measure.
-        recall: Whether EVA-Score also checks the reference's facts against the summary.
+        variants: Which variant of each metric to measure.
         facts: Labelled facts to ask about, too.
         short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
             a sentence that is copied.
@@ -278,17 +262,19 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     scores, stated = await asyncio.gather(
         asyncio.gather(
             *(
-                _measure(metric, pair, asker, recall, short_circuit=short_circuit)
+                _measure(metric, pair, asker, variants, short_circuit=short_circuit)
                 for metric in metrics
             )
         ),
         _stated(pair, asker, facts),
     )
-    judge = asker.judge.signature
     return Evaluation(
         pair=pair,
         scores=tuple(scores),
-        signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
+        signatures=tuple(
+            recipe_of(metric, judge=asker.judge, suite=suite, variants=variants)
+            for metric in metrics
+        ),
         source=source,
         stated=stated,
     )

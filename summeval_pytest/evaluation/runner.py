@@ -267,7 +267,7 @@ class Runner:
             self._asker,
             suite=suite.fingerprint,
             metrics=task.metrics,
-            recall=suite.eva_recall,
+            variants=suite.variants,
             facts=task.facts,
             short_circuit=task.texts is None,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,22 @@ class Judge(Protocol):
         A question that cannot be answered is `Unanswered` with a reason; raising is for what no
         question could survive.
         """
+        ...
+
+
+Part = Literal["chain", "relations", "counts"]
+"""What only variants ask: with earlier verdicts, for relations, for counts of facts."""
+
+
+@runtime_checkable
+class Prompting(Protocol):
+    """A judge whose signature does not cover what only variants ask; one of one's own need not be.
+
+    Without this, a judge's signature has to state whatever can change any of its answers.
+    """
+
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """A few hex digits that change with every prompt of these parts."""
         ...
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswerError, ask, expect_count
+from summeval_pytest.metrics.references import averaged
 from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
 from summeval_pytest.questions import (
     FACETS,
@@ -118,6 +119,8 @@ def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> 
     """
     if score.identical:
         return score
+    if score.by_reference:
+        return averaged(tuple(calibrated(each, values) for each in score.by_reference))
     ratings = tuple(
         replace(rated, calibrated=values[rated.facet][rated.rating - 1])
         if rated.facet in values

@@ -33,7 +33,6 @@ from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
     EndpointSpec,
-    EvaRecall,
     Flaw,
     JudgeSpec,
     Pair,
@@ -43,6 +42,7 @@ from summeval_pytest.suite.values import (
     SystemSpec,
     Waiver,
 )
+from summeval_pytest.suite.variants import EvaRecall, EvaVariant, References, Variants
 
 __all__ = [
     "ALL_PAPERS",
@@ -55,6 +55,7 @@ __all__ = [
     "SUITE_NAME",
     "EndpointSpec",
     "EvaRecall",
+    "EvaVariant",
     "EvidenceLabel",
     "FactLabel",
     "FactLabels",
@@ -70,11 +71,13 @@ __all__ = [
     "Pair",
     "Paper",
     "Recorded",
+    "References",
     "Section",
     "SentenceLabel",
     "Setting",
     "Suite",
     "SystemSpec",
+    "Variants",
     "Waiver",
     "What",
     "check_name",

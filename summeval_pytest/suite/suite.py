@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.summaries import SummaryShelf
     from summeval_pytest.suite.values import (
         EndpointSpec,
-        EvaRecall,
         JudgeSpec,
         Pair,
         Paper,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         SystemSpec,
         Waiver,
     )
+    from summeval_pytest.suite.variants import Variants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,9 +115,9 @@ class Suite:
         return self._contents.thresholds.metamorphic
 
     @property
-    def eva_recall(self) -> EvaRecall:
-        """Whether EVA-Score also checks the reference's facts against the summary."""
-        return self._contents.eva_recall
+    def variants(self) -> Variants:
+        """Which variant of the metrics is measured."""
+        return self._contents.variants
 
     @property
     def calibrate(self) -> bool:

@@ -19,10 +19,6 @@ PROMPTS: Final = ("abstract", "plain")
 SOURCE_MARK: Final = "{source}"
 """Where a prompt's template takes the paper's text."""
 
-EvaRecall = Literal["both", "matched"]
-EVA_RECALLS: Final[tuple[EvaRecall, ...]] = ("both", "matched")
-"""Whether EVA-Score also checks the reference's facts against the summary, or only matches them."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:

@@ -158,7 +158,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
         options=options,
     )
     _check_correctable(suite, thresholds)
-    check_measured(thresholds, suite.eva_recall, suite.shown)
+    check_measured(thresholds, suite.variants.eva.recall, suite.shown)
     check_waivers(suite.waivers, thresholds)
     return thresholds
 

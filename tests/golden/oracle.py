@@ -16,6 +16,7 @@ from summeval_pytest.questions import (
     SCALES,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -23,10 +24,12 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    Unanswered,
 )
 from summeval_pytest.suite import load_suite
 from summeval_pytest.text import normalise, split_sentences
@@ -113,6 +116,8 @@ class Oracle:
                 return SentenceChecks(tuple(self.check(text, source) for text in sentences))
             case ListFacts():
                 return FactList(())
+            case ListRelations() | CountFacts():
+                return Unanswered("no label says so")
 
     def rate(self, facet: str, summary: str) -> FacetRating:
         """The label of one facet."""

@@ -13,6 +13,7 @@ from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -21,6 +22,7 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
     SegmentFacets,
     SentenceCheck,
@@ -97,6 +99,8 @@ class Fair:
                         for index, fact in enumerate(facts)
                     )
                 )
+            case ListRelations() | CountFacts():
+                return Unanswered("no rule for it")
             case CheckSentences(sentences, _):
                 return SentenceChecks(
                     tuple(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -148,8 +149,12 @@ ANY_TEXT = st.text(st.characters(), max_size=4)
 """Half surrogate pairs, too."""
 
 
+@cache
 def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
-    """Values of a type, read off its annotations, so that a new field is tested unasked."""
+    """Values of a type, read off its annotations, so that a new field is tested unasked.
+
+    A type may hold itself, as scores over several references do.
+    """
     simple: dict[Any, st.SearchStrategy[Any]] = {
         str: text,
         int: st.integers(-(2**70), 2**70),
@@ -158,11 +163,16 @@ def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]
         NoneType: st.none(),
     }
     if isinstance(hint, type) and is_dataclass(hint):
-        hints = get_type_hints(hint)
-        return st.builds(hint, **{f.name: values_of(hints[f.name], text) for f in fields(hint)})
+        return st.deferred(lambda: built(hint, text))
     if get_origin(hint) is Literal:
         return st.sampled_from(get_args(hint))
     return simple[hint] if hint in simple else holding(hint, text)
+
+
+def built(kind: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """Values of a dataclass."""
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{f.name: values_of(hints[f.name], text) for f in fields(kind)})
 
 
 def holding(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:

@@ -7,9 +7,10 @@ from importlib.resources import files
 from typing import Final, Literal
 
 Kind = Literal[
-    "facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks", "sentence_checks"
-]
-"""What a request asks for; names a prompt file and a schema."""
+    "facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks", "sentence_checks",
+    "fact_checks_in_chain", "relations", "entities", "triples", "statements", "fact_counts",
+]  # fmt: skip
+"""What a request asks for; names a prompt file and a schema. Variants alone ask the second line."""
 
 _MATERIAL: Final = "material"
 """The file about what is material and no instruction, which goes with every kind."""

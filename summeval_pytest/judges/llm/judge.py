@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.counting import CountSheet
 from summeval_pytest.judges.llm.extracting import (
     SENTENCES_PER_REQUEST,
     Stated,
@@ -17,7 +18,8 @@ from summeval_pytest.judges.llm.extracting import (
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
 from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.recipe import part_hash, prompt_hash
+from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
 from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
@@ -29,13 +31,17 @@ from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRatings,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
+    ListRelations,
     Question,
     RateFacets,
+    RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
@@ -46,6 +52,7 @@ from summeval_pytest.text import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.judges.judge import Part
     from summeval_pytest.judges.llm.instructions import Kind
     from summeval_pytest.judges.llm.voting import Outcome
     from summeval_pytest.models.sender import Sender
@@ -103,6 +110,10 @@ class LlmJudge:
             f" votes={self._poll.votes} calls={calls}"
         )
 
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """What tells this version's questions of these parts from any other's."""
+        return part_hash(parts)
+
     @property
     def in_flight(self) -> int:
         """How many pairs are worth having open at once."""
@@ -145,6 +156,8 @@ class LlmJudge:
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
+            case ListRelations() | CountFacts():
+                return await self._asked_by_variants(question)
             case _:
                 assert_never(question)
 
@@ -170,6 +183,18 @@ class LlmJudge:
         self._ledger.add(dropped=n_dropped)
         return FactList(kept)
 
+    async def _asked_by_variants(
+        self, question: ListRelations | CountFacts
+    ) -> RelationList | FactCounts | Unanswered:
+        """What is read, and not judged, and so has one vote."""
+        if isinstance(question, CountFacts):
+            sheet = CountSheet(question.reference, question.summary)
+            (counts,) = await self._poll.whole(sheet)
+            return counts
+        relations, n_dropped = await relations_of(question.text, self._poll)
+        self._ledger.add(dropped=n_dropped)
+        return relations
+
     async def _ratings(self, sheet: RatingSheet) -> FacetRatings:
         outcomes = await self._poll.outcomes(
             sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
@@ -180,7 +205,9 @@ class LlmJudge:
         if not question.premises:
             nothing = FactCheck(reason="there is no premise", entailed=False)
             return FactChecks((nothing,) * len(question.facts))
-        sheet = FactSheet(question.facts, question.premises, question.every_premise)
+        sheet = FactSheet(
+            question.facts, question.premises, question.every_premise, question.earlier
+        )
         outcomes = await self._poll.outcomes(
             sheet, sheet.size, lambda check: check.entailed, majority
         )

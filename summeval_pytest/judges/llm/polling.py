@@ -44,6 +44,12 @@ class Poll:
         found = await self.rounds.settle(sheet, self._requests(sheet, size, vote), vote=vote)
         return tuple(found[id_] for id_ in items_of(sheet))
 
+    async def whole(self, sheet: Sheet[ItemT]) -> tuple[ItemT | Unanswered, ...]:
+        """What one request about all items says of each, whatever shares requests otherwise."""
+        items = items_of(sheet)
+        found = await self.rounds.settle(sheet, (items,)) if items else {}
+        return tuple(found[id_] for id_ in items)
+
     async def outcomes(
         self,
         sheet: Sheet[ItemT],
