@@ -11,6 +11,7 @@ cannot be answered is `Unanswered`, for a whole question or for one of its items
     ListRelations(text)                  -> RelationList
     CountFacts(reference, summary)       -> FactCounts
     CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
+    RateSummary(reference, summary)      -> SummaryRating     the undecomposed baseline of FM
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
     {"background": 3, "method": 4, "result": 4, "conclusion": 3}
 )
 """The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
+
+
+SUMMARY_SCALE: Final = 4
+"""The highest rating of a summary as a whole; the lowest is 1."""
+
+Rubric = Literal["paper", "release"]
+RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
+"""In whose words an LLM judge is told what a rating means (metrics.md FM5); the first is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +251,22 @@ class SentenceChecks:
     checks: tuple[SentenceCheck | Unanswered, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RateSummary:
+    """How well does this summary cover the reference, both taken as a whole?"""
+
+    reference: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRating:
+    """A rating from 1 to `SUMMARY_SCALE`, and the reason for it."""
+
+    reason: str
+    rating: int
+
+
 Question = (
     SegmentFacets
     | RateFacets
@@ -250,6 +275,7 @@ Question = (
     | ListRelations
     | CountFacts
     | CheckSentences
+    | RateSummary
 )
 Answer = (
     FacetSegments
@@ -259,5 +285,6 @@ Answer = (
     | RelationList
     | FactCounts
     | SentenceChecks
+    | SummaryRating
     | Unanswered
 )

@@ -24,12 +24,14 @@ from summeval_pytest.questions import (
     ListFacts,
     ListRelations,
     RateFacets,
+    RateSummary,
     Relation,
     RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
     Settled,
+    SummaryRating,
     Unanswered,
 )
 
@@ -51,6 +53,7 @@ def asked() -> list[Question]:
         CheckSentences(("Ice melts.",), ("Ice thaws.",)),
         ListRelations("Ice melts. Water runs."),
         CountFacts("Ice melts.", "Ice thaws."),
+        RateSummary("Ice melts.", "Ice thaws."),
     ]
 
 
@@ -64,6 +67,7 @@ def answered() -> list[Answer]:
         SentenceChecks((SentenceCheck(reason="same", supported=True, evidence=(0,)),)),
         RelationList((RELATION,), 2),
         FactCounts(reason="same", reference=1, candidate=1, matched=1),
+        SummaryRating(reason="same", rating=4),
         Unanswered("timed out"),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.answering import golden_pair, places_of
 from summeval_pytest.evaluation.asking import Asker
+from summeval_pytest.evaluation.baselines import BASELINES, BaselineName
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.desk import IN_FLIGHT, Desk, Terms
 from summeval_pytest.evaluation.exchange import DRAIN_SECONDS, Exchange
@@ -20,12 +21,11 @@ from summeval_pytest.evaluation.golden import (
 from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, ModelSeen, Totals, models_seen
 from summeval_pytest.evaluation.measuring import (
     Evaluation,
-    Numbers,
     converse,
     evaluate,
-    numbers_of,
 )
 from summeval_pytest.evaluation.memory import Memory, Record
+from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
 from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
@@ -36,10 +36,12 @@ from summeval_pytest.evaluation.task import OwnTexts, Task
 from summeval_pytest.evaluation.variants import recipe_of
 
 __all__ = [
+    "BASELINES",
     "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
     "Asker",
+    "BaselineName",
     "Budget",
     "Desk",
     "Evaluation",

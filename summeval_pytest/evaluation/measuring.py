@@ -9,14 +9,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from summeval_pytest.evaluation.baselines import baseline_flow
 from summeval_pytest.evaluation.encoding import encoder_of
+from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.stating import stated_flow
 from summeval_pytest.evaluation.variants import PLAIN, recipe_of, stages_of
-from summeval_pytest.evaluation.worst import worst_of
 from summeval_pytest.metrics import (
     METRICS,
     EvaScore,
-    FaithfulnessScore,
     Unscored,
     best_of,
     mean_of,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.evaluation.asking import Asker
+    from summeval_pytest.evaluation.baselines import BaselineName
     from summeval_pytest.evaluation.stating import StatedFacts
     from summeval_pytest.metrics import (
         FacetScore,
@@ -38,39 +39,12 @@ if TYPE_CHECKING:
         Signature,
     )
     from summeval_pytest.metrics.conversation import Dialogue, Returned
+    from summeval_pytest.questions import Unanswered
     from summeval_pytest.suite import FactLabels, Pair, Paper, References, Variants
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
 """The metric whose conversation is going on, for whoever counts its questions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
-
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        values: Every number of the scored metrics.
-        unscored: The metrics without a score.
-        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
-            many of its pieces are right (the numerators of EVA precision and of faithfulness);
-            ``sentences`` is the denominator of faithfulness.
-        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
-            of these were wrong.
-    """
-
-    paper: str
-    system: str
-    values: Mapping[str, float | None]
-    unscored: tuple[Unscored, ...]
-    sizes: Mapping[str, int]
-    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-
-    def lacking(self, metric: MetricName) -> Unscored | None:
-        """Why a metric has no score; None where it has one."""
-        return next((lack for lack in self.unscored if lack.metric == metric), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +57,7 @@ class Evaluation:
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
         stated: What became of the pair's labelled facts, where they were asked about.
+        baselines: The numbers beside the metrics that were asked for.
     """
 
     pair: Pair
@@ -90,6 +65,9 @@ class Evaluation:
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
     stated: StatedFacts | Unscored | None = None
+    baselines: Mapping[BaselineName, float | Unanswered] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
     @property
     def paper(self) -> str:
@@ -115,33 +93,6 @@ class Evaluation:
     def numbers(self) -> Numbers:
         """Its numbers without their evidence."""
         return numbers_of(self.paper, self.system, self.pair.summary, self.scores)
-
-
-def numbers_of(
-    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
-) -> Numbers:
-    """The numbers of a pair without their evidence."""
-    values: dict[str, float | None] = {}
-    sizes = {"words": len(summary.split())}
-    for score in scores:
-        match score:
-            case EvaScore():
-                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
-            case FaithfulnessScore():
-                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
-                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
-            case _:
-                pass
-        if not isinstance(score, Unscored):
-            values.update(score.values())
-    return Numbers(
-        paper=paper,
-        system=system,
-        values=MappingProxyType(values),
-        unscored=tuple(score for score in scores if isinstance(score, Unscored)),
-        sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(worst_of(scores)),
-    )
 
 
 @lru_cache(maxsize=64)
@@ -228,6 +179,12 @@ async def _stated(
     return await converse(stated_flow(pair, facts), asker)
 
 
+async def _baseline(name: BaselineName, pair: Pair, asker: Asker) -> float | Unanswered:
+    """A number beside the metrics; its questions are counted under its own name."""
+    METRIC.set(name)
+    return await converse(baseline_flow(name, pair), asker)
+
+
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
     """Drives one conversation to its end."""
     try:
@@ -247,6 +204,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     metrics: Sequence[MetricName] = METRICS,
     variants: Variants = PLAIN,
     facts: FactLabels | None = None,
+    baselines: Sequence[BaselineName] = (),
     short_circuit: bool = True,
 ) -> Evaluation:
     """Measures one pair, all its metrics at once.
@@ -258,11 +216,12 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         metrics: Which metrics to measure.
         variants: Which variant of each metric to measure.
         facts: Labelled facts to ask about, too.
+        baselines: Which numbers beside the metrics to ask for.
         short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
             a sentence that is copied.
     """
     source = source_of(pair.paper)
-    scores, stated = await asyncio.gather(
+    scores, stated, others = await asyncio.gather(
         asyncio.gather(
             *(
                 _measure(metric, pair, asker, variants, short_circuit=short_circuit)
@@ -270,6 +229,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
             )
         ),
         _stated(pair, asker, facts),
+        asyncio.gather(*(_baseline(name, pair, asker) for name in baselines)),
     )
     return Evaluation(
         pair=pair,
@@ -280,4 +240,5 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         ),
         source=source,
         stated=stated,
+        baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
     )

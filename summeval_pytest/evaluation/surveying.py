@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.evaluation.asking import Asker
+from summeval_pytest.evaluation.asking import Asker, is_whole
 from summeval_pytest.evaluation.measuring import METRIC, evaluate
 from summeval_pytest.evaluation.pairing import pair_of
 from summeval_pytest.evaluation.summarising import Summariser
-from summeval_pytest.questions import ListRelations, RelationList, Unanswered
+from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.store import Row, request_key
 from summeval_pytest.suite import Pair
 from summeval_pytest.text import split_sentences
@@ -169,6 +169,7 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
                 metrics=task.metrics,
                 variants=suite.variants,
                 facts=task.facts,
+                baselines=task.baselines,
                 short_circuit=task.texts is None,
             )
         )
@@ -209,7 +210,7 @@ class _Imagining:
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers; where there is none, what the embedded judge says."""
         answers = list(await self._judge.answer(questions))
-        lacking = [i for i, answer in enumerate(answers) if isinstance(answer, Unanswered)]
+        lacking = [i for i, answer in enumerate(answers) if not is_whole(answer)]
         if lacking:
             _IMAGINED.set(True)
             others = await self._stand_in.answer(tuple(questions[i] for i in lacking))

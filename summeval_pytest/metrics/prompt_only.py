@@ -16,8 +16,7 @@ from typing import Final
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import Dialogue, NoAnswerError, ask
 from summeval_pytest.metrics.eva import f1
-from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.questions import CountFacts, FactCounts
+from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
 from summeval_pytest.text import normalise
 
 NAME: Final = "EVA, one prompt"
@@ -41,23 +40,23 @@ class PromptOnlyScore:
     counts: FactCounts
 
 
-def measure(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unscored]:
-    """The conversation that has the facts of one summary and one reference counted.
+def measure(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unanswered]:
+    """The conversation that has facts counted; a copy of the reference is asked about.
 
-    A summary that is its reference is asked about, too: a baseline has no short cut.
+    It ends in `Unanswered` where there is no number: the judge gave none, there is no summary, or
+    the reference has no fact.
     """
     reference, summary = normalise(reference), normalise(summary)
     lacking = unusable("eva", summary)
     if lacking is not None:
-        return lacking
+        return Unanswered(lacking.reason)
     try:
         (counts,) = yield from ask(FactCounts, CountFacts(reference, summary))
         _check(counts)
     except NoAnswerError as fault:
-        return Unscored(metric="eva", status="unanswered", reason=str(fault))
+        return Unanswered(str(fault))
     if not counts.reference:
-        reason = "the judge counts no fact in the reference"
-        return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
+        return Unanswered("the judge counts no fact in the reference")
     precision = counts.matched / counts.candidate if counts.candidate else None
     recall = counts.matched / counts.reference
     return PromptOnlyScore(

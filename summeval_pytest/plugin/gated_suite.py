@@ -22,6 +22,8 @@ class GatedSuite:
     systems: tuple[str, ...]
     thresholds: Thresholds
     floors: Floors
+    unheld: tuple[str, ...] = ()
+    """The thresholds on numbers that the judge has no answers for."""
 
     def task(self, paper: str, system: str) -> Task:
         """The task of evaluating one pair."""

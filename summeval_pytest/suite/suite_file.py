@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.fields import Fields, brief
+from summeval_pytest.suite.judge_specs import read_judges
 from summeval_pytest.suite.names import closest
-from summeval_pytest.suite.specs import fields_of, read_endpoints, read_judges, read_systems
+from summeval_pytest.suite.specs import fields_of, read_endpoints, read_systems
 from summeval_pytest.suite.thresholds import Thresholds, read_thresholds
 from summeval_pytest.suite.toml_text import read_toml
 from summeval_pytest.suite.variants import VARIANT_KEYS, Variants, read_variants
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml_text import TomlText
-    from summeval_pytest.suite.values import EndpointSpec, JudgeSpec, SystemSpec
+    from summeval_pytest.suite.values import (
+        EndpointSpec,
+        JudgeSpec,
+        RecordedSpec,
+        SystemSpec,
+    )
 
 SUITE_NAME: Final = "summeval.toml"
 CASSETTE_NAME: Final = "cassette.jsonl"
@@ -57,7 +63,7 @@ class SuiteFile:
     summaries: Mapping[str, TextFile]
     default_systems: tuple[str, ...]
     endpoints: Mapping[str, EndpointSpec]
-    judges: Mapping[str, JudgeSpec]
+    judges: Mapping[str, JudgeSpec | RecordedSpec]
     thresholds: Thresholds
     variants: Variants
     calibrate: bool

@@ -33,9 +33,11 @@ from summeval_pytest.questions import (
     ListFacts,
     ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.suite import EvaVariant, Flaw, Pair, Paper, Section, Variants
@@ -49,7 +51,7 @@ SOON = 5.0
 """Seconds after which something that should have happened never will."""
 
 
-def fair(question: Question) -> Answer:
+def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
     """A judge's rules, simple enough to follow by hand.
 
     Every text is one result; it is rated 3 of 4; every sentence is a fact; a fact follows from
@@ -78,6 +80,8 @@ def fair(question: Question) -> Answer:
             supported = any("zinc" in sentence.lower() for sentence in source)
             check = SentenceCheck(reason="", supported=supported)
             return SentenceChecks((check,) * len(sentences))
+        case RateSummary():
+            return SummaryRating(reason="close", rating=3)
 
 
 class Fair:
@@ -459,3 +463,48 @@ def test_a_conversation_of_ones_own_ends_in_its_score() -> None:
     assert eva == Unscored(
         metric="eva", status="degenerate_candidate", reason="the summary is empty"
     )
+
+
+def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None:
+    """The first states the summary's fact among two, the second alone: R = 1/2 and 1.
+
+    F1 = 2/3 and 1, so .833; the evidence shown is against the first. FM is .75 against either.
+    """
+    two = paper(f"{SLEPT} Water did nothing.", f"{SLEPT} {SLEPT}")
+    evaluation = measured(
+        pair(SLEPT, two), Fair(), "facet", "eva", variants=Variants(references="mean")
+    )
+    values = evaluation.numbers().values
+    assert values["eva"] == pytest.approx((2 / 3 + 1) / 2)
+    assert values["eva.recall"] == 0.75
+    assert values["facet"] == 0.75
+    score = evaluation.score("eva")
+    assert isinstance(score, EvaScore)
+    assert [fact.fact.text for fact in score.reference] == [SLEPT, "Water did nothing."]
+    assert len(score.by_reference) == 2
+    assert all("|references:mean|" in str(signature) for signature in evaluation.signatures)
+
+
+def test_a_variant_asks_its_own_questions() -> None:
+    """What a suite asks for arrives at the judge: one premise at a time, here."""
+    judge = Fair()
+    one_by_one = Variants(eva=EvaVariant(recall="matched", premises=1))
+    evaluation = measured(pair(SLEPT), judge, "eva", variants=one_by_one)
+    assert evaluation.numbers().values["eva"] == pytest.approx(2 / 3)
+    assert [q for q in judge.asked if isinstance(q, CheckFacts)] == [
+        CheckFacts((Fact(text=SLEPT, sentence=0),), (SLEPT,))
+    ]
+    assert "|premises:1|" in str(evaluation.signatures[0])
+
+
+def test_a_baseline_is_asked_for_beside_the_metrics_and_only_then() -> None:
+    """It costs a question a pair, and moves no score."""
+    judge = Fair()
+    zinc = pair(SLEPT)
+    found = asyncio.run(
+        evaluate(zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",))
+    )
+    assert found.baselines == {"direct": 0.75}
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
+    assert found.scores == measured(zinc, Fair(), "facet").scores
+    assert measured(zinc, Fair(), "facet").baselines == {}

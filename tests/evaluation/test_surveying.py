@@ -258,3 +258,40 @@ def test_matched_recall_asks_less(tmp_path: Path, server: ScriptedServer) -> Non
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
     assert counted(survey) == {("good", "eva"): 4 + 2}
     assert len(kinds(survey)) == 2
+
+
+VARIANT = """eva_recall = "matched"
+eva_chains = "adjacent"
+eva_validation = "chain"
+eva_premises = 2
+eva_relations = true"""
+
+
+def test_a_variants_questions_are_planned_too(tmp_path: Path, server: ScriptedServer) -> None:
+    """Two pairs: facts and relations of two texts, three facts' links, two premises a fact.
+
+    The embedded judge stands in for the facts, which says how many there are: a reference of four
+    sentences and a summary of three have a fact each.
+    """
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
+    tasks = tasks_of(suite, metrics=("eva",))
+    desk = desk_for(tmp_path / "store", suite)
+    survey = surveyed(desk, suite, tasks, imagine=True)
+    topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
+    assert topics["facets and facts"] == topics["relations"] == 4
+    n_facts = 3
+    assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
+    assert not survey.found
+    assert server.n_requests == 0
+
+
+def test_after_a_run_of_a_variant_nothing_is_missing(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """A plan knows every question of a run, the relations and the chains among them."""
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
+    tasks = tasks_of(suite, metrics=("eva",))
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    assert survey.missing == {}
+    assert len(survey.found) == server.n_requests

@@ -26,6 +26,7 @@ from summeval_pytest.questions import (
     ListFacts,
     ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
@@ -98,7 +99,7 @@ class Oracle:
         """One answer for each question."""
         return tuple(map(self.say, questions))
 
-    def say(self, question: Question) -> Answer:
+    def say(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         """The answer to one question."""
         match question:
             case SegmentFacets(text):
@@ -118,6 +119,8 @@ class Oracle:
                 return FactList(())
             case ListRelations() | CountFacts():
                 return Unanswered("no label says so")
+            case RateSummary():
+                return Unanswered("no label rates a summary on this scale")
 
     def rate(self, facet: str, summary: str) -> FacetRating:
         """The label of one facet."""

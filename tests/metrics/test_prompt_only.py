@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import Unscored
 from summeval_pytest.metrics.prompt_only import PromptOnlyScore, measure
 from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
 
@@ -22,13 +21,13 @@ def counted(reference: int, candidate: int, matched: int) -> FactCounts:
     return FactCounts(reason="", reference=reference, candidate=candidate, matched=matched)
 
 
-def ended(answer: Answer, summary: str = SUMMARY) -> PromptOnlyScore | Unscored:
+def ended(answer: Answer, summary: str = SUMMARY) -> PromptOnlyScore | Unanswered:
     """What the conversation comes to."""
     flow = measure(REFERENCE, summary)
     assert next(flow) == (CountFacts(REFERENCE, summary),)
     with pytest.raises(StopIteration) as stop:
         flow.send((answer,))
-    score: PromptOnlyScore | Unscored = stop.value.value
+    score: PromptOnlyScore | Unanswered = stop.value.value
     return score
 
 
@@ -49,13 +48,9 @@ def test_a_summary_without_facts_scores_zero_without_a_precision() -> None:
     assert (score.value, score.precision, score.recall) == (0.0, None, 0.0)
 
 
-def test_a_reference_without_facts_leaves_the_pair_unscored() -> None:
+def test_a_reference_without_facts_leaves_no_number() -> None:
     """There is nothing to recall."""
-    assert ended(counted(0, 3, 0)) == Unscored(
-        metric="eva",
-        status="skipped_no_reference",
-        reason="the judge counts no fact in the reference",
-    )
+    assert ended(counted(0, 3, 0)) == Unanswered("the judge counts no fact in the reference")
 
 
 @pytest.mark.parametrize(
@@ -72,16 +67,16 @@ def test_a_reference_without_facts_leaves_the_pair_unscored() -> None:
         ),
     ],
 )
-def test_counts_that_cannot_be_leave_the_pair_unscored(answer: Answer, fault: str) -> None:
+def test_counts_that_cannot_be_leave_no_number(answer: Answer, fault: str) -> None:
     """A share above 1 would pass every threshold."""
-    assert ended(answer) == Unscored(metric="eva", status="unanswered", reason=fault)
+    assert ended(answer) == Unanswered(fault)
 
 
-def test_an_unusable_summary_is_the_systems_fault_and_asks_nothing() -> None:
+def test_an_unusable_summary_asks_nothing() -> None:
     """As for every metric."""
     with pytest.raises(StopIteration) as stop:
         next(measure(REFERENCE, "<pad>"))
-    assert stop.value.value.fault == "system"
+    assert stop.value.value == Unanswered("the summary is empty")
 
 
 def test_a_copy_of_the_reference_is_asked_about() -> None:

@@ -24,9 +24,11 @@ from summeval_pytest.questions import (
     ListFacts,
     ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 
@@ -71,7 +73,7 @@ class Fair:
         with LOG.open("a", encoding="utf-8") as log:
             log.write(f"{process} {event} {question}\n")
 
-    def say(self, question: Question) -> Answer:
+    def say(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         """The answer itself."""
         match question:
             case SegmentFacets(text):
@@ -110,6 +112,8 @@ class Fair:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(_, summary):
+                return SummaryRating(reason="by rule", rating=4 if self.likes(summary) else 1)
 
     @staticmethod
     def likes(text: str) -> bool:

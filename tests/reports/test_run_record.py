@@ -15,11 +15,13 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.evaluation import EvidenceCount, GoldenAnswer
 from summeval_pytest.metrics import (
     CheckedFact,
+    EvaCounts,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
     JudgedSentence,
     RatedFacet,
+    StageCounts,
     Unscored,
 )
 from summeval_pytest.questions import Fact
@@ -815,3 +817,27 @@ def test_a_record_whose_judge_no_run_could_have_measured_is_refused(tmp_path: Pa
         "is no run record: suite 'golden': its judge is measured on 2 labelled pairs, and 0 are in"
         f" it; {REMEDY}"
     )
+
+
+def test_a_record_has_references_only_where_they_are_averaged() -> None:
+    """Every record of before reads the same, and is written the same, byte by byte."""
+    lone, other = FacetScore(value=0.5), FacetScore(value=1.0, identical=True)
+    assert "by_reference" not in as_json(PAIR)
+    averaged_ = replace(lone, value=0.75, by_reference=(lone, other))
+    text = as_json(replace(PAIR, scores=(averaged_,)))
+    assert '"by_reference": [{' in text
+    (found,) = from_json(PairRecord, text).scores
+    assert found == averaged_
+    assert isinstance(found, FacetScore)
+    assert found.values()["facet"] == 0.75
+
+
+def test_a_record_has_no_counts_of_stages() -> None:
+    """They tell of one run how its facts came about; a baseline has no use for them."""
+    side = StageCounts(n_sentences=1, n_listed=1, n_facts=1, n_chains=1)
+    score = PAIR.scores[1]
+    assert isinstance(score, EvaScore)
+    counted = replace(score, counts=EvaCounts(reference=side, candidate=side))
+    text = as_json(replace(PAIR, scores=(counted,)))
+    assert text == as_json(replace(PAIR, scores=(score,)))
+    assert "n_chains" not in text

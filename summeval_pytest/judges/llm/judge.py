@@ -17,7 +17,7 @@ from summeval_pytest.judges.llm.extracting import (
 )
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
-from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
+from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
 from summeval_pytest.judges.llm.recipe import part_hash, prompt_hash
 from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
@@ -25,6 +25,7 @@ from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
 )
 from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
 from summeval_pytest.questions import (
@@ -41,10 +42,12 @@ from summeval_pytest.questions import (
     ListRelations,
     Question,
     RateFacets,
+    RateSummary,
     RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.text import split_sentences
@@ -75,6 +78,7 @@ class LlmJudge:
         endpoint: str,
         votes: int = 1,
         batched: bool = True,
+        style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
     ) -> None:
         """Makes a judge; nothing is sent yet.
@@ -86,6 +90,7 @@ class LlmJudge:
             votes: How often each rating and each check is asked for; 1 or more.
             batched: Whether items share requests; one request for each sentence, facet and fact,
                 and facets apart from facts, is how the papers did it.
+            style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
 
         Raises:
@@ -98,16 +103,18 @@ class LlmJudge:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
         self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
 
     @property
     def signature(self) -> str:
         """The model, where it is served, and how it is asked."""
-        calls = "batched" if self._poll.batched else "single"
+        poll = self._poll
+        calls = "batched" if poll.batched else "single"
         return (
-            f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
-            f" votes={self._poll.votes} calls={calls}"
+            f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
+            f" votes={poll.votes} calls={calls}{self._style}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -142,7 +149,7 @@ class LlmJudge:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await asyncio.gather(*map(self._answer, questions)))
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         match question:
             case SegmentFacets(text):
                 sentences = tuple(sentence.text for sentence in split_sentences(text))
@@ -151,13 +158,15 @@ class LlmJudge:
             case ListFacts(sentences):
                 return await self._facts(sentences)
             case RateFacets(pairs):
-                return await self._ratings(RatingSheet(pairs))
+                return await self._ratings(RatingSheet(pairs, self._style))
             case CheckFacts():
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
             case ListRelations() | CountFacts():
                 return await self._asked_by_variants(question)
+            case RateSummary(reference, summary):
+                return await self._summary_rating(SummarySheet(reference, summary))
             case _:
                 assert_never(question)
 
@@ -200,6 +209,10 @@ class LlmJudge:
             sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
         )
         return FacetRatings(tuple(o if isinstance(o, Unanswered) else o.item for o in outcomes))
+
+    async def _summary_rating(self, sheet: SummarySheet) -> SummaryRating | Unanswered:
+        (outcome,) = await self._poll.outcomes(sheet, 1, lambda rated: rated.rating, lower_median)
+        return outcome if isinstance(outcome, Unanswered) else outcome.item
 
     async def _fact_checks(self, question: CheckFacts) -> FactChecks:
         if not question.premises:

@@ -41,15 +41,18 @@ _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
 
 
 @cache
-def prompt_hash() -> str:
-    """Hex digits that tell this version's questions from any other's."""
+def prompt_hash(style: rating.Style = rating.PLAIN) -> str:
+    """Hex digits that tell this version's questions from any other's.
+
+    Ratings are asked for in the style given.
+    """
     facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
     asked = [
         *_requests(extracting.TextSheet(_SAMPLE)),
         *_requests(extracting.TextSheet(_SAMPLE, "facets")),
         *_requests(extracting.TextSheet(_SAMPLE, "facts")),
-        *_requests(rating.RatingSheet(pairs)),
+        *_requests(rating.RatingSheet(pairs, style)),
         *_requests(fact_checking.FactSheet(facts, _SAMPLE)),
         *_requests(fact_checking.FactSheet(facts, _SAMPLE, every_premise=False)),
         *_requests(sentence_checking.SentenceSheet(_SAMPLE, _SAMPLE)),

@@ -27,9 +27,11 @@ from summeval_pytest.questions import (
     ListRelations,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 
@@ -52,7 +54,8 @@ class OfflineJudge:
     """Answers by rules and word statistics, the same to the last bit everywhere.
 
     It sees shared words, numbers with units, negation and direction words. It does not see a
-    contradiction that shows in none of them, nor support that shares no word.
+    contradiction that shows in none of them, nor support that shares no word. A summary as a whole
+    is rated as the result of a paper is, which has the same scale.
 
     Attributes:
         segmenter: From a text to its facets.
@@ -80,7 +83,7 @@ class OfflineJudge:
         """One answer for each question, in the order asked."""
         return tuple(self.compute(question) for question in questions)
 
-    def compute(self, question: Question) -> Answer:
+    def compute(self, question: Question) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         """The answer to one question."""
         match question:
             case SegmentFacets(text):
@@ -104,6 +107,10 @@ class OfflineJudge:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(reference=reference, summary=summary):
+                pair = FacetPair(facet="result", reference=reference, candidate=summary)
+                (rated,) = self.rater((pair,))
+                return SummaryRating(reason=rated.reason, rating=rated.rating)
 
 
 def _added(fact: Fact, question: CheckFacts) -> str:

@@ -220,6 +220,13 @@ def _sentence_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
     return {"checks": checks}
 
 
+def _summary_rated(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    del asked
+    words, there = content_words(blocks["reference"]), set(content_words(blocks["summary"]))
+    share = sum(word in there for word in words) / max(1, len(words))
+    return {"reason": f"{share:.0%} of the words", "rating": 1 + int(share * 3 + _HALF)}
+
+
 _RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
     "# Facets and facts": lambda blocks, asked: _extracted(blocks, asked, "facets", "facts"),
     "# Facets": lambda blocks, asked: _extracted(blocks, asked, "facets"),
@@ -233,6 +240,7 @@ _RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
     "# Triples": _triples,
     "# Statements": _statements,
     "# Fact counts": _counted,
+    "# Summary rating": _summary_rated,
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.llm import LlmJudge
+from summeval_pytest.judges.llm import LlmJudge, Style
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.judges.llm.tally import Agreement, Tally
 from summeval_pytest.models.reply import ChatReply
@@ -26,9 +26,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
@@ -385,3 +387,30 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message:
     with pytest.raises(OptionError) as caught:
         LlmJudge(RuleSender(), **settings)  # type: ignore[arg-type]  # a wrong value is the point
     assert str(caught.value) == message
+
+
+def test_a_summary_is_rated_as_a_whole() -> None:
+    """One request, and with votes the lower median of their ratings."""
+    question = RateSummary(TEXT, "Slow firing gave bricks of 31 MPa. Fuel was dear.")
+    judge = judge_of(votes=3)
+    # 11 of the reference's 16 content words: 1 + int(.69 * 3 + .5) is 3
+    assert ask(judge, question) == (SummaryRating(reason="69% of the words", rating=3),)
+    assert kinds_sent(judge) == {"summary_rating": 3}
+
+
+def test_the_style_of_ratings_is_in_request_and_signature() -> None:
+    """Another rubric, or examples, may move every rating."""
+    usual = judge_of()
+    other = LlmJudge(
+        RuleSender(), model="m-1", endpoint="rule", style=Style(rubric="release", examples=True)
+    )
+    ask(usual, RateFacets(PAIRS[:1]))
+    ask(other, RateFacets(PAIRS[:1]))
+    (plain,), (styled,) = sender_of(usual).sent, sender_of(other).sent
+    assert "## Examples" in styled.messages[0].content
+    assert "## Examples" not in plain.messages[0].content
+    assert "nothing relevant" in plain.messages[0].content.split("## Reply", maxsplit=1)[0]
+    assert "nothing relevant" not in styled.messages[0].content
+    assert plain.messages[1] == styled.messages[1]
+    assert other.signature.endswith(" calls=batched rubric=release examples=7")
+    assert usual.signature.endswith(" calls=batched")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from summeval_pytest.judges.llm import (
+    Style,
     counting,
     extracting,
     fact_checking,
@@ -21,7 +22,7 @@ from summeval_pytest.judges.llm import (
     schema,
     sentence_checking,
 )
-from summeval_pytest.judges.llm.instructions import Kind
+from summeval_pytest.judges.llm.instructions import Kind, Variant
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from summeval_pytest.judges import Part
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+BASELINES = {"summary_rating"}
+"""They make numbers beside the metrics, whose signatures do not know them."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 PARTS: dict[Part, tuple[Kind, ...]] = {
     "chain": ("fact_checks_in_chain",),
     "relations": ("relations", "entities", "triples", "statements"),
@@ -38,7 +42,9 @@ PARTS: dict[Part, tuple[Kind, ...]] = {
 }
 """What only variants ask, by the part that it belongs to."""
 USUAL: tuple[Kind, ...] = tuple(
-    kind for kind in KINDS if not any(kind in kinds for kinds in PARTS.values())
+    kind
+    for kind in KINDS
+    if kind not in BASELINES and not any(kind in kinds for kinds in PARTS.values())
 )
 
 
@@ -60,7 +66,8 @@ def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) ->
 def test_every_prompt_file_is_used() -> None:
     """A file that nobody reads would be edited in vain."""
     folder = files("summeval_pytest.judges.llm") / "prompts"
-    assert {file.name for file in folder.iterdir()} == {f"{k}.md" for k in (*KINDS, "material")}
+    used = (*KINDS, *VARIANTS, "material")
+    assert {file.name for file in folder.iterdir()} == {f"{name}.md" for name in used}
 
 
 def test_facets_and_facts_are_explained_alike_together_and_alone() -> None:
@@ -186,6 +193,15 @@ def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
     assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
     assert len(left) == 4
     assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)
+
+
+@pytest.mark.parametrize(
+    "style", [Style(rubric="release"), Style(examples=True), Style(rubric="release", examples=True)]
+)
+def test_another_rubric_is_another_hash(style: Style, before: str) -> None:
+    """And the usual one is what it was before there was a choice."""
+    assert recipe.prompt_hash(Style()) == before
+    assert recipe.prompt_hash(style) != before
 
 
 @pytest.mark.parametrize(
