@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.retrieving import as_counts, evidence_table, retrieved_evidence
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.embedding import embedded, embedding_match
 from summeval_pytest.suite.indexed import cut
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from summeval_pytest.encoders import Encoder, PairScorer
     from summeval_pytest.metrics.embedding import EmbeddedSentences
-    from summeval_pytest.suite import Pair
+    from summeval_pytest.suite import Pair, Suite
+    from summeval_pytest.verdict.labelled import LabelledPair
 
 BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
 EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
@@ -74,6 +76,34 @@ def extra_columns(pairs: Sequence[Pair], models: LocalModels) -> tuple[Mapping[s
         for columns, more in zip(found, _embeddings(pairs, models.encoder), strict=True):
             columns.update(more)
     return found
+
+
+def with_columns(pairs: Sequence[LabelledPair], models: LocalModels) -> list[LabelledPair]:
+    """The pairs with the columns of these models; a recorded one of the same name is marked."""
+    ours = frozenset(models.columns)
+    texts = [pair.pair for pair in pairs if pair.pair is not None]
+    more = extra_columns(texts, models)
+    return [
+        replace(
+            pair,
+            columns={f"{c} (recorded)" if c in ours else c: n for c, n in pair.columns.items()}
+            | dict(columns),
+        )
+        for pair, columns in zip(pairs, more, strict=True)
+    ]
+
+
+def model_figures(
+    suite: Suite, pairs: Sequence[LabelledPair], models: LocalModels
+) -> tuple[dict[str, object], list[str]]:
+    """What these models say beside their columns: for the JSON file, and as lines."""
+    if not models.columns:
+        return {}, []
+    texts = [pair.pair for pair in pairs if pair.pair is not None]
+    labelled = [(suite.labels[pair.paper.id, pair.system], pair) for pair in texts]
+    found = retrieved_evidence(labelled, models.encoder) if models.encoder is not None else {}
+    lines = [*evidence_table(found), *told_of_models(texts, models)]
+    return recipes_of(models) | as_counts(found), lines
 
 
 def _bertscores(pairs: Sequence[Pair], scorer: PairScorer) -> Iterator[Mapping[str, float]]:

@@ -121,7 +121,7 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     after = json.loads(file.read_text("utf-8"))
 
     assert [line for line in plain if line.startswith("BERTScore ")]
-    assert list(before) == ["pairs", "metrics", "facets"]
+    assert not {"recipes", "evidence"} & set(before)
     names = [line[:26].rstrip() for line in shown]
     start = names.index("length") + 1
     assert names[start : start + 7] == [
