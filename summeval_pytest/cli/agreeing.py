@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.measured_pairs import labelled_pairs
+from summeval_pytest.cli.model_columns import NO_MODELS, LocalModels, model_figures, with_columns
 from summeval_pytest.cli.terms import check_writable
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS, SCALES
@@ -95,8 +96,14 @@ class _Found:
         return fitted_weights(self.suite.labels.values(), SCALES)
 
 
-def agree(
-    path: Path, *, judge_name: str, desk: Desk, json_file: Path | None, wanted: Wanted | None = None
+def agree(  # noqa: PLR0913 - by keyword, each an option of the command
+    path: Path,
+    *,
+    judge_name: str,
+    desk: Desk,
+    json_file: Path | None,
+    wanted: Wanted | None = None,
+    models: LocalModels = NO_MODELS,
 ) -> list[str]:
     """The tables of agreement, also written as JSON where a file is named.
 
@@ -106,6 +113,7 @@ def agree(
         desk: On which terms models are asked.
         json_file: Where the figures are written, too.
         wanted: What is printed beyond the first table.
+        models: Models of this machine that fill further columns.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
@@ -115,12 +123,13 @@ def agree(
         check_writable(json_file, "--json")
     suite = load_suite(path)
     desk.add_cassette(suite)
-    pairs = labelled_pairs(suite, judge_name, desk)
+    pairs = with_columns(labelled_pairs(suite, judge_name, desk), models)
+    figures, lines = model_figures(suite, pairs, models)
     found = _Found(
         suite=suite,
         judge=judge_name,
         pairs=pairs,
-        columns=column_names(pairs),
+        columns=column_names(pairs, models.columns),
         items=item_agreements([pair.golden for pair in pairs if pair.golden is not None]),
         recorded={
             by: item_agreements([pair.recorded[by] for pair in pairs if by in pair.recorded])
@@ -128,8 +137,8 @@ def agree(
         },
     )
     if json_file is not None:
-        _write(json_file, as_json(found))
-    return list(_told(found, wanted or Wanted()))
+        _write(json_file, as_json(found) | figures)
+    return [*_told(found, wanted or Wanted()), *lines]
 
 
 def _write(file: Path, figures: Mapping[str, object]) -> None:

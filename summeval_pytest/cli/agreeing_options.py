@@ -17,7 +17,7 @@ MATRICES: Final = ("pearson", "spearman", "kendall")
 
 def add_agreeing(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    from summeval_pytest.cli.terms import add_asking, add_judge
+    from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models
 
     parser.description = (
         "Sets every metric, baseline and recorded column beside the labels of a suite: correlation"
@@ -39,6 +39,7 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write all figures here, asked for or not"
     )
+    add_local_models(parser)
     add_judge(parser)
     add_asking(parser)
 
@@ -51,6 +52,7 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         JudgeError: if the judge breaks its contract.
     """
     from summeval_pytest.cli.agreeing import Wanted, agree
+    from summeval_pytest.cli.model_columns import models_of
     from summeval_pytest.cli.terms import desk_of
 
     levels = LEVELS if chosen.level == ALL else (chosen.level,) if chosen.level else ()
@@ -60,4 +62,5 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         desk=desk_of(chosen),
         json_file=chosen.json,
         wanted=Wanted(levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights),
+        models=models_of(chosen),
     )

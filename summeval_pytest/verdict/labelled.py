@@ -50,6 +50,7 @@ class LabelledPair:
         columns: A number a metric or baseline; a metric without a score for this pair is absent.
         golden: The labelled items with the judge's answers; None where none are looked at.
         recorded: By who recorded them, the labelled facets with the recorded ratings.
+        pair: The texts; None where only numbers are looked at.
     """
 
     paper: str
@@ -59,12 +60,19 @@ class LabelledPair:
     columns: Mapping[str, float]
     golden: GoldenPair | None = None
     recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
+    pair: Pair | None = None
 
 
-def column_names(pairs: Sequence[LabelledPair]) -> tuple[str, ...]:
-    """Every column that a pair has, and the controls: ours in their order, then others by name."""
+def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every column that a pair has, and the controls: ours in their order, then others by name.
+
+    Args:
+        pairs: The pairs.
+        further: Columns that are ours, too, and follow the leading ones.
+    """
     found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
-    return (*(c for c in LEADING if c in found), *sorted(found - set(LEADING)))
+    ours = (*LEADING, *further)
+    return (*(c for c in ours if c in found), *sorted(found - set(ours)))
 
 
 def labelled_pair(
@@ -110,6 +118,7 @@ def labelled_pair(
             for record in recorded
             if record.facets is not None
         },
+        pair=evaluation.pair,
     )
 
 
