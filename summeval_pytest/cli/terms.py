@@ -86,7 +86,7 @@ def add_local_models(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--bertscore-layers",
-        type=_count,
+        type=whole_number,
         metavar="N",
         help="take its vectors after N layers (default: what bert-score has tuned for a model of"
         " this name, else all)",
