@@ -17,6 +17,7 @@ from summeval_pytest.reports.agreement import (
     facet_table,
     item_table,
     items_json,
+    lacking_lines,
     level_table,
     matrix_table,
     recorded_table,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from summeval_pytest.evaluation import Desk
+    from summeval_pytest.evaluation import BaselineName, Desk
     from summeval_pytest.stats import CoefficientName
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict.agreement import (
@@ -104,6 +105,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
     json_file: Path | None,
     wanted: Wanted | None = None,
     models: LocalModels = NO_MODELS,
+    baselines: tuple[BaselineName, ...] = (),
 ) -> list[str]:
     """The tables of agreement, also written as JSON where a file is named.
 
@@ -114,6 +116,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         json_file: Where the figures are written, too.
         wanted: What is printed beyond the first table.
         models: Models of this machine that fill further columns.
+        baselines: What the judge is asked for beside the metrics.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
@@ -123,7 +126,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         check_writable(json_file, "--json")
     suite = load_suite(path)
     desk.add_cassette(suite)
-    pairs = with_columns(labelled_pairs(suite, judge_name, desk), models)
+    pairs = with_columns(labelled_pairs(suite, judge_name, desk, baselines), models)
     figures, lines = model_figures(suite, pairs, models)
     found = _Found(
         suite=suite,
@@ -216,6 +219,8 @@ def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
     else:
         yield from _correlated(found, wanted)
     yield ""
+    lacking = list(lacking_lines([pair.lacking for pair in found.pairs]))
+    yield from [*lacking, ""] if lacking else []
     yield from facet_table(found.items)
     if any(found.items[facet].n_items for facet in FACETS):
         yield ""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import argparse
 
+    from summeval_pytest.evaluation import BaselineName
     from summeval_pytest.verdict.agreement import AgreementLevel
 
 ALL: Final = "all"
 LEVELS: Final[tuple[AgreementLevel, ...]] = ("pooled", "paper", "system")
+BASELINES: Final[tuple[BaselineName, ...]] = ("direct", "one-prompt")
 MATRICES: Final = ("pearson", "spearman", "kendall")
 
 
@@ -39,6 +41,14 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write all figures here, asked for or not"
     )
+    parser.add_argument(
+        "--baseline",
+        action="append",
+        choices=BASELINES,
+        default=[],
+        help="ask the judge for this, too, beside the metrics: one rating of the whole summary, or"
+        " facts counted by one prompt (repeat for both)",
+    )
     add_local_models(parser)
     add_judge(parser)
     add_asking(parser)
@@ -63,4 +73,5 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         json_file=chosen.json,
         wanted=Wanted(levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights),
         models=models_of(chosen),
+        baselines=tuple(dict.fromkeys(chosen.baseline)),
     )

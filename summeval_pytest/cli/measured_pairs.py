@@ -13,13 +13,21 @@ from summeval_pytest.verdict.floors import has_part
 from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import Desk
+    from summeval_pytest.evaluation import BaselineName, Desk
     from summeval_pytest.questions import FacetSegments
     from summeval_pytest.suite import Label, Recorded, Suite
 
 
-def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPair]:
+def labelled_pairs(
+    suite: Suite, judge_name: str, desk: Desk, baselines: tuple[BaselineName, ...] = ()
+) -> list[LabelledPair]:
     """Every pair that a label says something of, in the order of the labels.
+
+    Args:
+        suite: The suite.
+        judge_name: Who judges.
+        desk: On which terms models are asked.
+        baselines: What else the judge is asked for.
 
     Raises:
         SuiteError: where no label has anything to agree with, or one is of a sentence that its
@@ -48,6 +56,7 @@ def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPa
             system=label.system,
             metrics=METRICS,
             facts=label.facts,
+            baselines=baselines,
         )
         for label in labels
     ]

@@ -11,16 +11,12 @@ reference's facts for P and by the summary's for R (metrics.md EV15); F1 is the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import Dialogue, NoAnswerError, ask
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
 from summeval_pytest.text import normalise
-
-NAME: Final = "EVA, one prompt"
-"""What a table calls it; no suite gates by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

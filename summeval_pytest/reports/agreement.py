@@ -198,3 +198,18 @@ def _short(value: float | None, digits: int = 2) -> str:
     if round(abs(value), digits) == 1:
         return f"{value:.{digits - 1}f}"
     return f"{value:.{digits}f}".replace("0.", ".", 1)
+
+
+def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """A line for each column that some pairs have no number in, though the judge was asked.
+
+    Args:
+        pairs: By column, why a pair has no number in it.
+    """
+    reasons: dict[str, list[str]] = {}
+    for pair in pairs:
+        for column, reason in pair.items():
+            reasons.setdefault(column, []).append(reason)
+    for column, told in reasons.items():
+        line = f"{column}: no number for {len(told)} of {len(pairs)} pairs, first: {told[0]}"
+        yield one_line(line, 300)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.evaluation import (
@@ -16,24 +17,30 @@ from summeval_pytest.evaluation import (
 from summeval_pytest.metrics import EvaScore, FacetScore, Unscored
 from summeval_pytest.metrics.facet import WEIGHTS
 from summeval_pytest.metrics.lexical import facet_presence, length, rouge
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.evaluation import Evaluation
-    from summeval_pytest.metrics import Score
+    from summeval_pytest.evaluation import BaselineName, Evaluation
+    from summeval_pytest.metrics import MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite import Label, Pair, Recorded
 
 LEADING: Final = (
     "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
-    "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
+    "direct rating", "EVA, one prompt", "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
 )  # fmt: skip
 """The columns that we compute, in the order shown; recorded ones follow by name.
 
 A recorded one of the same name is marked, so that neither hides the other."""
+BASELINE_COLUMNS: Final[Mapping[BaselineName, str]] = MappingProxyType(
+    {"direct": "direct rating", "one-prompt": "EVA, one prompt"}
+)
+_METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
+    {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
+)
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
 
@@ -51,6 +58,7 @@ class LabelledPair:
         golden: The labelled items with the judge's answers; None where none are looked at.
         recorded: By who recorded them, the labelled facets with the recorded ratings.
         pair: The texts; None where only numbers are looked at.
+        lacking: By column, why a number that the judge was asked for is not there.
     """
 
     paper: str
@@ -61,6 +69,7 @@ class LabelledPair:
     golden: GoldenPair | None = None
     recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
     pair: Pair | None = None
+    lacking: Mapping[str, str] = field(default_factory=dict)
 
 
 def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
@@ -102,9 +111,17 @@ def labelled_pair(
             reference = (references or {}).get(record.by)
             columns.update(segment_controls(label, record, reference))
     columns.update(_baselines(evaluation.pair))
+    lacking = {}
     for score in evaluation.scores:
-        if not isinstance(score, Unscored):
+        if isinstance(score, Unscored):
+            lacking[_METRIC_COLUMNS[score.metric]] = score.reason
+        else:
             columns.update(_columns(score))
+    for name, number in evaluation.baselines.items():
+        if isinstance(number, Unanswered):
+            lacking[BASELINE_COLUMNS[name]] = number.reason
+        else:
+            columns[BASELINE_COLUMNS[name]] = number
     paper = evaluation.pair.paper
     return LabelledPair(
         paper=label.paper,
@@ -119,6 +136,7 @@ def labelled_pair(
             if record.facets is not None
         },
         pair=evaluation.pair,
+        lacking=lacking,
     )
 
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +14,7 @@ from summeval_pytest.cli.agreeing import Wanted, agree
 from summeval_pytest.cli.measured_pairs import labelled_pairs
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import agreement
-from summeval_pytest.verdict.labelled import LEADING
+from summeval_pytest.verdict.labelled import BASELINE_COLUMNS, LEADING
 from tests.cli.moss_suite import (
     GREW,
     LISTER,
@@ -24,6 +25,9 @@ from tests.cli.moss_suite import (
     moss,
     write_suite,
 )
+
+if TYPE_CHECKING:
+    from summeval_pytest.evaluation import BaselineName
 
 ROOT = Path(__file__).parents[2]
 
@@ -136,7 +140,8 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
 
     lines = agree(tmp_path / "moss", judge_name=READER, desk=desk(), json_file=None)
     names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
-    ours = [name for name in LEADING if not name.startswith("EVA")]
+    not_asked = ("EVA", *BASELINE_COLUMNS.values())
+    ours = [name for name in LEADING if not name.startswith(not_asked)]
     assert names == [*ours, "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
 
 
@@ -335,3 +340,18 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     assert one == other
     assert one.endswith(b"}\n")
     assert json.loads(one)["metrics"]["EVA"]["pairs"] == 6
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
+    """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
+    path = moss(tmp_path / "moss")
+    both: tuple[BaselineName, ...] = ("direct", "one-prompt")
+    lines = agree(path, judge_name="offline", desk=desk(), json_file=None, baselines=both)
+    assert [line.split()[:3] for line in lines if line.startswith("direct")] == [
+        ["direct", "rating", "5"]
+    ]
+    told = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
+    assert any(line.startswith(told) for line in lines)
+    plain = agree(path, judge_name="offline", desk=desk(), json_file=None)
+    assert not [line for line in plain if "direct" in line or "one prompt" in line]

@@ -8,6 +8,7 @@ from summeval_pytest.reports.agreement import (
     column_table,
     estimate_cell,
     item_table,
+    lacking_lines,
     level_table,
     matrix_table,
     recorded_table,
@@ -103,3 +104,12 @@ def test_a_wide_matrix_is_cut_into_blocks_that_lose_nothing() -> None:
 def test_weights_that_cannot_be_fitted_say_why() -> None:
     """In the place where they would stand."""
     assert list(weights_lines("too few rows")) == ["facet weights: too few rows"]
+
+
+def test_a_number_that_was_asked_for_and_not_given_is_told() -> None:
+    """A column that is short of pairs, or not there at all, must not look as if none was wanted."""
+    pairs = [{"FM": "cut off"}, {}, {"FM": "refused", "EVA, one prompt": "no\x1b[1m prompt"}]
+    assert list(lacking_lines(pairs)) == [
+        "FM: no number for 2 of 3 pairs, first: cut off",
+        "EVA, one prompt: no number for 1 of 3 pairs, first: no\\x1b[1m prompt",
+    ]
