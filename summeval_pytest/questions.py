@@ -30,6 +30,29 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
 """The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
 
 
+SentenceMode = Literal["quotes", "label", "label-and-sentences"]
+"""What a model is asked to say of a sentence: a label with ids and quotations, many sentences a
+request; or, as FareBio asked, one sentence a request and free text, yes or no alone, or yes or no
+with the supporting sentences in parentheses (FareBio, Table 9; metrics.md FB7)."""
+SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceManner:
+    """How a model is asked about sentences.
+
+    Attributes:
+        mode: What it is asked to say of each.
+        strict: Whether one that it calls supported without evidence in the source is unsupported;
+            where no evidence is asked for, nothing could be supported.
+        factual: Whether it is asked of unsupported ones, too, if they are true all the same.
+    """
+
+    mode: SentenceMode = SENTENCE_MODES[0]
+    strict: bool = False
+    factual: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Unanswered:
     """No usable answer, and why: the judge's fault, never a pass and never a zero."""
@@ -167,7 +190,9 @@ class SentenceCheck:
 
     For a supported sentence ``evidence`` carries it; for an unsupported one it is what the source
     says instead, and may be empty. ``support`` is the judge's strength of belief, 0 to 1.
-    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source.
+    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source, and
+    ``n_copied`` those of them that stand in the summary instead. ``factual`` says of an unsupported
+    sentence whether it is true all the same by general knowledge; None where nobody asked.
     """
 
     reason: str
@@ -175,6 +200,8 @@ class SentenceCheck:
     evidence: tuple[int, ...] = ()
     support: float | None = None
     n_ungrounded: int = 0
+    n_copied: int = 0
+    factual: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class Roles:
             votes=spec.votes if self.votes is None else self.votes,
             batched=spec.batched,
             in_flight=self.in_flight,
+            manner=spec.manner,
         )
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeSpec:

@@ -32,10 +32,15 @@ _INSTEAD: Final = "\ufffd"
 def _plain(value: object) -> object:
     """What `json` does not know, as what it does."""
     if isinstance(value, GoldenAnswer):  # thousands of them have a label, an answer, no more
-        told = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
-        return {name: said for name, (said, default) in told.items() if said != default}
+        both = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
+        return {name: said for name, (said, default) in both.items() if said != default}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        told = {field: getattr(value, field.name) for field in fields(value)}
+        return {
+            field.name: said
+            for field, said in told.items()
+            if not (field.metadata.get("sparse") and said == field.default)
+        }
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, Mapping):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.models import Price
 from summeval_pytest.suite.fields import OWN_KEYS, Fields, brief
+from summeval_pytest.suite.manner import MANNER_KEYS, read_manner
 from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name, closest
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
@@ -205,7 +206,7 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
     """
     judges = {}
     for name, fields in tables_of(toml, "judges", "judge", _RESERVED_JUDGES):
-        fields.only(("endpoint", "model", "votes", "batched", "pinned", *_PRICE_KEYS))
+        fields.only(("endpoint", "model", "votes", "batched", "pinned", *_PRICE_KEYS, *MANNER_KEYS))
         judges[name] = JudgeSpec(
             name=name,
             endpoint=_endpoint(fields, endpoints),
@@ -214,6 +215,7 @@ def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, Judg
             batched=fields.flag("batched") if fields.has("batched") else True,
             pinned=fields.flag("pinned") if fields.has("pinned") else None,
             price=_price(fields),
+            manner=read_manner(fields),
         )
     return MappingProxyType(judges)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read the annotations
+from summeval_pytest.questions import SentenceManner
 
 if TYPE_CHECKING:
     from summeval_pytest.models import Price
@@ -150,6 +151,7 @@ class JudgeSpec:
         batched: Whether a request may ask about several items; the papers ask about one at a time.
         pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
+        manner: How it is asked about sentences.
     """
 
     name: str
@@ -159,6 +161,7 @@ class JudgeSpec:
     batched: bool = True
     pinned: bool | None = None
     price: Price | None = None
+    manner: SentenceManner = field(default_factory=SentenceManner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

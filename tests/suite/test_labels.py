@@ -143,7 +143,7 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
             {**PAIR, "sentences": []},
             (
                 "'sentences' of this label is an empty list, [];"
-                " write a list of {'index', 'faithful', 'evidence', 'error'}"
+                " write a list of {'index', 'faithful', 'evidence', 'error', 'factual'}"
             ),
         ),
         (

@@ -7,8 +7,9 @@ from importlib.resources import files
 from typing import Final, Literal
 
 Kind = Literal[
-    "facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks", "sentence_checks"
-]
+    "facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks", "sentence_checks",
+    "sentence_labels", "sentence_quotes", "factual_checks",
+]  # fmt: skip
 """What a request asks for; names a prompt file and a schema."""
 
 _MATERIAL: Final = "material"

@@ -17,12 +17,9 @@ from summeval_pytest.judges.llm.extracting import (
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
 from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.recipe import manner_text, prompt_hash
 from summeval_pytest.judges.llm.rounds import Rounds
-from summeval_pytest.judges.llm.sentence_checking import (
-    SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
-)
-from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.sentence_asking import ask_factual, ask_sentences
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
 from summeval_pytest.questions import (
@@ -39,6 +36,7 @@ from summeval_pytest.questions import (
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SentenceManner,
     Unanswered,
 )
 from summeval_pytest.text import split_sentences
@@ -51,6 +49,7 @@ if TYPE_CHECKING:
     from summeval_pytest.models.sender import Sender
 
 IN_FLIGHT: Final = 64
+_USUAL: Final = SentenceManner()
 
 
 class LlmJudge:
@@ -69,6 +68,7 @@ class LlmJudge:
         votes: int = 1,
         batched: bool = True,
         in_flight: int = IN_FLIGHT,
+        manner: SentenceManner = _USUAL,
     ) -> None:
         """Makes a judge; nothing is sent yet.
 
@@ -80,19 +80,24 @@ class LlmJudge:
             batched: Whether items share requests; one request for each sentence, facet and fact,
                 and facets apart from facts, is how the papers did it.
             in_flight: How many pairs are worth having open at once; 1 or more.
+            manner: How it is asked about sentences.
 
         Raises:
-            OptionError: if a number is less than 1, or a name is empty.
+            OptionError: if a number is less than 1, or a name is empty; for a strict judge that is
+                asked for no evidence, and could call nothing supported.
         """
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
                 raise OptionError(f"{name} is {number}; it has to be 1 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
+        if manner.strict and manner.mode == "label":
+            raise OptionError("a strict judge needs evidence, and mode 'label' asks for none")
         self._ledger = Ledger()
         self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
         self._endpoint = endpoint
         self._in_flight = in_flight
+        self._manner = manner
 
     @property
     def signature(self) -> str:
@@ -100,7 +105,7 @@ class LlmJudge:
         calls = "batched" if self._poll.batched else "single"
         return (
             f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
-            f" votes={self._poll.votes} calls={calls}"
+            f" votes={self._poll.votes} calls={calls}{manner_text(self._manner)}"
         )
 
     @property
@@ -197,12 +202,7 @@ class LlmJudge:
         if not question.source:
             nothing = SentenceCheck(reason="there is no source", supported=False)
             return SentenceChecks((nothing,) * len(question.sentences))
-        outcomes = await self._poll.outcomes(
-            SentenceSheet(question.sentences, question.source),
-            CHECKS_PER_REQUEST,
-            lambda check: check.supported,
-            majority,
-        )
+        outcomes = await ask_sentences(self._poll, question, self._manner)
         checks = tuple(
             o
             if isinstance(o, Unanswered)
@@ -210,6 +210,8 @@ class LlmJudge:
             for o in outcomes
         )
         self._ledger.add(ungrounded=_n_ungrounded(checks))
+        if self._manner.factual:
+            checks = await ask_factual(self._poll, question.sentences, checks)
         return SentenceChecks(checks)
 
     def _support(

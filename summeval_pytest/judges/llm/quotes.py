@@ -41,6 +41,10 @@ _NEGATIONS: Final = frozenset(
 )
 
 
+NOWHERE: Final = -1
+"""In place of a sentence's number, for a quotation that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """Words that a judge says stand in a sentence of the source, which it names from 0."""
@@ -51,10 +55,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """The sentences that hold the quotations, and how many quotations none does."""
+    """The sentences that hold the quotations, and how many quotations none does.
+
+    ``n_copied`` counts those of them that were copied from the summary (FareBio, Table 5).
+    """
 
     sentences: tuple[int, ...]
     n_ungrounded: int
+    n_copied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +112,26 @@ class _Read:
         return _shown_words(self.sentences[place])
 
 
-def look_up(quotes: Sequence[Quote], source: Sequence[str]) -> LookedUp:
-    """The sentences of the source that hold these quotations, in the order quoted, each once."""
-    read = _Read(source)
+def look_up(
+    quotes: Sequence[Quote], source: Sequence[str], summary: Sequence[str] = ()
+) -> LookedUp:
+    """The sentences of the source that hold these quotations, in the order quoted, each once.
+
+    Args:
+        quotes: The quotations.
+        source: The sentences in which they should stand.
+        summary: The sentences asked about, in which a copied quotation stands instead.
+    """
+    read, of_summary = _Read(source), _Read(summary)
     sentences: dict[int, None] = {}
-    n_ungrounded = 0
+    n_ungrounded = n_copied = 0
     for quote in quotes:
         found = _find(quote, read)
-        n_ungrounded += not found
         sentences.update(dict.fromkeys(found))
-    return LookedUp(tuple(sentences), n_ungrounded)
+        if not found:
+            n_ungrounded += 1
+            n_copied += bool(_find(Quote(NOWHERE, quote.text), of_summary))
+    return LookedUp(tuple(sentences), n_ungrounded, n_copied)
 
 
 def _find(quote: Quote, source: _Read) -> tuple[int, ...]:

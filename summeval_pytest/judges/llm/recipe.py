@@ -9,20 +9,61 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import extracting, fact_checking, rating, rounds, sentence_checking
+from summeval_pytest.judges.llm import (
+    extracting,
+    fact_checking,
+    factual_checking,
+    rating,
+    rounds,
+    sentence_asking,
+    sentence_checking,
+)
 from summeval_pytest.judges.llm.rounds import Turn, request_for
-from summeval_pytest.questions import FACETS, FacetPair, Fact
+from summeval_pytest.questions import FACETS, FacetPair, Fact, SentenceManner
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.judges.llm.json_reading import FaultKind
     from summeval_pytest.judges.llm.sheet import ItemT, Sheet
+    from summeval_pytest.questions import SentenceMode
 
 VERSION: Final = "1"
 """Goes up when replies are read, or votes counted, in another way."""
 
 _DIGITS: Final = 8
+_NO_MORE: Final[Mapping[FaultKind, str]] = MappingProxyType({})
 _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
+
+
+def manner_text(manner: SentenceManner) -> str:
+    """How a judge is asked about sentences, as its signature goes on; empty for the usual way.
+
+    Labels under one prompt say nothing of another's, so each has digits of its own (FB7).
+    """
+    text = "" if manner.mode == "quotes" else f" sentences={manner.mode}/{mode_hash(manner.mode)}"
+    text += " strict=yes" if manner.strict else ""
+    return f"{text} factual={factual_hash()}" if manner.factual else text
+
+
+@cache
+def mode_hash(mode: SentenceMode) -> str:
+    """Hex digits that tell this version's way to ask about one sentence from any other's."""
+    sheet = sentence_asking.sheet_of(_SAMPLE, _SAMPLE, SentenceManner(mode=mode))
+    return _hash(
+        [*_requests(sheet, ids=(1,), more_faults=rounds.FREE_NOTES), VERSION, rounds.MAX_REASKS]
+    )
+
+
+@cache
+def factual_hash() -> str:
+    """Hex digits that tell this version's questions about general truth from any other's."""
+    asked = _requests(factual_checking.FactualSheet(_SAMPLE, (1, 2)))
+    size = factual_checking.SENTENCES_PER_REQUEST
+    return _hash([*asked, VERSION, rounds.MAX_REASKS, size])
 
 
 @cache
@@ -46,11 +87,20 @@ def prompt_hash() -> str:
         fact_checking.FACTS_PER_REQUEST_AT_MOST,
         sentence_checking.SENTENCES_PER_REQUEST,
     ]
+    return _hash(asked)
+
+
+def _hash(asked: object) -> str:
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]
 
 
-def _requests(sheet: Sheet[ItemT]) -> list[object]:
+def _requests(
+    sheet: Sheet[ItemT],
+    ids: tuple[int, ...] = (1, 2),
+    more_faults: Mapping[FaultKind, str] = _NO_MORE,
+) -> list[object]:
     """A first request about all items, and a second one about the last after every fault."""
-    first = Turn(ids=(1, 2))
-    second = Turn(ids=(2,), vote=1, attempt=1, faults=frozenset(rounds.NOTES), room=2)
+    first = Turn(ids=ids)
+    faults = frozenset((*rounds.NOTES, *more_faults))
+    second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
     return [dict(request_for(sheet, turn, "").identity("")) for turn in (first, second)]

@@ -18,12 +18,19 @@ from summeval_pytest.judges.llm import (
     sentence_checking,
 )
 from summeval_pytest.judges.llm.instructions import Kind
-from summeval_pytest.questions import FACETS
+from summeval_pytest.questions import FACETS, SentenceManner
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+APART: dict[Kind, Callable[[], str]] = {
+    "sentence_labels": lambda: recipe.mode_hash("label"),
+    "sentence_quotes": lambda: recipe.mode_hash("label-and-sentences"),
+    "factual_checks": recipe.factual_hash,
+}
+"""The kinds that only some judges ask, each with digits of its own."""
 
 
 def prompt(name: str) -> str:
@@ -70,6 +77,13 @@ def hash_now() -> str:
     return recipe.prompt_hash()
 
 
+def hashes_now() -> dict[str, str]:
+    """Every hash as a new process would take it."""
+    recipe.mode_hash.cache_clear()
+    recipe.factual_hash.cache_clear()
+    return {"": hash_now(), **{kind: digits() for kind, digits in APART.items()}}
+
+
 @pytest.fixture
 def before() -> str:
     """The hash as it is."""
@@ -82,7 +96,7 @@ def test_the_hash_is_short_and_the_same_each_time(before: str) -> None:
     assert hash_now() == before
 
 
-@pytest.mark.parametrize("name", [*KINDS, "material"])
+@pytest.mark.parametrize("name", [*(k for k in KINDS if k not in APART), "material"])
 def test_a_changed_prompt_changes_the_hash(
     name: str, before: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +112,52 @@ def test_a_changed_prompt_changes_the_hash(
         monkeypatch.undo()
         instructions.instructions.cache_clear()
         assert hash_now() == before
+
+
+@pytest.mark.parametrize("name", APART)
+def test_a_prompt_that_only_some_judges_use_changes_their_hash_alone(
+    name: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ways to ask give two labels (metrics.md FB7), and the usual way keeps its cassettes."""
+    before = hashes_now()
+    read = instructions._prompt
+    monkeypatch.setattr(
+        instructions, "_prompt", lambda asked: read(asked) + ("." if asked == name else "")
+    )
+    instructions.instructions.cache_clear()
+    try:
+        now = hashes_now()
+    finally:
+        monkeypatch.undo()
+        instructions.instructions.cache_clear()
+    assert {kind for kind, digits in now.items() if digits != before[kind]} == {name}
+    assert hashes_now() == before
+
+
+@pytest.mark.parametrize(
+    ("manner", "text"),
+    [
+        (SentenceManner(), ""),
+        (SentenceManner(mode="label"), " sentences=label/{label}"),
+        (
+            SentenceManner(mode="label-and-sentences", strict=True, factual=True),
+            " sentences=label-and-sentences/{both} strict=yes factual={factual}",
+        ),
+        (SentenceManner(strict=True), " strict=yes"),
+    ],
+    ids=["usual", "label", "everything", "strict"],
+)
+def test_a_signature_goes_on_with_how_sentences_are_asked_about(
+    manner: SentenceManner, text: str
+) -> None:
+    """Scores under two manners must not be compared in silence; the usual one needs no word."""
+    digits = {
+        "label": recipe.mode_hash("label"),
+        "both": recipe.mode_hash("label-and-sentences"),
+        "factual": recipe.factual_hash(),
+    }
+    assert len({*digits.values(), recipe.prompt_hash()}) == 4
+    assert recipe.manner_text(manner) == text.format(**digits)
 
 
 @pytest.mark.parametrize(
