@@ -23,7 +23,7 @@ INTERRUPTED: Final = 130
 
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
-    from summeval_pytest.cli import importing, labelling
+    from summeval_pytest.cli import evidence, importing, labelling
 
     top = argparse.ArgumentParser(
         prog="summeval",
@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
             "agree", help="how every metric and baseline agrees with a suite's labels"
         )
     )
+    evidence.add_evidence(commands.add_parser("evidence", help="how well evidence is found"))
     _add_planning(commands.add_parser("plan", help="what a run would ask and cost; asks nothing"))
     _add_cassettes(commands.add_parser("cassette", help="a suite's recorded replies"))
     _add_batching(commands.add_parser("batch", help="requests and replies as batch files"))
@@ -189,6 +190,9 @@ def _add_powering(parser: argparse.ArgumentParser) -> None:
 
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
+    judges = (getattr(chosen, name, "") for name in ("judge", "old_judge", "new_judge"))
+    if ":" in "".join(judges):
+        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
         case "compare" | "drift" | "rescore":
             return _decided(chosen)
@@ -202,6 +206,8 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             return init(chosen.folder), True
         case "import" | "label":
             return _labelling(chosen), True
+        case "evidence":
+            return chosen.answered_by(chosen), True
         case _:
             return _asking(chosen), True
 
@@ -236,16 +242,13 @@ def _labelling(chosen: argparse.Namespace) -> list[str]:
 
 def _asking(chosen: argparse.Namespace) -> list[str]:
     """The commands that know a suite, and may ask a judge."""
-    judge: str = getattr(chosen, "judge", "")
-    if ":" in f"{judge} {getattr(chosen, 'old_judge', '')} {getattr(chosen, 'new_judge', '')}":
-        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
         case "agree":
             from summeval_pytest.cli.agreeing import agree
             from summeval_pytest.cli.terms import desk_of
 
             return agree(
-                chosen.suite, judge_name=judge, desk=desk_of(chosen), json_file=chosen.json
+                chosen.suite, judge_name=chosen.judge, desk=desk_of(chosen), json_file=chosen.json
             )
         case "swap":
             from summeval_pytest.cli.swapping import swap

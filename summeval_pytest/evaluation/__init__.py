@@ -31,6 +31,7 @@ from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
+from summeval_pytest.evaluation.supporting import EvidenceCase, evidence_cases, evidence_tasks
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
 
@@ -42,6 +43,7 @@ __all__ = [
     "Budget",
     "Desk",
     "Evaluation",
+    "EvidenceCase",
     "EvidenceCount",
     "Exchange",
     "GoldenAnswer",
@@ -65,6 +67,8 @@ __all__ = [
     "check_sentences",
     "converse",
     "evaluate",
+    "evidence_cases",
+    "evidence_tasks",
     "find_endpoint",
     "golden_pair",
     "golden_tasks",

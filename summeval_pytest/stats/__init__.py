@@ -21,6 +21,13 @@ from summeval_pytest.stats.correlation import (
     pearson,
     spearman,
 )
+from summeval_pytest.stats.evidence import (
+    any_hit,
+    evidence_f1,
+    evidence_precision,
+    evidence_recall,
+    named_per_instance,
+)
 from summeval_pytest.stats.groups import Labels, rows_by_group
 from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
@@ -46,6 +53,7 @@ __all__ = [
     "Rows",
     "Statistic",
     "WithinGroups",
+    "any_hit",
     "bootstrap_interval",
     "bootstrap_mean",
     "bootstrap_sums",
@@ -56,6 +64,9 @@ __all__ = [
     "corrected_rate",
     "detectable_drop",
     "drop_p_value",
+    "evidence_f1",
+    "evidence_precision",
+    "evidence_recall",
     "exact_agreement",
     "fit_folds",
     "fit_map",
@@ -64,6 +75,7 @@ __all__ = [
     "kappas_of",
     "kendall",
     "mean_within",
+    "named_per_instance",
     "papers_needed",
     "pearson",
     "power_of_drop",
