@@ -101,9 +101,12 @@ def supporting_figures(
         title: What it is called.
     """
     ranked = {id(case): retrieve(case.sentence, case.source, TOP) for case in cases}
+
+    def first(k: int) -> Found:
+        return lambda case: ranked[id(case)][:k]
+
     finders: dict[str, Found] = {"judge": lambda case: case.named}
-    for k in range(1, TOP + 1):
-        finders[f"{title} top-{k}"] = lambda case, k=k: ranked[id(case)][:k]  # type: ignore[misc]
+    finders |= {f"{title} top-{k}": first(k) for k in range(1, TOP + 1)}
     return tuple(
         figures_of(by, part, [(case, find(case)) for case in of_part])
         for part, of_part in _parts(cases)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.llm.json_reading import UnreadableError
-from summeval_pytest.judges.llm.quotes import NOWHERE, Quote, look_up, words_of
+from summeval_pytest.judges.llm.quotes import ELLIPSIS, NOWHERE, Quote, look_up, words_of
 from summeval_pytest.text import one_line, split_sentences
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LEAST_WORDS: Final = 2
 """What has fewer words between parentheses is no quotation: "(p < 0.05)", "(1)"."""
+_VERDICT_WORDS: Final = 3
 _OPENING_WORDS: Final = 6
 """Where a yes is weakened by a word that may also stand in a sentence about the matter."""
 _ASCII: Final = str.maketrans("\uff08\uff09", "()")
@@ -53,9 +54,14 @@ def groups_of(reply: str) -> tuple[str, ...]:
 
 
 def own_words(reply: str) -> str:
-    """What a reply says itself: nothing between parentheses or quotation marks."""
+    """What a reply says itself: nothing between parentheses, or quoted at more than three words."""
     outside = " ".join(piece for is_group, piece in _parted(reply) if not is_group)
-    return " ".join(_QUOTED.sub(" ", outside).split())
+    return " ".join(_QUOTED.sub(_kept, outside).split())
+
+
+def _kept(quoted: re.Match[str]) -> str:
+    """A word in quotation marks, as a verdict may be; a space in place of more."""
+    return quoted.group() if len(quoted.group().split()) <= _VERDICT_WORDS else " "
 
 
 def _parted(reply: str) -> Iterator[tuple[bool, str]]:
@@ -119,7 +125,8 @@ def _marked(group: str) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    return [sentence.text for sentence in split_sentences(text)]
+    """The sentences of a text; none ends at an ellipsis, both ends of which belong together."""
+    return [sentence.text for sentence in split_sentences(ELLIPSIS.sub(" \u2026 ", text))]
 
 
 def _clauses(text: str) -> list[str]:

@@ -28,7 +28,8 @@ MOST_WORDS: Final = 200
 WIDEST_GAP: Final = 3
 """An ellipsis stands for so many sentences at most; over a wider gap only its ends are evidence."""
 
-_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*)?(?:\.\s?\.\s?\.+|\u2026)(?:\s*[\])])?\s*")
+ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*)?(?:\.\s?\.\s?\.+|\u2026)(?:\s*[\])])?\s*")
+"""Words left out: three dots or their sign, in brackets or not."""
 _WORD = re.compile(
     r"(?:(?<![\w.)%])[-\u2212\u2013])?(?:\d+(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]+)?\d*|[%<>=\u2264\u2265\u00b1]"
@@ -139,7 +140,7 @@ def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
         return (whole.sentence,)
-    anchors = [words_of(piece) for piece in _ELLIPSIS.split(quote.text) if piece]
+    anchors = [words_of(piece) for piece in ELLIPSIS.split(quote.text) if piece]
     if len(anchors) < 2 or any(len(anchor) < LEAST_WORDS for anchor in anchors):  # noqa: PLR2004
         return ()
     first = _search(anchors[0], quote.sentence, source)
