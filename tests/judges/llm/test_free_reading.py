@@ -82,7 +82,7 @@ def test_a_yes_at_the_start_is_a_yes(reply: str) -> None:
     ids=repr,
 )  # fmt: skip
 def test_a_no_a_hedge_and_a_denial_are_a_no(reply: str) -> None:
-    """Elsewhere "Yes, it is not supported" has been read as a pass elsewhere (metrics.md section 6, #2)."""
+    """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""
     assert read_verdict(own_words(reply)) is False
 
 
