@@ -161,4 +161,5 @@ def _told(report: EvidenceReport, judge: str) -> Iterator[str]:
         f" {errors.n_ungrounded:,} not in the source ({errors.n_copied:,} of them copied from the"
         f" summary), {errors.n_unsupported_yes:,} called supported without any"
     )
-    yield "more abstractive: a larger share of novel bigrams than the median sentence"
+    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
+    yield "a sentence that stands in the source word for word is found by a rule and not asked"

@@ -40,7 +40,7 @@ def test_the_published_figures_of_bm25_are_micro() -> None:
 
 
 def test_named_sentences_are_counted_an_instance() -> None:
-    """Worked example: 12 named for 5 instances are 2.4, which says nothing of how many are right."""
+    """Worked example: 12 named for 5 instances are 2.4, right or wrong."""
     assert named_per_instance(row(12, 8, 3, 3, 5))[0] == 2.4
     assert named_per_instance(row(12, 8, 0, 0, 5))[0] == 2.4
 
