@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -25,7 +26,7 @@ class Retriever(Protocol):
 
 
 class _Index(Protocol):
-    def get_scores(self, query_tokens_single: list[str]) -> NDArray: ...  # type: ignore[type-arg]
+    def get_scores(self, query_tokens_single: list[str]) -> NDArray[np.float64]: ...
 
 
 @lru_cache(maxsize=64)

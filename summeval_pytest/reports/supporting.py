@@ -33,7 +33,7 @@ def supporting_table(figures: Sequence[SupportingFigures]) -> Iterator[str]:
                 for estimate in (each.precision, each.recall, each.f1, each.any_hit)
             )
             macro = "-" if each.macro is None else f"{each.macro.f1:.3f}"
-            named = "-" if each.named.value is None else f"{each.named.value:.2f}"
+            named = "-" if (many := each.named_per_sentence.value) is None else f"{many:.2f}"
             yield f"{each.by:<17}{each.n_instances:>5,}{named:>7}  {cells}{macro:>8}"
         yield ""
 

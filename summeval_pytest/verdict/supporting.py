@@ -71,7 +71,7 @@ class SupportingFigures:
         recall: Share of the labelled ones that are named (micro).
         f1: Of the two (micro).
         any_hit: Share of the instances with at least one labelled sentence named.
-        named: Source sentences named an instance.
+        named_per_sentence: Source sentences named for each instance.
         macro: The same three as means over instances; None without any.
     """
 
@@ -84,7 +84,7 @@ class SupportingFigures:
     recall: Estimate
     f1: Estimate
     any_hit: Estimate
-    named: Estimate
+    named_per_sentence: Estimate
     macro: Macro | None
 
 
@@ -151,7 +151,7 @@ def figures_of(
         recall=estimate(evidence_recall),
         f1=estimate(evidence_f1),
         any_hit=estimate(any_hit),
-        named=estimate(named_per_instance),
+        named_per_sentence=estimate(named_per_instance),
         macro=macro_of([count for _, count in answered]),
     )
 

@@ -16,7 +16,7 @@ JUDGE = SupportingFigures(
     recall=Estimate(0.556, 0.5, 0.6),
     f1=Estimate(0.6311, None, None),
     any_hit=Estimate(0.8, 0.75, 0.85),
-    named=Estimate(1.0, 1.0, 1.0),
+    named_per_sentence=Estimate(1.0, 1.0, 1.0),
     macro=Macro(precision=0.7, recall=0.6, f1=0.62),
 )
 NONE = Estimate(None, None, None)
@@ -50,7 +50,8 @@ def test_a_block_for_each_part_with_a_line_for_each_finder() -> None:
 def test_what_is_undefined_is_a_dash() -> None:
     """A judge without an answer has no figure, and no 0."""
     silent = replace(
-        JUDGE, n_instances=0, precision=NONE, recall=NONE, f1=NONE, any_hit=NONE, named=NONE,
+        JUDGE, n_instances=0, precision=NONE, recall=NONE, f1=NONE, any_hit=NONE,
+        named_per_sentence=NONE,
         macro=None,
     )  # fmt: skip
     (_, line, _) = supporting_table([silent])

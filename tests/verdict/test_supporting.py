@@ -62,7 +62,7 @@ def test_figures_are_micro_and_means_over_instances_stand_beside() -> None:
     assert found.recall.value == pytest.approx(2 / 5)
     assert found.f1.value == pytest.approx(1 / 2)
     assert found.any_hit.value == pytest.approx(2 / 3)
-    assert found.named.value == pytest.approx(1.0)
+    assert found.named_per_sentence.value == pytest.approx(1.0)
     assert found.macro is not None
     assert found.macro.precision == pytest.approx(1 / 2)
     assert found.macro.recall == pytest.approx(4 / 9)
@@ -100,7 +100,7 @@ def test_the_judge_stands_beside_three_cuts_of_one_ranking() -> None:
     assert both == pytest.approx(
         {"judge": 1 / 3, "cosine top-1": 2 / 3, "cosine top-2": 1.0, "cosine top-3": 1.0}
     )
-    named = [each.named.value for each in whole.values()]
+    named = [each.named_per_sentence.value for each in whole.values()]
     assert named == [1.0, 1.0, 2.0, 3.0]
 
 

@@ -29,14 +29,15 @@ _LEAD = re.compile(
 )
 _BOTH = re.compile(r"(?:yes\s*(?:/|or\b)\s*no|no\s*(?:/|or\b)\s*yes)\b")
 _HEDGE = re.compile(
-    r"\b(?:partial|partially|partly|in part|half|somewhat|mostly|largely|mainly|roughly|perhaps"
-    r"|possibly|probably|likely|maybe|unclear|mixed|and no|to (?:some|a certain) (?:degree|extent)"
-    r"|not (?:fully|entirely|completely|wholly|exactly|quite|directly|explicitly))\b"
+    r"\b(?:but|except|although|though|however|partial|partially|partly|in part|half"
+    r"|somewhat|mostly|largely|mainly|roughly|perhaps|possibly|probably|likely|maybe|unclear|mixed|and no"
+    r"|to (?:some|a certain) (?:degree|extent)|not (?:fully|entirely|completely|wholly|exactly|quite|directly|explicitly))\b"
 )
 _DENIAL = re.compile(
     r"\bunsupported\b|\bno (?:direct |explicit |clear )?(?:support|mention)\b"
     r"|(?:\b(?:not|never|cannot|partially|partly|only in part|half)|n['\u2019]t)[\s-]+"
-    r"(?:\w+\s+){0,3}?(?:support(?:ed|s)?|stated?|mention(?:ed)?|found|backed|confirm(?:ed)?)\b"
+    r"(?:\w+\s+){0,3}?(?:support(?:ed|s)?\b|stated?\b|mention(?:ed)?\b|"
+    r"(?:found|given|backed|confirmed) (?:\w+ )?(?:in|by) the (?:source|text|paper|article))"
 )
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 _MARKS: Final = '"\u201c\u201d'

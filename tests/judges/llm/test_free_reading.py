@@ -59,7 +59,7 @@ def test_every_letter_of_a_reply_is_quoted_or_its_own(reply: str) -> None:
         "Yes (Adherence was only partially recorded.)",
         "Yes. The source says that the moss is likely to help.",
         'Yes. "The cooling was not supported by theory at all."',
-        "Yes. No contradiction is found.",
+        "Yes. No contradiction is found.", "Yes: a difference was not found at night.",
     ],
     ids=repr,
 )  # fmt: skip
@@ -77,7 +77,9 @@ def test_a_yes_at_the_start_is_a_yes(reply: str) -> None:
         "Yes, partially.", "Yes, likely.", "Yes, but only partly.", "Yes and no", "Yes, half of it",
         "Yes, but the dose is not mentioned.", "Yes. The second half isn't supported, however.",
         "Yes, to some extent", "Yes. It is only in part supported.", "Yes, unsupported",
-        "Yes, there is no direct support.",
+        "Yes, there is no direct support.", "Yes, although the dose differs.",
+        "Yes. Its second half was not found anywhere in the source.",
+        "Yes. It was not given in the text",
     ],
     ids=repr,
 )  # fmt: skip
