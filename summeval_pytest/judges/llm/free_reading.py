@@ -29,9 +29,10 @@ _LEAD = re.compile(
 )
 _BOTH = re.compile(r"(?:yes\s*(?:/|or\b)\s*no|no\s*(?:/|or\b)\s*yes)\b")
 _HEDGE = re.compile(
-    r"\b(?:but|except|although|though|however|partial|partially|partly|in part|half"
-    r"|somewhat|mostly|largely|mainly|roughly|perhaps|possibly|probably|likely|maybe|unclear|mixed|and no"
-    r"|to (?:some|a certain) (?:degree|extent)|not (?:fully|entirely|completely|wholly|exactly|quite|directly|explicitly))\b"
+    r"\b(?:but|except|although|though|however|partial|partially|partly|in part|half|somewhat"
+    r"|mostly|largely|mainly|roughly|perhaps|possibly|probably|likely|maybe|unclear|mixed|and no"
+    r"|to (?:some|a certain) (?:degree|extent)"
+    r"|not (?:fully|entirely|completely|wholly|exactly|quite|directly|explicitly))\b"
 )
 _DENIAL = re.compile(
     r"\bunsupported\b|\bno (?:direct |explicit |clear )?(?:support|mention)\b"
