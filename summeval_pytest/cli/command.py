@@ -24,6 +24,7 @@ INTERRUPTED: Final = 130
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
     from summeval_pytest.cli import evidence, importing, labelling
+    from summeval_pytest.cli.equivalence import add_equivalence
 
     top = argparse.ArgumentParser(
         prog="summeval",
@@ -50,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     _add_comparing(commands.add_parser("compare", help="what changed between two saved runs"))
     add_drifting(commands.add_parser("drift", help="which golden answers flipped between two runs"))
     add_swapping(commands.add_parser("swap", help="what another judge in its place would change"))
+    add_equivalence(commands.add_parser("equivalence", help="whether batching changes the answers"))
     _add_rescoring(
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
@@ -190,11 +192,10 @@ def _add_powering(parser: argparse.ArgumentParser) -> None:
 
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
-    judges = (getattr(chosen, name, "") for name in ("judge", "old_judge", "new_judge"))
-    if ":" in "".join(judges):
+    if any(":" in str(vars(chosen).get(name)) for name in ("judge", "old_judge", "new_judge")):
         sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
-        case "compare" | "drift" | "rescore":
+        case "compare" | "drift" | "equivalence" | "rescore":
             return _decided(chosen)
         case "report":
             from summeval_pytest.cli.reporting import report
@@ -206,15 +207,17 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             return init(chosen.folder), True
         case "import" | "label":
             return _labelling(chosen), True
-        case "evidence":
-            return chosen.answered_by(chosen), True
         case _:
-            return _asking(chosen), True
+            return getattr(chosen, "answered_by", _asking)(chosen), True
 
 
 def _decided(chosen: argparse.Namespace) -> tuple[list[str], bool]:
-    """The commands over saved runs whose exit code decides."""
+    """The commands whose exit code decides."""
     match chosen.command:
+        case "equivalence":
+            from summeval_pytest.cli.equivalence import equivalence_of
+
+            return equivalence_of(chosen)
         case "compare":
             from summeval_pytest.cli.comparing import compare_runs
 

@@ -18,7 +18,8 @@ from summeval_pytest.metrics.conversation import (
     expect_count,
     limit_unanswered,
 )
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text import normalise, split_sentences, tokens
 

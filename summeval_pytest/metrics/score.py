@@ -7,13 +7,16 @@ treats what could not be scored by whose fault it was.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.metrics.recorded import SPARSE, UNRECORDED
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore
 from summeval_pytest.questions import SCALES, Facet, Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MetricName = Literal["facet", "eva", "faithfulness"]
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
@@ -22,9 +25,8 @@ METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 Status = Literal["skipped_no_reference", "degenerate_candidate", "refused_candidate", "unanswered"]
 Fault = Literal["judge", "system"]
 
-SPARSE: Final = MappingProxyType({"sparse": True})
-"""Marks a field that a run record leaves out where it has its default, as most records do."""
-
+_DIGITS: Final = 12
+"""As FM is rounded: the mean of two .45 is not under .45."""
 _SYSTEM_STATUSES: Final = frozenset({"degenerate_candidate", "refused_candidate"})
 
 
@@ -88,6 +90,8 @@ class FacetScore:
             summary's, does not contain.
         coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
         identical: Whether the summary is its reference, so that nothing was asked.
+        by_reference: The scores against each of several references, where these are averaged
+            (`references.averaged`); all else but ``value`` is then of the lowest of them.
     """
 
     value: float
@@ -96,11 +100,19 @@ class FacetScore:
     ungrounded: tuple[str, ...] = ()
     coverage: float = 1.0
     identical: bool = False
+    by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["facet"] = "facet"
 
     @property
     def rescaled(self) -> float | None:
-        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any."""
+        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
+
+        Over several references the mean of theirs.
+        """
+        if self.by_reference:
+            each = [score.rescaled for score in self.by_reference]
+            found = [value for value in each if value is not None]
+            return fsum(found) / len(found) if found else None
         if self.identical:
             return 1.0
         if not self.ratings:
@@ -112,7 +124,10 @@ class FacetScore:
         """Every number a threshold can name; a facet that the reference lacks is absent.
 
         A summary that is its reference has the full rating of every facet, though none was asked.
+        Over several references each number is the mean over those that have it.
         """
+        if self.by_reference:
+            return mean_values(self.by_reference)
         named: dict[str, float | None] = {"facet": self.value}
         if self.identical:
             named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
@@ -135,6 +150,36 @@ class CheckedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StageCounts:
+    """How much one text states, before and after each stage of EVA-Score.
+
+    Attributes:
+        n_sentences: Its sentences.
+        n_listed: The facts that were listed, or reviewed.
+        n_facts: Those of them that differ.
+        n_chains: The chains that these make; a fact that no other refines is one of its own.
+        n_relations: The relations across sentences that were found; 0 where nobody was asked.
+        n_kept_relations: Those of them that no fact comes near to; with ``n_facts`` they make N_c
+            or N_r, with ``n_chains`` the paper's count of chains (Table 4).
+    """
+
+    n_sentences: int
+    n_listed: int
+    n_facts: int
+    n_chains: int
+    n_relations: int = 0
+    n_kept_relations: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaCounts:
+    """The counts of both texts of one EVA-Score."""
+
+    reference: StageCounts
+    candidate: StageCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaScore:
     """EVA-Score of one summary (EVA-Score, section 3, with metrics.md EV1 to EV5).
 
@@ -147,6 +192,10 @@ class EvaScore:
         candidate: The summary's facts, checked against the reference.
         reference: The reference's facts, checked against the summary.
         matched: Indices, in ``reference``, of the matched facts.
+        counts: How many facts there were before and after each stage; None where nothing was
+            asked. No run record has them.
+        by_reference: The scores against each of several references, where these are averaged
+            (`references.averaged`); facts, matches and counts are then of the lowest of them.
     """
 
     value: float
@@ -157,6 +206,8 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
+    counts: EvaCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
+    by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["eva"] = "eva"
 
     def values(self) -> Mapping[str, float | None]:
@@ -171,83 +222,18 @@ class EvaScore:
         return MappingProxyType(named)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedSentence:
-    """One sentence of a summary and whether the source supports it.
-
-    Attributes:
-        index: 0-based place among the summary's sentences.
-        text: The sentence.
-        supported: None where the judge gave no answer.
-        reason: The judge's reason, or the rule that decided without it.
-        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
-        support: The judge's strength of belief, 0 to 1, where it has one.
-        by_rule: Whether the verdict followed without a question (verbatim in the source).
-        factual: Whether an unsupported sentence is true all the same by general knowledge, as the
-            judge believes; None where it was not asked.
-    """
-
-    index: int
-    text: str
-    supported: bool | None
-    reason: str
-    evidence: tuple[int, ...] = ()
-    support: float | None = None
-    by_rule: bool = False
-    factual: bool | None = field(default=None, metadata=SPARSE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaithfulnessScore:
-    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
-
-    Attributes:
-        value: Supported sentences / answered sentences, 0 to 1, higher is better.
-        sentences: Every judged sentence in order; fragments under five characters are left out.
-        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
-        n_unsupported_yes: Sentences called supported without any evidence.
-        n_copied: Of the ungrounded quotations, those that stand in the summary instead.
-    """
-
-    value: float
-    sentences: tuple[JudgedSentence, ...]
-    n_ungrounded: int = 0
-    n_unsupported_yes: int = 0
-    n_copied: int = field(default=0, metadata=SPARSE)
-    metric: Literal["faithfulness"] = "faithfulness"
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether every sentence is supported (FareBio's summary level)."""
-        return all(sentence.supported for sentence in self.sentences)
-
-    @property
-    def hallucination_ratio(self) -> float:
-        """Unsupported sentences / answered sentences, 0 to 1, lower is better: 1 - the rate."""
-        return 1.0 - self.value
-
-    @property
-    def factual_ratio(self) -> float | None:
-        """Of the hallucination ratio, the part that is true by general knowledge all the same.
-
-        None where the judge did not say so of every unsupported sentence.
-        """
-        return self._part(factual=True)
-
-    @property
-    def nonfactual_ratio(self) -> float | None:
-        """Of the hallucination ratio, the other part; None where the factual one is."""
-        return self._part(factual=False)
-
-    def _part(self, *, factual: bool) -> float | None:
-        said = [s.factual for s in self.sentences if s.supported is False]
-        if None in said:
-            return None
-        return said.count(factual) / sum(s.supported is not None for s in self.sentences)
-
-    def values(self) -> Mapping[str, float | None]:
-        """Every number a threshold can name."""
-        return MappingProxyType({"faithfulness": self.value})
-
-
 Score = FacetScore | EvaScore | FaithfulnessScore
+
+
+def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[str, float | None]:
+    """Each number's mean over the scores that have it; None where none of them does."""
+    named: dict[str, list[float]] = {}
+    for score in scores:
+        for name, value in score.values().items():
+            named.setdefault(name, []).extend(() if value is None else (value,))
+    return MappingProxyType(
+        {
+            name: round(fsum(found) / len(found), _DIGITS) if found else None
+            for name, found in named.items()
+        }
+    )

@@ -21,6 +21,7 @@ from summeval_pytest.stats.correlation import (
     pearson,
     spearman,
 )
+from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
 from summeval_pytest.stats.evidence import (
     any_hit,
     evidence_f1,
@@ -39,6 +40,7 @@ from summeval_pytest.stats.resampling import (
     bootstrap_mean,
     bootstrap_sums,
 )
+from summeval_pytest.stats.sampling import systematic_sample
 
 __all__ = [
     "Coefficient",
@@ -74,6 +76,7 @@ __all__ = [
     "holm",
     "kappas_of",
     "kendall",
+    "mcnemar_p_value",
     "mean_within",
     "named_per_instance",
     "papers_needed",
@@ -81,4 +84,6 @@ __all__ = [
     "power_of_drop",
     "rows_by_group",
     "spearman",
+    "systematic_sample",
+    "tost",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.questions import SENTENCE_MODES, SentenceManner
+from summeval_pytest.manner import SENTENCE_MODES, SentenceManner
 
 if TYPE_CHECKING:
-    from summeval_pytest.questions import SentenceMode
+    from summeval_pytest.manner import SentenceMode
     from summeval_pytest.suite.fields import Fields
 
 MANNER_KEYS: Final = ("sentences", "strict", "factual")

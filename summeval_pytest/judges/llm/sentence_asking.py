@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.llm.polling import Poll
     from summeval_pytest.judges.llm.sheet import Sheet
     from summeval_pytest.judges.llm.voting import Outcome
-    from summeval_pytest.questions import CheckSentences, SentenceManner
+    from summeval_pytest.manner import SentenceManner
+    from summeval_pytest.questions import CheckSentences
 
 
 def sheet_of(
