@@ -234,7 +234,9 @@ class SentenceCheck:
 
     For a supported sentence ``evidence`` carries it; for an unsupported one it is what the source
     says instead, and may be empty. ``support`` is the judge's strength of belief, 0 to 1.
-    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source.
+    ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source, and
+    ``n_copied`` those of them that stand in the summary instead. ``factual`` says of an unsupported
+    sentence whether it is true all the same by general knowledge; None where nobody asked.
     """
 
     reason: str
@@ -242,6 +244,8 @@ class SentenceCheck:
     evidence: tuple[int, ...] = ()
     support: float | None = None
     n_ungrounded: int = 0
+    n_copied: int = 0
+    factual: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ INTERRUPTED: Final = 130
 
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
-    from summeval_pytest.cli import importing, labelling
+    from summeval_pytest.cli import evidence, importing, labelling
     from summeval_pytest.cli.equivalence import add_equivalence
 
     top = argparse.ArgumentParser(
@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
             "agree", help="how every metric and baseline agrees with a suite's labels"
         )
     )
+    evidence.add_evidence(commands.add_parser("evidence", help="how well evidence is found"))
     _add_planning(commands.add_parser("plan", help="what a run would ask and cost; asks nothing"))
     _add_cassettes(commands.add_parser("cassette", help="a suite's recorded replies"))
     _add_batching(commands.add_parser("batch", help="requests and replies as batch files"))
@@ -199,7 +200,7 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
         case "import" | "label":
             return _labelling(chosen), True
         case _:
-            return _asking(chosen), True
+            return getattr(chosen, "answered_by", _asking)(chosen), True
 
 
 def _decided(chosen: argparse.Namespace) -> tuple[list[str], bool]:

@@ -32,6 +32,7 @@ from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
+from summeval_pytest.evaluation.supporting import EvidenceCase, evidence_cases, evidence_tasks
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
 from summeval_pytest.evaluation.variants import recipe_of
@@ -48,6 +49,7 @@ __all__ = [
     "Budget",
     "Desk",
     "Evaluation",
+    "EvidenceCase",
     "EvidenceCount",
     "Exchange",
     "GoldenAnswer",
@@ -74,6 +76,8 @@ __all__ = [
     "check_sentences",
     "converse",
     "evaluate",
+    "evidence_cases",
+    "evidence_tasks",
     "find_endpoint",
     "golden_pair",
     "golden_tasks",

@@ -12,6 +12,8 @@ from summeval_pytest.questions import Facet  # noqa: TC001
 from summeval_pytest.text import normalise, split_sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.suite import Label, Paper, Suite
 
@@ -119,10 +121,21 @@ def labels_fingerprint(suite: Suite) -> str:
             label.overall,
             repr(sorted(label.sentences or (), key=lambda sentence: sentence.index)),
             repr(label.facts),
+            *_factual(label),
         )
         for label in suite.labels.values()
     )
     return sha256(repr(told).encode()).hexdigest()[:12]
+
+
+def _factual(label: Label) -> Iterator[str]:
+    """What a label says of unfaithful sentences beyond the source; nothing where it is silent.
+
+    So a label file that says nothing of it keeps the fingerprint that it has had.
+    """
+    said = sorted((s.index, s.factual) for s in label.sentences or () if s.factual is not None)
+    if said:
+        yield repr(said)
 
 
 def _metrics(label: Label) -> tuple[MetricName, ...]:

@@ -75,6 +75,7 @@ class Roles:
             batched=spec.batched,
             style=Style(rubric=spec.rubric, examples=spec.examples),
             in_flight=self.in_flight,
+            manner=spec.manner,
         )
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeSpec:

@@ -11,14 +11,13 @@ from summeval_pytest.metrics.score import (
     EvaCounts,
     EvaScore,
     FacetScore,
-    FaithfulnessScore,
-    JudgedSentence,
     MetricName,
     RatedFacet,
     Score,
     StageCounts,
     Unscored,
 )
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.signature import Signature, read_signature, signature_of
 from summeval_pytest.metrics.stages import Stages
 

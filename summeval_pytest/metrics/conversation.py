@@ -11,7 +11,8 @@ from collections.abc import Generator
 from typing import Final, TypeVar
 
 from summeval_pytest.errors import SummevalError
-from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.metrics.score import EvaScore, FacetScore, Unscored
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore
 from summeval_pytest.questions import Answer, Question, Unanswered
 
 ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)

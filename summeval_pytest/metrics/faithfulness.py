@@ -18,7 +18,8 @@ from summeval_pytest.metrics.conversation import (
     expect_count,
     limit_unanswered,
 )
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text import normalise, split_sentences, tokens
 
@@ -59,7 +60,7 @@ def measure(
         return Unscored(metric="faithfulness", status="degenerate_candidate", reason=reason)
     known = _copied(sentences, source) if short_circuit else {}
     asked = [(index, text) for index, text in sentences if index not in known]
-    n_misquoted = 0
+    checks: list[SentenceCheck] = []
     try:
         if asked:
             question = CheckSentences(tuple(text for _, text in asked), source)
@@ -69,11 +70,11 @@ def measure(
             limit_unanswered("sentences", reasons, len(sentences))
             for (index, text), check in zip(asked, answer.checks, strict=True):
                 known[index] = _judged(index, text, check)
-                n_misquoted += check.n_ungrounded if isinstance(check, SentenceCheck) else 0
+                checks += [check] if isinstance(check, SentenceCheck) else []
     except NoAnswerError as fault:
         return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
     judged = [known[index] for index, _ in sentences]
-    return _score(judged, n_source=len(source), n_misquoted=n_misquoted)
+    return _score(judged, len(source), checks)
 
 
 def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[int, JudgedSentence]:
@@ -106,10 +107,13 @@ def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedS
         reason=check.reason,
         evidence=check.evidence,
         support=check.support,
+        factual=None if check.supported else check.factual,
     )
 
 
-def _score(judged: list[JudgedSentence], *, n_source: int, n_misquoted: int) -> FaithfulnessScore:
+def _score(
+    judged: list[JudgedSentence], n_source: int, checks: list[SentenceCheck]
+) -> FaithfulnessScore:
     """The rate over the answered sentences; evidence that the source does not hold is dropped."""
     held = tuple(
         replace(sentence, evidence=tuple(e for e in sentence.evidence if 0 <= e < n_source))
@@ -119,8 +123,9 @@ def _score(judged: list[JudgedSentence], *, n_source: int, n_misquoted: int) -> 
     return FaithfulnessScore(
         value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
         sentences=held,
-        n_ungrounded=n_misquoted
+        n_ungrounded=sum(check.n_ungrounded for check in checks)
         + sum(len(s.evidence) for s in judged)
         - sum(len(s.evidence) for s in held),
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
+        n_copied=sum(check.n_copied for check in checks),
     )

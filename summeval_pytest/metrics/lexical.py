@@ -5,10 +5,11 @@ ROUGE comes from the `rouge-score` package (stemmed, F-measure), with ROUGE-L ov
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol
 
-from summeval_pytest.text import normalise
+from summeval_pytest.text import normalise, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +44,21 @@ def rouge(reference: str, summary: str) -> Mapping[str, float]:
 def length(summary: str) -> float:
     """The words of a summary: a metric that rewards nothing but talking."""
     return float(len(normalise(summary).split()))
+
+
+@lru_cache(maxsize=64)
+def _bigrams(texts: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for text in texts for pair in pairwise(tokens(text)))
+
+
+def novel_bigrams(sentence: str, source: tuple[str, ...]) -> float:
+    """The share of a sentence's word pairs that no source sentence has, 0 to 1.
+
+    How abstractive the sentence is (FareBio, section 5); 0 where it has a single word.
+    """
+    pairs = list(pairwise(tokens(normalise(sentence))))
+    known = _bigrams(source)
+    return sum(pair not in known for pair in pairs) / len(pairs) if pairs else 0.0
 
 
 def facet_presence(score: FacetScore) -> float:

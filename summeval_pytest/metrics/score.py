@@ -11,6 +11,8 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
+from summeval_pytest.metrics.recorded import SPARSE, UNRECORDED
+from summeval_pytest.metrics.sentence_score import FaithfulnessScore
 from summeval_pytest.questions import SCALES, Facet, Fact
 
 if TYPE_CHECKING:
@@ -26,12 +28,6 @@ Fault = Literal["judge", "system"]
 _DIGITS: Final = 12
 """As FM is rounded: the mean of two .45 is not under .45."""
 _SYSTEM_STATUSES: Final = frozenset({"degenerate_candidate", "refused_candidate"})
-
-
-SPARSE: Final = MappingProxyType({"recorded": "where set"})
-"""Marks a field that a run record has only where it is not the default: most runs need it not."""
-UNRECORDED: Final = MappingProxyType({"recorded": "never"})
-"""Marks a field that no run record has, and that makes no two scores differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,56 +220,6 @@ class EvaScore:
         if self.recall_entailed is not None:
             named["eva.recall_entailed"] = self.recall_entailed
         return MappingProxyType(named)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedSentence:
-    """One sentence of a summary and whether the source supports it.
-
-    Attributes:
-        index: 0-based place among the summary's sentences.
-        text: The sentence.
-        supported: None where the judge gave no answer.
-        reason: The judge's reason, or the rule that decided without it.
-        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
-        support: The judge's strength of belief, 0 to 1, where it has one.
-        by_rule: Whether the verdict followed without a question (verbatim in the source).
-    """
-
-    index: int
-    text: str
-    supported: bool | None
-    reason: str
-    evidence: tuple[int, ...] = ()
-    support: float | None = None
-    by_rule: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaithfulnessScore:
-    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
-
-    Attributes:
-        value: Supported sentences / answered sentences, 0 to 1, higher is better.
-        sentences: Every judged sentence in order; fragments under five characters are left out.
-        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
-        n_unsupported_yes: Sentences called supported without any evidence.
-    """
-
-    value: float
-    sentences: tuple[JudgedSentence, ...]
-    n_ungrounded: int = 0
-    n_unsupported_yes: int = 0
-    metric: Literal["faithfulness"] = "faithfulness"
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether every sentence is supported (FareBio's summary level)."""
-        return all(sentence.supported for sentence in self.sentences)
-
-    def values(self) -> Mapping[str, float | None]:
-        """Every number a threshold can name."""
-        return MappingProxyType({"faithfulness": self.value})
 
 
 Score = FacetScore | EvaScore | FaithfulnessScore

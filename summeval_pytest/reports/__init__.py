@@ -35,6 +35,7 @@ from summeval_pytest.reports.relations import describe_relation, relation_lines,
 from summeval_pytest.reports.rendering import RENDERERS
 from summeval_pytest.reports.run_record import as_json, from_json, read_record, record_text
 from summeval_pytest.reports.summary import SystemTally, summary_lines
+from summeval_pytest.reports.supporting import supporting_table
 from summeval_pytest.reports.swapping import (
     item_table,
     order_lines,
@@ -94,6 +95,7 @@ __all__ = [
     "shown",
     "suite_lines",
     "summary_lines",
+    "supporting_table",
     "threshold_block",
     "threshold_table",
     "trust_lines",

@@ -23,6 +23,13 @@ from summeval_pytest.stats.correlation import (
     spearman,
 )
 from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
+from summeval_pytest.stats.evidence import (
+    any_hit,
+    evidence_f1,
+    evidence_precision,
+    evidence_recall,
+    named_per_instance,
+)
 from summeval_pytest.stats.fitting import FittedWeights, fit_weights
 from summeval_pytest.stats.groups import Labels, rows_by_group
 from summeval_pytest.stats.matrices import (
@@ -72,6 +79,7 @@ __all__ = [
     "Statistic",
     "WithinGroups",
     "alphas_of",
+    "any_hit",
     "bootstrap_interval",
     "bootstrap_mean",
     "bootstrap_sums",
@@ -83,6 +91,9 @@ __all__ = [
     "correlation_p_value",
     "detectable_drop",
     "drop_p_value",
+    "evidence_f1",
+    "evidence_precision",
+    "evidence_recall",
     "exact_agreement",
     "fit_folds",
     "fit_map",
@@ -99,6 +110,7 @@ __all__ = [
     "matrix_within",
     "mcnemar_p_value",
     "mean_within",
+    "named_per_instance",
     "papers_needed",
     "pearson",
     "power_of_drop",

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.questions import RUBRICS
+from summeval_pytest.suite.manner import MANNER_KEYS, read_manner
 from summeval_pytest.suite.specs import PRICE_KEYS, endpoint_of, price_of, tables_of
 from summeval_pytest.suite.values import JudgeSpec, RecordedSpec
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _RESERVED_JUDGES: Final = frozenset({"offline"})
 _JUDGE_KEYS: Final = (
     "endpoint", "model", "votes", "batched", "rubric", "examples", "pinned", *PRICE_KEYS,
+    *MANNER_KEYS,
 )  # fmt: skip
 
 
@@ -46,6 +48,7 @@ def read_judges(
             examples=fields.has("examples") and fields.flag("examples"),
             pinned=fields.flag("pinned") if fields.has("pinned") else None,
             price=price_of(fields),
+            manner=read_manner(fields),
         )
     return MappingProxyType(judges)
 

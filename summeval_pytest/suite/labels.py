@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -36,12 +36,15 @@ class SentenceLabel:
     """Whether one sentence of the summary (0-based) is faithful, and by what evidence.
 
     ``error`` names the kind of error that makes it unfaithful, in words of the suite's own.
+    ``factual`` says of an unfaithful sentence whether it is true all the same (FareBio's factual
+    hallucination); None where nobody looked. Its repr leaves that out, as older ones did.
     """
 
     index: int
     faithful: bool
     evidence: tuple[EvidenceLabel, ...] = ()
     error: str | None = None
+    factual: bool | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +164,11 @@ def read_ratings(fields: Fields, *, absent: bool) -> dict[Facet, int | None]:
 
 def _sentences(fields: Fields) -> tuple[SentenceLabel, ...]:
     labels: dict[int, SentenceLabel] = {}
-    expected = "a list of {'index', 'faithful', 'evidence', 'error'}"
+    expected = "a list of {'index', 'faithful', 'evidence', 'error', 'factual'}"
     for number, item in enumerate(fields.items("sentences", expected), start=1):
         owner = f"sentence label {number} of {fields.owner}"
         inner = fields.inside("sentences", item, owner, "an object with 'index' and 'faithful'")
-        inner.only(("index", "faithful", "evidence", "error"))
+        inner.only(("index", "faithful", "evidence", "error", "factual"))
         index = inner.whole("index", least=0)
         if index in labels:
             raise inner.fault("index", f"{owner} labels sentence {index} again; delete one")
@@ -174,10 +177,17 @@ def _sentences(fields: Fields) -> tuple[SentenceLabel, ...]:
             faithful=inner.flag("faithful"),
             evidence=_evidence(inner),
             error=inner.text_if_any("error"),
+            factual=inner.flag("factual") if inner.has("factual") else None,
         )
         if labels[index].faithful and labels[index].error:
             raise inner.fault(
                 "error", f"{owner} is faithful and names an error; delete one of the two"
+            )
+        if labels[index].faithful and labels[index].factual is not None:
+            raise inner.fault(
+                "factual",
+                f"{owner} is faithful and has 'factual', which tells unfaithful sentences apart;"
+                " delete it",
             )
     return tuple(labels.values())
 

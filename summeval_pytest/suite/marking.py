@@ -58,6 +58,7 @@ class Marking:
             overall score; whether the sentence is faithful, or the fact holds.
         evidence: The source sentences that decide a sentence.
         error: The kind of error of an unfaithful sentence.
+        factual: Whether an unfaithful sentence is true all the same; None where nobody looked.
         own: Keys of the owner's own (``x_``), which go into the label.
         annotator: Who said so; empty where nobody is named.
         place: Where it stands.
@@ -67,6 +68,7 @@ class Marking:
     value: float | bool | None
     evidence: tuple[EvidenceLabel, ...] = ()
     error: str | None = None
+    factual: bool | None = None
     own: tuple[tuple[str, object], ...] = ()
     annotator: str = ""
     place: Place
@@ -89,6 +91,7 @@ def markings_of(label: Label) -> Iterator[Marking]:
             value=sentence.faithful,
             evidence=sentence.evidence,
             error=sentence.error,
+            factual=sentence.factual,
             annotator=by,
             place=place,
         )
@@ -140,6 +143,8 @@ def _sentence(marking: Marking) -> dict[str, object]:
         label["evidence"] = [_evidence(each) for each in marking.evidence]
     if marking.error:
         label["error"] = marking.error
+    if marking.factual is not None:
+        label["factual"] = marking.factual
     return {**label, **dict(marking.own)}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read the annotations
+from summeval_pytest.manner import SentenceManner
 
 if TYPE_CHECKING:
     from summeval_pytest.models import Price
@@ -148,6 +149,7 @@ class JudgeSpec:
         examples: Whether it is shown worked examples of ratings.
         pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
+        manner: How it is asked about sentences.
     """
 
     name: str
@@ -159,6 +161,7 @@ class JudgeSpec:
     examples: bool = False
     pinned: bool | None = None
     price: Price | None = None
+    manner: SentenceManner = field(default_factory=SentenceManner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import kappas_of
+from summeval_pytest.stats import evidence_f1, evidence_precision, evidence_recall, kappas_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -161,12 +161,8 @@ def _fact_kappa(sums: Counts) -> Figures:
     return kappas_of(tables_of(sums, FACT), categories=(0, 1), weights="none")
 
 
-def _of_evidence(place: int) -> Callable[[Counts], Figures]:
-    def share(sums: Counts) -> Figures:
-        found = sums[:, _SLICES[_EVIDENCE]]
-        return _share(found[:, 2], found[:, place])
-
-    return share
+def _of_evidence(figure: Callable[[Counts], Figures]) -> Callable[[Counts], Figures]:
+    return lambda sums: figure(sums[:, _SLICES[_EVIDENCE]])
 
 
 FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
@@ -178,8 +174,9 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     "unfaithful_recall": _unfaithful_recall,
     "fact_f1": _fact_f1,
     "fact_kappa": _fact_kappa,
-    "evidence_precision": _of_evidence(0),
-    "evidence_recall": _of_evidence(1),
+    "evidence_precision": _of_evidence(evidence_precision),
+    "evidence_recall": _of_evidence(evidence_recall),
+    "evidence_f1": _of_evidence(evidence_f1),
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
 _LABELS: Final = ((_EVIDENCE, (_EVIDENCE,)), (FACT, (FACT,)), ("unfaithful", (SENTENCE,)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.verdict.floors import AGREEMENTS
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ def changed_figures(
     found = (
         _overall(name, old, new) if name == SPEARMAN else _counted(name, counts)
         for name in AGREEMENTS
-        if name == SPEARMAN or name in FIGURES
+        if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
     )
     return tuple(each for each in found if each.n_items)
 

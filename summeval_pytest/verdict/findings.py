@@ -148,6 +148,11 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
         )
 
 
+def _factual(sentence: JudgedSentence) -> str:
+    """What the judge says of an unsupported sentence beyond the source, where that is good."""
+    return ", though judged true in general" if sentence.factual else ""
+
+
 def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterator[Finding]:
     """Every sentence that the source does not support."""
     for sentence in _unsupported(score):
@@ -156,7 +161,7 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
             kind="sentence",
             number="faithfulness",
             title=f"sentence {sentence.index + 1}",
-            verdict=f"unsupported{support}",
+            verdict=f"unsupported{support}{_factual(sentence)}",
             reason=sentence.reason,
             reference=None,
             summary=sentence.text,

@@ -49,6 +49,7 @@ def _named() -> dict[str, NamedAgreement]:
         named("fact_kappa", "kappa of the facts' verdicts", -1.0),
         named("evidence_precision", "named source sentences that are labelled as evidence"),
         named("evidence_recall", "labelled evidence sentences that are named"),
+        named("evidence_f1", "F1 of evidence precision and recall"),
     ]
     return {figure.name: figure for figure in figures}
 
@@ -56,7 +57,8 @@ def _named() -> dict[str, NamedAgreement]:
 AGREEMENTS: Final[Mapping[str, NamedAgreement]] = MappingProxyType(_named())
 """By the names that ``[thresholds.judge]`` uses, in the order in which they are shown."""
 
-
+FOLLOWING: Final = frozenset({"evidence_f1"})
+"""Figures that follow from others: shown only where a floor is set on them."""
 RECALL: Final = "unfaithful_recall"
 OF_ERROR: Final = f"{RECALL}."
 """Before a kind of error, as the labels name it: the recall on the sentences that have it."""

@@ -24,7 +24,7 @@ from summeval_pytest.verdict.counting import (
     n_of,
     share_found,
 )
-from summeval_pytest.verdict.floors import AGREEMENTS, OF_ERROR, Floor, Floors
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, Floor, Floors
 from summeval_pytest.verdict.trust import Agreement, Trust
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def measure_trust(
         labels=labels,
         floors_of=held_to.judge,
         agreements=(
-            *(each for each in found if each.n_items or each.floors),
+            *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
             *_errors(pairs, floors),
         ),
         n_pairs=len(pairs),

@@ -131,6 +131,8 @@ def test_what_says_where_a_label_is_from_does_not_move_the_fingerprint(
         {"sentences": [SENTENCES[0], {**SENTENCES[1], "faithful": True}]},
         {"sentences": [SENTENCES[0], {**SENTENCES[1], "index": 2}]},
         {"sentences": [SENTENCES[0], {**SENTENCES[1], "error": "number"}]},
+        {"sentences": [SENTENCES[0], {**SENTENCES[1], "factual": True}]},
+        {"sentences": [SENTENCES[0], {**SENTENCES[1], "factual": False}]},
         {"sentences": [{**SENTENCES[0], "evidence": [3]}, SENTENCES[1]]},
         {"sentences": [{**SENTENCES[0], "evidence": []}, SENTENCES[1]]},
         {"facts": {"candidate": [CANDIDATE]}},

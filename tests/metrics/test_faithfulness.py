@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -392,3 +393,17 @@ def test_the_order_of_the_sentences_does_not_matter(
     shuffled = list(judgements)
     random.shuffle(shuffled)
     assert of(shuffled).value == of(judgements).value
+
+
+def test_whether_a_sentence_is_true_all_the_same_is_kept_of_unsupported_ones() -> None:
+    """It scores nothing: a factual hallucination is unfaithful (metrics.md 1.2, labels)."""
+    checks = (replace(yes(0), factual=True), replace(no(), factual=True), no())
+    score = scored(SUMMARY, *checks)
+    assert score.value == 1 / 3
+    assert [sentence.factual for sentence in score.sentences] == [None, True, None]
+
+
+def test_quotations_copied_from_the_summary_are_counted() -> None:
+    """They are among the ungrounded ones (FareBio, Table 5)."""
+    score = scored(SUMMARY, replace(yes(0), n_ungrounded=2, n_copied=1), yes(1), yes(2))
+    assert (score.n_ungrounded, score.n_copied) == (2, 1)

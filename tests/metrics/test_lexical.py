@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import FacetScore, RatedFacet
-from summeval_pytest.metrics.lexical import facet_presence, length, rouge
+from summeval_pytest.metrics.lexical import facet_presence, length, novel_bigrams, rouge
 from summeval_pytest.questions import FACETS
 
 REFERENCE = "The old pump fills the north pond at night."
@@ -106,3 +106,26 @@ def test_facet_presence_is_the_share_of_facets_stated_at_all() -> None:
 def test_facet_presence_of_an_identical_summary_is_one() -> None:
     """It states what its reference states."""
     assert facet_presence(FacetScore(value=1.0, identical=True)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "share"),
+    [
+        ("The pump fills the north pond.", 0.0),
+        ("A pump fills the pond.", 2 / 4),
+        ("Whales sing at sea.", 1.0),
+        ("Pump.", 0.0),
+        ("", 0.0),
+    ],
+    ids=["copied", "half", "new", "one word", "empty"],
+)
+def test_novel_bigrams_are_word_pairs_that_the_source_lacks(sentence: str, share: float) -> None:
+    """Worked example: of "a pump", "pump fills", "fills the", "the pond" the second and third."""
+    source = ("The pump fills the north pond.", "Nobody drains it.")
+    assert novel_bigrams(sentence, source) == share
+
+
+def test_a_pair_of_words_does_not_cross_from_sentence_to_sentence() -> None:
+    """So "pond nobody" is no pair of the source."""
+    source = ("The pump fills the pond.", "Nobody drains it.")
+    assert novel_bigrams("pond nobody", source) == 1.0

@@ -24,7 +24,14 @@ import summeval_pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-for _module in ("diskcache", "numpy", "pydantic", "scipy.optimize", "scipy.special", "scipy.stats"):
+for _module in (
+    "diskcache",
+    "numpy",
+    "pydantic.root_model",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats",
+):
     # A run inside this process forgets what it was first to import: numpy refuses to be imported
     # again, and a class that is made anew is not the one that others hold. The client for
     # endpoints holds too many such classes: a run that speaks to one is made with `Bench.run`.

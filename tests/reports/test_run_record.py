@@ -760,6 +760,19 @@ def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:
         assert from_json(GoldenAnswer, as_json(answer)) == answer
 
 
+def test_what_only_some_judges_say_of_a_sentence_is_written_where_they_do() -> None:
+    """Records of before stay as they are, to the byte."""
+    usual = JudgedSentence(index=0, text="It rose.", supported=False, reason="no")
+    assert "factual" not in as_json(usual)
+    told = replace(usual, factual=False)
+    assert json.loads(as_json(told))["factual"] is False
+    score = FaithfulnessScore(value=0.0, sentences=(usual, told))
+    assert "n_copied" not in as_json(score)
+    for each in (score, replace(score, n_copied=2)):
+        assert from_json(FaithfulnessScore, as_json(each)) == each
+    assert json.loads(as_json(replace(score, n_copied=2)))["n_copied"] == 2
+
+
 def test_each_golden_pair_is_a_line_of_its_own() -> None:
     """An answer that flipped is one changed line of a diff."""
     text = record_text(replace(RECORD, suites=(untrusted(RECORD.suites[0]),)))

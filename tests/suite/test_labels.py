@@ -143,7 +143,7 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
             {**PAIR, "sentences": []},
             (
                 "'sentences' of this label is an empty list, [];"
-                " write a list of {'index', 'faithful', 'evidence', 'error'}"
+                " write a list of {'index', 'faithful', 'evidence', 'error', 'factual'}"
             ),
         ),
         (
@@ -193,6 +193,17 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
         (
             {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": 3}]},
             "'error' of sentence label 1 of this label is 3; write a text",
+        ),
+        (
+            {**PAIR, "sentences": [{"index": 0, "faithful": True, "factual": True}]},
+            (
+                "sentence label 1 of this label is faithful and has 'factual', which tells"
+                " unfaithful sentences apart; delete it"
+            ),
+        ),
+        (
+            {**PAIR, "sentences": [{"index": 0, "faithful": False, "factual": "yes"}]},
+            "'factual' of sentence label 1 of this label is 'yes'; write true or false",
         ),
         (
             {**PAIR, "sentences": [{"index": -1, "faithful": False}]},
@@ -268,6 +279,16 @@ def test_an_unfaithful_sentence_need_not_say_why(golden: Golden) -> None:
 
     (label,) = golden.load().labels.values()
     assert label.sentences == (SentenceLabel(index=0, faithful=False, error=None),)
+
+
+@pytest.mark.parametrize("factual", [True, False])
+def test_an_unfaithful_sentence_may_be_true_all_the_same(golden: Golden, factual: bool) -> None:
+    """FareBio's factual hallucination; a label that is silent says neither."""
+    sentence = {"index": 0, "faithful": False, "factual": factual}
+    golden.lines("labels.jsonl", {**PAIR, "sentences": [sentence]})
+
+    (label,) = golden.load().labels.values()
+    assert label.sentences == (SentenceLabel(index=0, faithful=False, factual=factual),)
 
 
 def test_conflicting_labels_of_a_pair_are_refused(golden: Golden) -> None:

@@ -83,6 +83,7 @@ SENTENCES = st.lists(
         index=st.integers(0, 9),
         faithful=st.booleans(),
         evidence=st.lists(st.builds(EvidenceLabel, index=st.integers(0, 9)), max_size=2).map(tuple),
+        factual=st.none() | st.booleans(),
     ),
     max_size=4,
     unique_by=lambda sentence: sentence.index,
@@ -117,6 +118,8 @@ def test_nothing_is_lost_between_a_label_and_its_line(label: Label) -> None:
     assert made.get("overall") == label.overall
     indices = sorted(s.index for s in label.sentences or ())
     assert [s["index"] for s in made.get("sentences", [])] == indices
+    factual = {s.index: s.factual for s in label.sentences or ()}
+    assert {s["index"]: s.get("factual") for s in made.get("sentences", [])} == factual
     assert label.facts is not None
     facts = made.get("facts", {})
     assert {f["text"]: f["covered"] for f in facts.get("reference", [])} == {

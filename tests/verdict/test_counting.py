@@ -195,6 +195,7 @@ def test_evidence_is_compared_sentence_by_sentence() -> None:
     ]
     assert figure("evidence_precision", *judged) == 3 / 5
     assert figure("evidence_recall", *judged) == 3 / 6
+    assert figure("evidence_f1", *judged) == 6 / 11
     assert n_items("evidence_recall", *judged) == n_items("evidence_precision", *judged) == 6
 
 
@@ -219,6 +220,7 @@ def test_a_judge_that_names_no_evidence_has_none_of_it_right() -> None:
         ("fact_kappa", 6),
         ("evidence_precision", 7),
         ("evidence_recall", 7),
+        ("evidence_f1", 7),
     ],
 )
 def test_a_figure_says_on_how_many_items_it_stands(name: str, n_expected: int) -> None:

@@ -144,6 +144,22 @@ def test_a_judge_without_evidence_leaves_the_closest_sentence() -> None:
     assert found.evidence == ((1, SOURCE[1]),)
 
 
+@pytest.mark.parametrize(
+    ("factual", "verdict"),
+    [
+        (True, "unsupported, though judged true in general"),
+        (False, "unsupported"),
+        (None, "unsupported"),
+    ],
+)
+def test_a_sentence_that_is_true_all_the_same_is_told_as_such(
+    factual: bool | None, verdict: str
+) -> None:
+    """The reader may want to mend the source's side; it stays a finding of full weight."""
+    (found,) = sentence_findings(faithful(sentence(0, factual=factual)), SOURCE)
+    assert (found.verdict, found.severity) == (verdict, 1.0)
+
+
 def test_only_what_was_judged_unsupported_is_found() -> None:
     """A sentence without an answer is no accusation."""
     score = faithful(sentence(0, supported=True), sentence(1), sentence(2, supported=None))

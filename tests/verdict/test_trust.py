@@ -228,6 +228,15 @@ def test_a_floor_that_no_answer_speaks_of_is_missed(name: str) -> None:
     assert measured.missed == ((agreement, floor),)
 
 
+def test_a_figure_that_follows_from_others_is_told_where_it_is_held() -> None:
+    """Precision and recall of evidence say it already; records of before stay as they are."""
+    labelled = [golden(answered("sentence", 1, 1, evidence=(2, 2, 1)))]
+    assert trust(labelled).agreement("evidence_f1") is None
+    assert found(trust(labelled), "evidence_recall").value == 0.5
+    held = found(trust(labelled, Floor(name="evidence_f1", least=0.4)), "evidence_f1")
+    assert (held.value, held.n_items) == (0.5, 2)
+
+
 def test_a_floor_on_a_kind_of_error_without_an_answer_is_missed() -> None:
     """The one sentence of its kind is unanswered, so nobody knows whether it would be found."""
     labelled = [

@@ -20,9 +20,12 @@ Kind = Literal[
     "triples",
     "statements",
     "fact_counts",
+    "sentence_labels",
+    "sentence_quotes",
+    "factual_checks",
 ]
-"""What a request asks for; names a prompt file and a schema. Only variants and baselines ask
-those after the sentence checks."""
+"""What a request asks for; names a prompt file and a schema. Only variants, baselines and
+other manners ask those after the sentence checks."""
 
 Variant = Literal["facet_ratings_release", "facet_examples"]
 """A prompt file that stands in place of a kind's own, or goes with it, where a judge wants it."""

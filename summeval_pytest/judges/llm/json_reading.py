@@ -22,6 +22,7 @@ FaultKind = Literal[
     "filtered",  # a content filter ended it
     "refused",  # the model declined
     "no_json",  # no JSON object in it
+    "no_verdict",  # free text that begins with neither yes nor no
     "ambiguous",  # more than one
     "malformed",  # an object that JSON does not allow: a key twice, NaN, too deep
     "wrong_shape",  # keys or types that were not asked for
@@ -58,13 +59,18 @@ _STRING_END = re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL)
 _SHOWN: Final = 40
 
 
+def without_thoughts(text: str) -> str:
+    """What a reply says after the thoughts that it may begin with."""
+    return _THOUGHTS.sub("", text).strip()
+
+
 def read_object(text: str) -> dict[str, object]:
     """The one JSON object that a reply holds; thoughts that it begins with are left out.
 
     Raises:
         UnreadableError: if there is none, more than one, or one that JSON does not allow.
     """
-    text = _THOUGHTS.sub("", text).strip()
+    text = without_thoughts(text)
     whole = _loaded(text) if text[:1] in {"{", "["} else None
     if whole is None:
         whole = _loaded(_only_object(text))

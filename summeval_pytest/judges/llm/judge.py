@@ -18,17 +18,15 @@ from summeval_pytest.judges.llm.extracting import (
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
 from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
-from summeval_pytest.judges.llm.recipe import part_hash, prompt_hash
+from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
-from summeval_pytest.judges.llm.sentence_checking import (
-    SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
-)
-from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.sentence_asking import ask_factual, ask_sentences
 from summeval_pytest.judges.llm.sharing import sharing
 from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
+from summeval_pytest.manner import SentenceManner
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
@@ -62,6 +60,7 @@ if TYPE_CHECKING:
     from summeval_pytest.models.sender import Sender
 
 IN_FLIGHT: Final = 64
+_USUAL: Final = SentenceManner()
 
 
 class LlmJudge:
@@ -81,6 +80,7 @@ class LlmJudge:
         batched: bool = True,
         style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
+        manner: SentenceManner = _USUAL,
         first_vote: int = 0,
     ) -> None:
         """Makes a judge; nothing is sent yet.
@@ -94,10 +94,12 @@ class LlmJudge:
                 and facets apart from facts, is how the papers did it.
             style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
+            manner: How it is asked about sentences.
             first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
-            OptionError: if a number is too low, or a name is empty.
+            OptionError: if a number is too low, or a name is empty; for a strict judge that is
+                asked for no evidence, and could call nothing supported.
         """
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
@@ -106,11 +108,14 @@ class LlmJudge:
             raise OptionError(f"first_vote is {first_vote}; it has to be 0 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
+        if manner.strict and manner.mode == "label":
+            raise OptionError("a strict judge needs evidence, and mode 'label' asks for none")
         self._ledger = Ledger()
         self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
         self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
+        self._manner = manner
 
     @property
     def signature(self) -> str:
@@ -120,7 +125,7 @@ class LlmJudge:
         afresh = f" first_vote={poll.first_vote}" if poll.first_vote else ""
         return (
             f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
-            f" votes={poll.votes} calls={calls}{self._style}{afresh}"
+            f" votes={poll.votes} calls={calls}{self._style}{manner_text(self._manner)}{afresh}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -161,11 +166,14 @@ class LlmJudge:
             batched=batched,
             style=self._style,
             in_flight=self._in_flight,
+            manner=self._manner,
             first_vote=sample * self._poll.votes,
         )
 
     def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
         """The items of a question, from 0, that share a request where items are asked together."""
+        if isinstance(question, CheckSentences) and self._manner.mode != "quotes":
+            return tuple((place,) for place in range(len(question.sentences)))
         return sharing(question)
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
@@ -260,12 +268,7 @@ class LlmJudge:
         if not question.source:
             nothing = SentenceCheck(reason="there is no source", supported=False)
             return SentenceChecks((nothing,) * len(question.sentences))
-        outcomes = await self._poll.outcomes(
-            SentenceSheet(question.sentences, question.source),
-            CHECKS_PER_REQUEST,
-            lambda check: check.supported,
-            majority,
-        )
+        outcomes = await ask_sentences(self._poll, question, self._manner)
         checks = tuple(
             o
             if isinstance(o, Unanswered)
@@ -273,6 +276,8 @@ class LlmJudge:
             for o in outcomes
         )
         self._ledger.add(ungrounded=_n_ungrounded(checks))
+        if self._manner.factual:
+            checks = await ask_factual(self._poll, question.sentences, checks)
         return SentenceChecks(checks)
 
     def _support(

@@ -28,7 +28,8 @@ MOST_WORDS: Final = 200
 WIDEST_GAP: Final = 3
 """An ellipsis stands for so many sentences at most; over a wider gap only its ends are evidence."""
 
-_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*)?(?:\.\s?\.\s?\.+|\u2026)(?:\s*[\])])?\s*")
+ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*)?(?:\.\s?\.\s?\.+|\u2026)(?:\s*[\])])?\s*")
+"""Words left out: three dots or their sign, in brackets or not."""
 _WORD = re.compile(
     r"(?:(?<![\w.)%])[-\u2212\u2013])?(?:\d+(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]+)?\d*|[%<>=\u2264\u2265\u00b1]"
@@ -41,6 +42,10 @@ _NEGATIONS: Final = frozenset(
 )
 
 
+NOWHERE: Final = -1
+"""In place of a sentence's number, for a quotation that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """Words that a judge says stand in a sentence of the source, which it names from 0."""
@@ -51,10 +56,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """The sentences that hold the quotations, and how many quotations none does."""
+    """The sentences that hold the quotations, and how many quotations none does.
+
+    ``n_copied`` counts those of them that were copied from the summary (FareBio, Table 5).
+    """
 
     sentences: tuple[int, ...]
     n_ungrounded: int
+    n_copied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +113,26 @@ class _Read:
         return _shown_words(self.sentences[place])
 
 
-def look_up(quotes: Sequence[Quote], source: Sequence[str]) -> LookedUp:
-    """The sentences of the source that hold these quotations, in the order quoted, each once."""
-    read = _Read(source)
+def look_up(
+    quotes: Sequence[Quote], source: Sequence[str], summary: Sequence[str] = ()
+) -> LookedUp:
+    """The sentences of the source that hold these quotations, in the order quoted, each once.
+
+    Args:
+        quotes: The quotations.
+        source: The sentences in which they should stand.
+        summary: The sentences asked about, in which a copied quotation stands instead.
+    """
+    read, of_summary = _Read(source), _Read(summary)
     sentences: dict[int, None] = {}
-    n_ungrounded = 0
+    n_ungrounded = n_copied = 0
     for quote in quotes:
         found = _find(quote, read)
-        n_ungrounded += not found
         sentences.update(dict.fromkeys(found))
-    return LookedUp(tuple(sentences), n_ungrounded)
+        if not found:
+            n_ungrounded += 1
+            n_copied += bool(_find(Quote(NOWHERE, quote.text), of_summary))
+    return LookedUp(tuple(sentences), n_ungrounded, n_copied)
 
 
 def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
@@ -121,7 +140,7 @@ def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
         return (whole.sentence,)
-    anchors = [words_of(piece) for piece in _ELLIPSIS.split(quote.text) if piece]
+    anchors = [words_of(piece) for piece in ELLIPSIS.split(quote.text) if piece]
     if len(anchors) < 2 or any(len(anchor) < LEAST_WORDS for anchor in anchors):  # noqa: PLR2004
         return ()
     first = _search(anchors[0], quote.sentence, source)

@@ -18,26 +18,65 @@ from summeval_pytest.judges.llm import (
     counting,
     extracting,
     fact_checking,
+    factual_checking,
     rating,
     relating,
     relation_steps,
     rounds,
+    sentence_asking,
     sentence_checking,
 )
 from summeval_pytest.judges.llm.rounds import Turn, request_for
-from summeval_pytest.questions import FACETS, FacetPair, Fact, Relation, Settled
+from summeval_pytest.manner import SentenceManner
+from summeval_pytest.questions import (
+    FACETS,
+    FacetPair,
+    Fact,
+    Relation,
+    Settled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from summeval_pytest.judges.judge import Part
+    from summeval_pytest.judges.llm.json_reading import FaultKind
     from summeval_pytest.judges.llm.sheet import ItemT, Sheet
+    from summeval_pytest.manner import SentenceMode
 
 VERSION: Final = "1"
 """Goes up when replies are read, or votes counted, in another way."""
 
 _DIGITS: Final = 8
+_NO_MORE: Final[Mapping[FaultKind, str]] = MappingProxyType({})
 _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
+
+
+def manner_text(manner: SentenceManner) -> str:
+    """How a judge is asked about sentences, as its signature goes on; empty for the usual way.
+
+    Labels under one prompt say nothing of another's, so each has digits of its own (FB7).
+    """
+    text = "" if manner.mode == "quotes" else f" sentences={manner.mode}/{mode_hash(manner.mode)}"
+    text += " strict=yes" if manner.strict else ""
+    return f"{text} factual={factual_hash()}" if manner.factual else text
+
+
+@cache
+def mode_hash(mode: SentenceMode) -> str:
+    """Hex digits that tell this version's way to ask about one sentence from any other's."""
+    sheet = sentence_asking.sheet_of(_SAMPLE, _SAMPLE, SentenceManner(mode=mode))
+    return _hash(
+        [*_requests(sheet, ids=(1,), more_faults=rounds.FREE_NOTES), VERSION, rounds.MAX_REASKS]
+    )
+
+
+@cache
+def factual_hash() -> str:
+    """Hex digits that tell this version's questions about general truth from any other's."""
+    asked = _requests(factual_checking.FactualSheet(_SAMPLE, (1, 2)))
+    size = factual_checking.SENTENCES_PER_REQUEST
+    return _hash([*asked, VERSION, rounds.MAX_REASKS, size])
 
 
 @cache
@@ -64,6 +103,10 @@ def prompt_hash(style: rating.Style = rating.PLAIN) -> str:
         fact_checking.FACTS_PER_REQUEST_AT_MOST,
         sentence_checking.SENTENCES_PER_REQUEST,
     ]
+    return _hash(asked)
+
+
+def _hash(asked: object) -> str:
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]
 
 
@@ -71,7 +114,7 @@ def prompt_hash(style: rating.Style = rating.PLAIN) -> str:
 def part_hash(parts: tuple[Part, ...]) -> str:
     """Hex digits that tell this version's questions of some parts from any other's."""
     asked = {part: _ASKED[part]() for part in sorted(parts)}
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]
+    return _hash(asked)
 
 
 def _chain() -> list[object]:
@@ -104,8 +147,13 @@ _ASKED: Final[Mapping[Part, Callable[[], list[object]]]] = MappingProxyType(
 )
 
 
-def _requests(sheet: Sheet[ItemT]) -> list[object]:
+def _requests(
+    sheet: Sheet[ItemT],
+    ids: tuple[int, ...] = (1, 2),
+    more_faults: Mapping[FaultKind, str] = _NO_MORE,
+) -> list[object]:
     """A first request about all items, and a second one about the last after every fault."""
-    first = Turn(ids=(1, 2))
-    second = Turn(ids=(2,), vote=1, attempt=1, faults=frozenset(rounds.NOTES), room=2)
+    first = Turn(ids=ids)
+    faults = frozenset((*rounds.NOTES, *more_faults))
+    second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
     return [dict(request_for(sheet, turn, "").identity("")) for turn in (first, second)]

@@ -54,6 +54,10 @@ NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
     }
 )
 """What a re-ask says was wrong."""
+FREE_NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
+    {"no_verdict": "it did not begin with the word yes or the word no"}
+)
+"""The same of replies in free text, which only some judges are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +112,7 @@ def request_for(sheet: Sheet[ItemT], turn: Turn, model: str) -> ChatRequest:
 
 
 def _note(faults: Iterable[FaultKind]) -> str:
-    told = " and ".join(NOTES[kind] for kind in sorted(faults))
+    told = " and ".join(NOTES.get(kind) or FREE_NOTES[kind] for kind in sorted(faults))
     return f"An earlier reply about these items could not be used: {told}." if told else ""
 
 

@@ -15,7 +15,7 @@ from summeval_pytest.judges.llm.json_reading import (
     words,
 )
 from summeval_pytest.judges.llm.material import block, numbered
-from summeval_pytest.judges.llm.quotes import Quote, look_up
+from summeval_pytest.judges.llm.quotes import LookedUp, Quote, look_up
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
 from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
 from summeval_pytest.questions import SentenceCheck
@@ -28,6 +28,7 @@ SENTENCES_PER_REQUEST: Final = 15
 
 SUPPORTED: Final = "supported"
 UNSUPPORTED: Final = "unsupported"
+NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"
 _KEYS: Final = ("id", "reason", "evidence", "label")
 _SHAPES: Final = (
     integer(),
@@ -42,10 +43,14 @@ _SCHEMA: Final = schema(
 
 @dataclass(frozen=True, slots=True)
 class SentenceSheet:
-    """Sentences to check, and the source to check them against."""
+    """Sentences to check, and the source to check them against.
+
+    Where ``strict`` is set, one without evidence in the source is unsupported whatever its label.
+    """
 
     sentences: tuple[str, ...]
     source: tuple[str, ...]
+    strict: bool = False
 
     @property
     def topic(self) -> str:
@@ -77,13 +82,25 @@ class SentenceSheet:
         check = fields(entry, _KEYS, what)
         label = choice(check["label"], (SUPPORTED, UNSUPPORTED), f"{what}: label")
         quotes = [_read_quote(quote, what) for quote in listed(check["evidence"], what)]
-        found = look_up(quotes, self.source)
-        return SentenceCheck(
-            reason=words(check["reason"], f"{what}: reason"),
+        return check_of(
+            look_up(quotes, self.source, self.sentences),
+            words(check["reason"], f"{what}: reason"),
             supported=label == SUPPORTED,
-            evidence=found.sentences,
-            n_ungrounded=found.n_ungrounded,
+            strict=self.strict,
         )
+
+
+def check_of(found: LookedUp, reason: str, *, supported: bool, strict: bool) -> SentenceCheck:
+    """The check that a label and its evidence come to; no and evidence stays no."""
+    if strict and supported and not found.sentences:
+        supported, reason = False, f"{reason} ({NO_EVIDENCE})"
+    return SentenceCheck(
+        reason=reason,
+        supported=supported,
+        evidence=found.sentences,
+        n_ungrounded=found.n_ungrounded,
+        n_copied=found.n_copied,
+    )
 
 
 def _read_quote(entry: object, what: str) -> Quote:

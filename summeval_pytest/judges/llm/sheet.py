@@ -31,6 +31,15 @@ class Draft:
     schema: Schema
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeDraft:
+    """The same where the reply is free text and no schema shapes it."""
+
+    system: str
+    user: str
+    schema: None = None
+
+
 class Sheet(Protocol[ItemT_co]):
     """The items of one question; its parameter is what a reply holds for one of them."""
 
@@ -44,7 +53,7 @@ class Sheet(Protocol[ItemT_co]):
         """The items, those together that must not be torn apart."""
         ...
 
-    def draft(self, ids: Sequence[int]) -> Draft:
+    def draft(self, ids: Sequence[int]) -> Draft | FreeDraft:
         """The request about some items, in this order."""
         ...
 

@@ -9,6 +9,7 @@
     a rating:  the share of the reference's content words, on the facet's scale
     relations: the first long word of the first sentence is told of with the last one of the last
     counts:    every content word is a fact
+    the world: what says "world" is true beyond the source
 """
 
 from __future__ import annotations
@@ -53,15 +54,17 @@ def answer_by_rule(body: Body) -> str:
     system, user = _contents(body)
     kind = system.split("\n", 1)[0]
     blocks = {match["name"]: match["content"] for match in _BLOCK.finditer(user)}
+    if kind in _FREE:
+        return _free(blocks, with_quotes=_FREE[kind])
     if kind not in _RULES:
         raise ValueError(f"no rule for {kind!r}")
     return json.dumps(_RULES[kind](blocks, _asked(user)), ensure_ascii=False)
 
 
 def kind_of(request: ChatRequest) -> str:
-    """Which kind of question a request asks, by the name of its schema."""
-    assert request.schema is not None
-    return request.schema.name
+    """Which kind of question a request asks, by the heading of its instructions."""
+    heading = request.messages[0].content.split("\n", 1)[0]
+    return heading.removeprefix("# ").replace(" ", "_").lower()
 
 
 def _contents(body: Body) -> tuple[str, str]:
@@ -220,6 +223,22 @@ def _sentence_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
     return {"checks": checks}
 
 
+def _factual_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    lines = _lines(blocks["sentences"])
+    labels = {n: "true" if "world" in lines[n].lower() else "not_true" for n in asked}
+    return {"checks": [{"id": n, "reason": "known", "label": label} for n, label in labels.items()]}
+
+
+def _free(blocks: Mapping[str, str], *, with_quotes: bool) -> str:
+    sentence, source = blocks["sentence"], blocks["source"].split("\n")
+    carrying = [text for text in source if _share(sentence, text) >= _HALF]
+    quotes = "".join(f" ({text})" for text in carrying) if with_quotes else ""
+    return f"Yes.{quotes}" if carrying else "No."
+
+
+_FREE: Mapping[str, bool] = {"# Sentence labels": False, "# Sentence quotes": True}
+
+
 def _summary_rated(blocks: Mapping[str, str], asked: list[int]) -> Json:
     del asked
     words, there = content_words(blocks["reference"]), set(content_words(blocks["summary"]))
@@ -234,6 +253,7 @@ _RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
     "# Facet ratings": _rated,
     "# Fact checks": _fact_checks,
     "# Sentence checks": _sentence_checks,
+    "# Factual checks": _factual_checks,
     "# Fact checks in chain": _fact_checks,
     "# Relations": _related,
     "# Entities": _named,

@@ -134,6 +134,21 @@ def test_evidence_is_each_sentence_once_and_every_lost_quotation() -> None:
     assert look_up(quotes, SOURCE) == LookedUp((3, 0), 2)
 
 
+def test_a_lost_quotation_may_stand_in_the_summary() -> None:
+    """Worked example: of the source, of the summary, of neither, and of both.
+
+    The second and the third are ungrounded; what stands in both is the source's.
+    """
+    summary = ("Zinc made patients sing all night.", "Nausea was seen in 17.2% of them.")
+    quotes = [
+        Quote(0, "Zinc was given to 312"),
+        Quote(0, "patients sing all night"),
+        Quote(0, "nobody ever said this"),
+        Quote(0, "Nausea was seen in 17.2% of them"),
+    ]
+    assert look_up(quotes, SOURCE, summary) == LookedUp((0, 3), 2, n_copied=1)
+
+
 def test_words_are_alike_however_they_are_typed() -> None:
     """Papers come out of PDFs: ligatures, fonts, non-breaking spaces, leading zeros."""
     assert words_of("The e\ufb00ect\u00a0(\u00b5g, P\u2009=\u2009.04; 12\u201324)") == (

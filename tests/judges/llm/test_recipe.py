@@ -23,15 +23,22 @@ from summeval_pytest.judges.llm import (
     sentence_checking,
 )
 from summeval_pytest.judges.llm.instructions import Kind, Variant
+from summeval_pytest.manner import SentenceManner
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from summeval_pytest.judges import Part
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+APART: dict[Kind, Callable[[], str]] = {
+    "sentence_labels": lambda: recipe.mode_hash("label"),
+    "sentence_quotes": lambda: recipe.mode_hash("label-and-sentences"),
+    "factual_checks": recipe.factual_hash,
+}
+"""The kinds that only some judges ask, each with digits of its own."""
 BASELINES = {"summary_rating"}
 """They make numbers beside the metrics, whose signatures do not know them."""
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -44,7 +51,7 @@ PARTS: dict[Part, tuple[Kind, ...]] = {
 USUAL: tuple[Kind, ...] = tuple(
     kind
     for kind in KINDS
-    if kind not in BASELINES and not any(kind in kinds for kinds in PARTS.values())
+    if kind not in {*BASELINES, *APART} and not any(kind in kinds for kinds in PARTS.values())
 )
 
 
@@ -91,6 +98,13 @@ def hash_now() -> str:
     """The hash as a new process would take it."""
     recipe.prompt_hash.cache_clear()
     return recipe.prompt_hash()
+
+
+def hashes_now() -> dict[str, str]:
+    """Every hash as a new process would take it."""
+    recipe.mode_hash.cache_clear()
+    recipe.factual_hash.cache_clear()
+    return {"": hash_now(), **{kind: digits() for kind, digits in APART.items()}}
 
 
 @pytest.fixture
@@ -202,6 +216,42 @@ def test_another_rubric_is_another_hash(style: Style, before: str) -> None:
     """And the usual one is what it was before there was a choice."""
     assert recipe.prompt_hash(Style()) == before
     assert recipe.prompt_hash(style) != before
+
+
+@pytest.mark.parametrize("name", APART)
+def test_a_prompt_that_only_some_judges_use_changes_their_hash_alone(name: Kind) -> None:
+    """Two ways to ask give two labels (metrics.md FB7), and the usual way keeps its cassettes."""
+    before = hashes_now()
+    with changed(name):
+        now = hashes_now()
+    assert {kind for kind, digits in now.items() if digits != before[kind]} == {name}
+    assert hashes_now() == before
+
+
+@pytest.mark.parametrize(
+    ("manner", "text"),
+    [
+        (SentenceManner(), ""),
+        (SentenceManner(mode="label"), " sentences=label/{label}"),
+        (
+            SentenceManner(mode="label-and-sentences", strict=True, factual=True),
+            " sentences=label-and-sentences/{both} strict=yes factual={factual}",
+        ),
+        (SentenceManner(strict=True), " strict=yes"),
+    ],
+    ids=["usual", "label", "everything", "strict"],
+)
+def test_a_signature_goes_on_with_how_sentences_are_asked_about(
+    manner: SentenceManner, text: str
+) -> None:
+    """Scores under two manners must not be compared in silence; the usual one needs no word."""
+    digits = {
+        "label": recipe.mode_hash("label"),
+        "both": recipe.mode_hash("label-and-sentences"),
+        "factual": recipe.factual_hash(),
+    }
+    assert len({*digits.values(), recipe.prompt_hash()}) == 4
+    assert recipe.manner_text(manner) == text.format(**digits)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.judges.llm.fact_checking import FactSheet
-from summeval_pytest.judges.llm.rounds import NOTES, Rounds
+from summeval_pytest.judges.llm.rounds import FREE_NOTES, NOTES, Rounds
 from summeval_pytest.judges.llm.sheet import span
 from summeval_pytest.judges.llm.tally import Ledger, Tally
 from summeval_pytest.models.reply import ChatReply
@@ -246,7 +246,7 @@ def test_every_fault_has_its_note() -> None:
 
     from summeval_pytest.judges.llm.json_reading import FaultKind
 
-    assert set(NOTES) == set(get_args(FaultKind))
+    assert {*NOTES, *FREE_NOTES} == set(get_args(FaultKind))
 
 
 @pytest.mark.parametrize(

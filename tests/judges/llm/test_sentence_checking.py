@@ -95,3 +95,36 @@ def test_a_check_that_was_not_asked_for_is_none(changed: dict[str, object], mess
     found = read_one(**changed)
     assert isinstance(found, ReplyFault)
     assert found.message == message
+
+
+def test_a_quotation_of_the_summary_is_counted_as_copied() -> None:
+    """The judge then proves the sentence by itself."""
+    sheet = SentenceSheet(("Mice slept in the old barn.",), SOURCE)
+    evidence = [{"id": 1, "quote": "slept in the old barn"}, {"id": 1, "quote": "the moon is"}]
+    entry = {"id": 1, "reason": "it says so", "evidence": evidence, "label": "supported"}
+    assert sheet.read(json.dumps({"checks": [entry]}), (1,))[1] == SentenceCheck(
+        reason="it says so", supported=True, n_ungrounded=2, n_copied=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "quote", "supported"),
+    [
+        ("supported", "zinc was given", True),
+        ("supported", "zinc was not given", False),
+        ("unsupported", "zinc was given", False),
+    ],
+    ids=["grounded", "ungrounded", "no"],
+)
+def test_a_strict_sheet_wants_evidence_that_stands_in_the_source(
+    label: str, quote: str, supported: bool
+) -> None:
+    """An invented quotation is no evidence; no and evidence stays no."""
+    sheet = SentenceSheet(SHEET.sentences, SOURCE, strict=True)
+    evidence = [{"id": 1, "quote": quote}]
+    entry = {"id": 1, "reason": "it says so", "evidence": evidence, "label": label}
+    found = sheet.read(json.dumps({"checks": [entry]}), (1,))[1]
+    assert isinstance(found, SentenceCheck)
+    assert found.supported is supported
+    told = "it says so (called supported without evidence, which a strict judge may not)"
+    assert found.reason == (told if label == "supported" and not supported else "it says so")

@@ -1,0 +1,165 @@
+"""`summeval evidence`: how well the judge, and retrieval, find the sentences that labels name."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from summeval_pytest.cli.terms import add_asking, add_judge, check_writable, desk_of
+from summeval_pytest.errors import OptionError, Place, SuiteError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.suite import Suite
+    from summeval_pytest.verdict.supporting import SupportingFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceErrors:
+    """What was wrong with the judge's evidence, over the sentences that it judged (FareBio, T. 5).
+
+    Attributes:
+        n_sentences: Sentences that the judge answered, faithful or not.
+        n_ungrounded: Sentences or quotations that it named and the source does not hold.
+        n_copied: Of these, quotations that stand in the summary instead.
+        n_unsupported_yes: Sentences that it called supported without any evidence.
+    """
+
+    n_sentences: int
+    n_ungrounded: int
+    n_copied: int
+    n_unsupported_yes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReport:
+    """Everything that the command tells.
+
+    Attributes:
+        suite: The suite as the user named it.
+        fingerprint: Its fingerprint.
+        judge: The judge's signature.
+        n_pairs: Labelled pairs with evidence.
+        figures: The judge and the baselines, on all sentences and on parts of them.
+        errors: What was wrong with the judge's evidence.
+    """
+
+    suite: str
+    fingerprint: str
+    judge: str
+    n_pairs: int
+    figures: tuple[SupportingFigures, ...]
+    errors: EvidenceErrors
+
+
+def add_evidence(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `summeval evidence`."""
+    parser.description = (
+        "Compares the source sentences that a judge names as evidence with those that labels name:"
+        " precision, recall and F1 over all of them, beside the sentences that BM25 ranks first."
+    )
+    parser.add_argument(
+        "suite", type=Path, metavar="SUITE", help="a suite whose labels have evidence"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
+    add_judge(parser)
+    add_asking(parser)
+    parser.set_defaults(answered_by=evidence)
+
+
+def evidence(chosen: argparse.Namespace) -> list[str]:
+    """The tables, also written as JSON where a file is named.
+
+    Raises:
+        UsageError: for a mistake in the suite, labels without evidence, or an unknown judge.
+        JudgeError: if the judge breaks its contract.
+    """
+    from summeval_pytest.reports import as_json, write_whole
+    from summeval_pytest.suite import load_suite
+
+    if chosen.json is not None:
+        check_writable(chosen.json, "--json")
+    report = _reported(load_suite(chosen.suite), chosen)
+    if chosen.json is not None:
+        text = json.dumps(json.loads(as_json(report)), indent=2) + "\n"
+        if fault := write_whole(chosen.json, text):
+            raise OptionError(f"--json={chosen.json}: {fault}; name another file")
+    return list(_told(report, chosen.judge))
+
+
+def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
+    from summeval_pytest.evaluation import Runner, Summariser, evidence_cases, evidence_tasks
+    from summeval_pytest.verdict.supporting import supporting_figures
+
+    tasks = evidence_tasks(suite)
+    if not tasks:
+        raise SuiteError(
+            Place(suite.shown),
+            "no label has a faithful sentence with 'evidence' to be found; add"
+            ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
+        )
+    desk = desk_of(chosen)
+    desk.add_cassette(suite)
+    judge = desk.judge(chosen.judge, [suite])
+    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
+    try:
+        with closing(runner.evaluations(list(tasks))) as evaluations:
+            found = list(evaluations)
+    finally:
+        runner.close()
+        desk.forget_run()
+    cases = [
+        case
+        for label, evaluation in zip(tasks.values(), found, strict=True)
+        for case in evidence_cases(label, evaluation)
+    ]
+    return EvidenceReport(
+        suite=suite.shown,
+        fingerprint=suite.fingerprint,
+        judge=judge.signature,
+        n_pairs=len(tasks),
+        figures=supporting_figures(cases),
+        errors=_errors(found),
+    )
+
+
+def _errors(evaluations: list[Evaluation]) -> EvidenceErrors:
+    from summeval_pytest.metrics import FaithfulnessScore
+
+    scores = [score for each in evaluations for score in each.scores]
+    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
+    return EvidenceErrors(
+        n_sentences=sum(s.supported is not None for score in judged for s in score.sentences),
+        n_ungrounded=sum(score.n_ungrounded for score in judged),
+        n_copied=sum(score.n_copied for score in judged),
+        n_unsupported_yes=sum(score.n_unsupported_yes for score in judged),
+    )
+
+
+def _told(report: EvidenceReport, judge: str) -> Iterator[str]:
+    from summeval_pytest.reports import supporting_table
+    from summeval_pytest.text import one_line
+
+    yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
+    yield one_line(f"judge {judge}: {report.judge}", 300)
+    yield "Source sentences named as evidence beside labelled ones, for sentences labelled"
+    yield "faithful; 95 % intervals over papers. named: source sentences named for each of them."
+    yield ""
+    yield from supporting_table(report.figures)
+    unanswered = next((f.n_unanswered for f in report.figures if f.by == "judge"), 0)
+    if unanswered:
+        yield f"the judge gave no answer on {unanswered:,} of these sentences; they are left out"
+    errors = report.errors
+    yield (
+        f"judge's evidence on {errors.n_sentences:,} sentences, faithful or not:"
+        f" {errors.n_ungrounded:,} not in the source ({errors.n_copied:,} of them copied from the"
+        f" summary), {errors.n_unsupported_yes:,} called supported without any"
+    )
+    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
+    yield "a sentence that stands in the source word for word is found by a rule and not asked"

@@ -1,0 +1,91 @@
+"""What checking the sentences of a summary ends in: each of them, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from summeval_pytest.metrics.recorded import SPARSE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSentence:
+    """One sentence of a summary and whether the source supports it.
+
+    Attributes:
+        index: 0-based place among the summary's sentences.
+        text: The sentence.
+        supported: None where the judge gave no answer.
+        reason: The judge's reason, or the rule that decided without it.
+        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
+        support: The judge's strength of belief, 0 to 1, where it has one.
+        by_rule: Whether the verdict followed without a question (verbatim in the source).
+        factual: Whether an unsupported sentence is true all the same by general knowledge, as the
+            judge believes; None where it was not asked.
+    """
+
+    index: int
+    text: str
+    supported: bool | None
+    reason: str
+    evidence: tuple[int, ...] = ()
+    support: float | None = None
+    by_rule: bool = False
+    factual: bool | None = field(default=None, metadata=SPARSE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaithfulnessScore:
+    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
+
+    Attributes:
+        value: Supported sentences / answered sentences, 0 to 1, higher is better.
+        sentences: Every judged sentence in order; fragments under five characters are left out.
+        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
+        n_unsupported_yes: Sentences called supported without any evidence.
+        n_copied: Of the ungrounded quotations, those that stand in the summary instead.
+    """
+
+    value: float
+    sentences: tuple[JudgedSentence, ...]
+    n_ungrounded: int = 0
+    n_unsupported_yes: int = 0
+    n_copied: int = field(default=0, metadata=SPARSE)
+    metric: Literal["faithfulness"] = "faithfulness"
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether every sentence is supported (FareBio's summary level)."""
+        return all(sentence.supported for sentence in self.sentences)
+
+    @property
+    def hallucination_ratio(self) -> float:
+        """Unsupported sentences / answered sentences, 0 to 1, lower is better: 1 - the rate."""
+        return 1.0 - self.value
+
+    @property
+    def factual_ratio(self) -> float | None:
+        """Of the hallucination ratio, the part that is true by general knowledge all the same.
+
+        None where the judge did not say so of every unsupported sentence.
+        """
+        return self._part(factual=True)
+
+    @property
+    def nonfactual_ratio(self) -> float | None:
+        """Of the hallucination ratio, the other part; None where the factual one is."""
+        return self._part(factual=False)
+
+    def _part(self, *, factual: bool) -> float | None:
+        said = [s.factual for s in self.sentences if s.supported is False]
+        if None in said:
+            return None
+        return said.count(factual) / sum(s.supported is not None for s in self.sentences)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name."""
+        return MappingProxyType({"faithfulness": self.value})
