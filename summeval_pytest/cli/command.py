@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.study_options import add_studying
 from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text import safe
@@ -53,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
     _add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
+    add_studying(commands.add_parser("study", help="a suite's systems as tables and figures"))
     starting = commands.add_parser("init", help="write a suite and a GitHub workflow to start from")
     starting.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
@@ -202,6 +204,10 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             return init(chosen.folder), True
         case "import" | "label":
             return _labelling(chosen), True
+        case "study":
+            from summeval_pytest.cli.studying import study
+
+            return study(chosen), True
         case _:
             return _asking(chosen), True
 

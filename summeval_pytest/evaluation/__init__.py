@@ -33,6 +33,7 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.watching import Watch
 
 __all__ = [
     "DRAIN_SECONDS",
@@ -62,6 +63,7 @@ __all__ = [
     "Task",
     "Terms",
     "Totals",
+    "Watch",
     "check_sentences",
     "converse",
     "evaluate",

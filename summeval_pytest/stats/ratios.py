@@ -27,7 +27,7 @@ def resampled_ratios(
     n_resamples: int = 1000,
     seed: int,
 ) -> NDArray[np.float64]:
-    """sum of tops / sum of bottoms in each resample of groups; NaN where the bottoms add up to 0.
+    """Sum of tops / sum of bottoms in each resample of groups; NaN where the bottoms add up to 0.
 
     One row a pair: its group, its part above the line and its part below. A mean is the ratio of
     values to ones; a rate over sentences that of unsupported sentences to all. A resample draws as

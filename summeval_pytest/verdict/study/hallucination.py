@@ -87,7 +87,7 @@ def _rate(
     )
 
 
-def _as_share(is_faithful: bool | None) -> float | None:  # noqa: FBT001 - None is a third case
+def _as_share(is_faithful: bool | None) -> float | None:
     return None if is_faithful is None else float(not is_faithful)
 
 

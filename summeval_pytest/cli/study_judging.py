@@ -1,0 +1,116 @@
+"""One judge over all pairs that are studied, each reduced to its numbers as soon as it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from summeval_pytest.cli.study_texts import words_of
+from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Watch
+from summeval_pytest.metrics import METRICS, EvaScore, FaithfulnessScore
+from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.verdict.study import Effort, FactStages, Judged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.cli.study_texts import Named
+    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.suite import Pair, Suite
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeFound:
+    """What one judge makes of a suite.
+
+    Attributes:
+        name: The judge as the user named it.
+        signature: Its signature.
+        pairs: By system and paper.
+        facet_words: By writer (None for the reference) and paper, the words of each facet.
+    """
+
+    name: str
+    signature: str
+    pairs: dict[Named, Judged] = field(default_factory=dict)
+    facet_words: dict[tuple[str | None, str], Mapping[Facet, int]] = field(default_factory=dict)
+
+
+def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> JudgeFound:
+    """Has one judge judge every pair of the systems.
+
+    Raises:
+        UsageError: for a judge that cannot be asked, and for a file that has changed.
+        JudgeError: if the judge breaks its contract.
+        NoReplyError: if a system's endpoint gave no summary.
+    """
+    desk.add_cassette(suite)
+    watch = Watch()
+    judge = watch.over(desk.judge(name, [suite], watch.lines(lambda: desk.exchange)))
+    found = JudgeFound(name=name, signature=judge.signature)
+    tasks = [
+        Task(suite=suite, paper=paper, system=system, metrics=METRICS)
+        for system in systems
+        for paper in suite.paper_ids_of(system)
+    ]
+    runner = Runner(judge, find_pair=watch.pairs(Summariser(desk.sender).pair), finish=desk.finish)
+    is_alone = judge.in_flight == 1
+    try:
+        began = perf_counter()
+        for evaluation in runner.evaluations(tasks):
+            seconds = perf_counter() - began if is_alone else None
+            found.pairs[evaluation.system, evaluation.paper] = _judged(evaluation, watch, seconds)
+            _note_segments(found, evaluation.pair, watch)
+            began = perf_counter()
+    finally:
+        runner.close()
+    return found
+
+
+def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judged:
+    values = evaluation.numbers().values
+    score = evaluation.score("faithfulness")
+    sentences = score.sentences if isinstance(score, FaithfulnessScore) else ()
+    taken = watch.taken.get((evaluation.system, evaluation.paper))
+    return Judged(
+        values={name: value for name, value in values.items() if value is not None},
+        n_supported=sum(sentence.supported is True for sentence in sentences),
+        n_answered=sum(sentence.supported is not None for sentence in sentences),
+        n_sentences=len(sentences),
+        stages=_stages(evaluation),
+        effort=Effort(seconds=seconds)
+        if taken is None
+        else Effort(
+            n_questions=taken.n_questions,
+            n_calls=taken.n_calls,
+            prompt_tokens=taken.prompt_tokens,
+            completion_tokens=taken.completion_tokens,
+            seconds=seconds,
+        ),
+    )
+
+
+def _stages(evaluation: Evaluation) -> FactStages | None:
+    score = evaluation.score("eva")
+    if not isinstance(score, EvaScore) or score.identical:
+        return None
+    facts = [checked.fact for checked in score.candidate]
+    return FactStages(
+        n_sentences=len(split_sentences(normalise(evaluation.pair.summary))),
+        n_facts=len(facts),
+        n_chains=sum(fact.parent is None for fact in facts),
+    )
+
+
+def _note_segments(found: JudgeFound, pair: Pair, watch: Watch) -> None:
+    """How the judge cut the texts of a pair; the reference's frozen facets are taken as its own."""
+    paper = pair.paper
+    first = normalise(paper.references[0])
+    for writer, segments in (
+        (pair.system, watch.segments(normalise(pair.summary))),
+        (None, paper.reference_facets or watch.segments(first)),
+    ):
+        if segments is not None:
+            found.facet_words[writer, paper.id] = words_of(segments)

@@ -1,0 +1,87 @@
+"""Numbers and names as cells: digits that tell something, intervals, how many of how many."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.text import one_line
+
+if TYPE_CHECKING:
+    from summeval_pytest.verdict.study.columns import Column
+    from summeval_pytest.verdict.study.estimates import Mean
+
+NAME: Final = 20
+REFERENCE: Final = "(reference)"
+"""In place of a system's name: who wrote the references."""
+NONE: Final = "-"
+_SOME: Final = 10
+_MANY: Final = 1000
+_LEADING_ZERO = re.compile(r"\b0(?=\.)")
+
+
+def named(name: str | None, width: int = NAME) -> str:
+    """A system, judge or record by name, on one line and cut where it is long."""
+    return REFERENCE if name is None else one_line(name, width)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number: so many digits under 10, two fewer from 10 on, none from 1,000; a dash for none."""
+    if value is None:
+        return NONE
+    if abs(value) >= _MANY:
+        return f"{value:,.0f}"
+    fewer = 0 if abs(value) < _SOME else 2
+    return f"{value:.{max(0, digits - fewer)}f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Both bounds in brackets, without a zero before the point; nothing without them."""
+    if low is None or high is None:
+        return ""
+    return _LEADING_ZERO.sub("", f"[{number(low, 2)}, {number(high, 2)}]")
+
+
+def covered(mean: Mean) -> str:
+    """How many of how many, where these are not all; nothing where they are."""
+    return "" if mean.n == mean.n_of else f"{mean.n:,} of {mean.n_of:,}"
+
+
+def stacked(*lines: str) -> str:
+    """The lines of one cell, empty ones left out."""
+    return "\n".join(line for line in lines if line)
+
+
+def mean_cell(mean: Mean) -> str:
+    """A mean over its interval, and over how many of how many where these are not all."""
+    return stacked(number(mean.value), interval(mean.low, mean.high), covered(mean))
+
+
+def percent_cell(mean: Mean) -> str:
+    """A rate in per cent, as `mean_cell` has it."""
+    if mean.value is None:
+        return mean_cell(mean)
+    bounds = ""
+    if mean.low is not None and mean.high is not None:
+        bounds = f"[{100 * mean.low:.0f}, {100 * mean.high:.0f}]"
+    return stacked(f"{100 * mean.value:.1f} %", bounds, covered(mean))
+
+
+def p_cell(value: float | None) -> str:
+    """A p value; what is smaller than can be told is said to be."""
+    if value is None:
+        return NONE
+    return "<.0001" if value < 0.0001 else f"{value:.4f}"  # noqa: PLR2004 - four digits are shown
+
+
+def column_head(column: Column) -> str:
+    """A column's name over who gives it."""
+    match column.giver:
+        case "judge":
+            return f"{column.name}\n{named(column.by)}"
+        case "record":
+            return f"{named(column.by)}\nrecorded"
+        case "label":
+            return f"{column.name}\nlabels"
+        case "text":
+            return f"{column.name}\ntexts"
