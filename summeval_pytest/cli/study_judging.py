@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from summeval_pytest.cli.study_texts import words_of
-from summeval_pytest.evaluation import Desk, Runner, Summariser, Task, Watch
+from summeval_pytest.evaluation import Runner, Summariser, Task, Watch, models_seen
+from summeval_pytest.judges import Counting
 from summeval_pytest.metrics import METRICS, EvaScore, FaithfulnessScore
 from summeval_pytest.text import normalise, split_sentences
 from summeval_pytest.verdict.study import Effort, FactStages, Judged
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.cli.study_texts import Named
-    from summeval_pytest.evaluation import Evaluation
+    from summeval_pytest.evaluation import Desk, Evaluation, ModelSeen
     from summeval_pytest.questions import Facet
     from summeval_pytest.suite import Pair, Suite
 
@@ -30,12 +31,18 @@ class JudgeFound:
         signature: Its signature.
         pairs: By system and paper.
         facet_words: By writer (None for the reference) and paper, the words of each facet.
+        models: The models that replied.
+        calls: What was asked and remembered, by name; empty where no endpoint was in it.
+        counts: The judge's own counts of its replies, as far as it has any.
     """
 
     name: str
     signature: str
     pairs: dict[Named, Judged] = field(default_factory=dict)
     facet_words: dict[tuple[str | None, str], Mapping[Facet, int]] = field(default_factory=dict)
+    models: tuple[ModelSeen, ...] = ()
+    calls: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
 
 
 def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> JudgeFound:
@@ -48,7 +55,8 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> 
     """
     desk.add_cassette(suite)
     watch = Watch()
-    judge = watch.over(desk.judge(name, [suite], watch.lines(lambda: desk.exchange)))
+    judging = desk.judge(name, [suite], watch.lines(lambda: desk.exchange))
+    judge = watch.over(judging)
     found = JudgeFound(name=name, signature=judge.signature)
     tasks = [
         Task(suite=suite, paper=paper, system=system, metrics=METRICS)
@@ -66,6 +74,11 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> 
             began = perf_counter()
     finally:
         runner.close()
+    if desk.is_asking:
+        found.models = models_seen(desk.exchange.ledger.models)
+        found.calls = desk.exchange.ledger.totals.as_json()
+    if isinstance(judging, Counting):
+        found.counts = judging.counts()
     return found
 
 

@@ -14,9 +14,10 @@ from summeval_pytest.cli.study_texts import read_texts
 from summeval_pytest.cli.terms import check_writable, desk_of
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import Desk
-from summeval_pytest.reports import as_json, write_whole
+from summeval_pytest.reports import as_json, calls_lines, model_lines, write_whole
 from summeval_pytest.reports.study import study_lines
 from summeval_pytest.suite import load_suite
+from summeval_pytest.text import one_line
 from summeval_pytest.verdict.study import (
     ANALYSES,
     OF_TEXTS,
@@ -30,7 +31,7 @@ from summeval_pytest.verdict.study import (
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from summeval_pytest.cli.study_judging import JudgeFound
@@ -97,6 +98,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
     if chosen.json is not None:
         _write_json(chosen.json, told)
     lines = list(study_lines(told, seconds, width=_width(), colour=_is_coloured()))
+    lines += _calls(found)
     if chosen.figures is not None:
         lines += ["", *_draw(told, chosen.figures)]
     return lines
@@ -177,6 +179,16 @@ def _cut(text: StudiedText, found: Sequence[JudgeFound]) -> StudiedText:
         if own is not None:
             words[f"judge {each.name}"] = own
     return replace(text, facet_words=words)
+
+
+def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
+    """What was asked of models, and what is odd about those that replied."""
+    for each in found:
+        if each.calls:
+            yield ""
+            yield one_line(f"judge {each.name}", WIDTH)
+            yield from calls_lines(each.calls, each.counts)
+    yield from model_lines(dict.fromkeys(model for each in found for model in each.models))
 
 
 def _write_json(file: Path, told: Study) -> None:

@@ -41,8 +41,9 @@ def draw_groups(axes: Axes, names: list[str], groups: Mapping[str, Sequence[Bar]
             label=group,
         )
         for row, bar in zip(rows, bars, strict=True):
-            if bar.value is None:
-                axes.text(0, row, " none", va="center", fontsize=7)
+            if not bar.value:  # no bar to see: whether there is a 0 or nothing has to be said
+                told = " none" if bar.value is None else " 0"
+                axes.text(0, row, told, va="center", fontsize=7)
             elif bar.low is not None and bar.high is not None:
                 axes.plot([bar.low, bar.high], [row, row], color=INK, linewidth=0.9)
     rows_axis(axes, names)

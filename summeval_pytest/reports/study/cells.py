@@ -11,27 +11,41 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.study.columns import Column
     from summeval_pytest.verdict.study.estimates import Mean
 
-NAME: Final = 20
+NAME: Final = 24
 REFERENCE: Final = "(reference)"
 """In place of a system's name: who wrote the references."""
 NONE: Final = "-"
+_LONGEST: Final = 240
 _SOME: Final = 10
 _MANY: Final = 1000
 _LEADING_ZERO = re.compile(r"\b0(?=\.)")
 
 
 def named(name: str | None, width: int = NAME) -> str:
-    """A system, judge or record by name, on one line and cut where it is long."""
-    return REFERENCE if name is None else one_line(name, width)
+    """A system, judge or record by name, on one line; of a long one the middle is left out.
+
+    Long names of one suite mostly differ at one of their ends.
+    """
+    if name is None:
+        return REFERENCE
+    shown = one_line(name, _LONGEST)
+    if len(shown) <= width:
+        return shown
+    tail = (width - 1) // 2
+    return f"{shown[: width - 1 - tail]}\u2026{shown[-tail:]}"
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """A number: so many digits under 10, two fewer from 10 on, none from 1,000; a dash for none."""
+def number(value: float | None, digits: int = 3, beside: float = 0.0) -> str:
+    """A number: so many digits under 10, two fewer from 10 on, none from 1,000; a dash for none.
+
+    A number that stands beside a larger one has the digits of that.
+    """
     if value is None:
         return NONE
-    if abs(value) >= _MANY:
+    size = max(abs(value), abs(beside))
+    if size >= _MANY:
         return f"{value:,.0f}"
-    fewer = 0 if abs(value) < _SOME else 2
+    fewer = 0 if size < _SOME else 2
     return f"{value:.{max(0, digits - fewer)}f}"
 
 
@@ -39,7 +53,7 @@ def interval(low: float | None, high: float | None) -> str:
     """Both bounds in brackets, without a zero before the point; nothing without them."""
     if low is None or high is None:
         return ""
-    return _LEADING_ZERO.sub("", f"[{number(low, 2)}, {number(high, 2)}]")
+    return _LEADING_ZERO.sub("", f"[{number(low, 2, high)}, {number(high, 2, low)}]")
 
 
 def covered(mean: Mean) -> str:

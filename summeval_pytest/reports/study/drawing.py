@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from summeval_pytest.reports.study.cells import named
 
@@ -27,7 +27,7 @@ DPI: Final = 150
 NAME: Final = 26
 _SUFFIXES: Final = ("svg", "png")
 _INSTEAD: Final = "\ufffd"
-_LOOK: Final[dict[str, object]] = {
+_LOOK: Final[dict[Any, Any]] = {
     "svg.hashsalt": "summeval",
     "svg.fonttype": "path",
     "text.parse_math": False,
@@ -92,6 +92,11 @@ def label(name: str | None, width: int = NAME) -> str:
     known = _characters()
     shown = named(name, width)
     return "".join(c if ord(c) in known else _INSTEAD for c in shown)
+
+
+def row_label(name: str | None, n: int, n_of: int) -> str:
+    """A row's name, and of how many of how many papers it tells, where these are not all."""
+    return label(name) if n == n_of else f"{label(name)} ({n:,} of {n_of:,})"
 
 
 @cache

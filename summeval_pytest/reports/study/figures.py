@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.study.bars import Bar, draw_groups, draw_stacks
 from summeval_pytest.reports.study.cells import column_head
-from summeval_pytest.reports.study.drawing import label, look, new_figure, save
+from summeval_pytest.reports.study.drawing import label, look, new_figure, row_label, save
 from summeval_pytest.reports.study.heat import draw_heat
 from summeval_pytest.reports.study.violins import draw_violins
 
@@ -85,7 +85,7 @@ def _proportions(study: Study) -> Figure:
         held = [each for each in study.proportions if each.by == by]
         draw_stacks(
             axes,
-            [label(each.system) for each in held],
+            [_covered(each.system, tuple(each.shares.values())) for each in held],
             {facet: [each.shares[facet].value or 0.0 for each in held] for facet in FACETS},
         )
         axes.set_title(f"Share of words, cut by {label(by)}")
@@ -107,16 +107,22 @@ def _hallucination(study: Study) -> Figure:
         held = [each for each in study.hallucination if (each.giver, each.by) == (giver, by)]
         draw_groups(
             axes,
-            [label(each.system) for each in held],
+            [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held],
             {
                 "of sentences": [_bar(each.sentences, 100) for each in held],
                 "of summaries": [_bar(each.summaries, 100) for each in held],
             },
         )
         axes.set_xlim(0, 100)
-        axes.set_title(f"Unsupported, % by {label(by) if by else 'labels'}")
+        axes.set_title(f"Unsupported, %, by {label(by) if by else 'labels'}")
     _legend_below(figure, panels[0], 2)
     return figure
+
+
+def _covered(system: str | None, means: Sequence[Mean]) -> str:
+    """The row's name, with the fewest papers that one of its bars tells of."""
+    fewest = min(means, key=lambda mean: mean.n)
+    return row_label(system, fewest.n, fewest.n_of)
 
 
 def _bar(mean: Mean, factor: float = 1.0) -> Bar:
@@ -139,7 +145,7 @@ def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> 
     figure, (axes,) = new_figure(WIDTH, height)
     draw_groups(
         axes,
-        [label(profile.system) for profile in profiles],
+        [_covered(profile.system, [profile.means[name] for name in names]) for profile in profiles],
         {name: [_bar(profile.means[name]) for profile in profiles] for name in names},
     )
     axes.set_title(title)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.reports.study.drawing import COLOURS, INK, label, rows_axis
+from summeval_pytest.reports.study.drawing import COLOURS, INK, row_label, rows_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +47,7 @@ def draw_violins(axes: Axes, spreads: Sequence[Spread]) -> None:
         axes.plot(quantiles[outer], [row, row], color=INK, linewidth=0.9)
         axes.plot(quantiles[inner], [row, row], color=INK, linewidth=3.5, solid_capstyle="butt")
         axes.plot(quantiles[last // 2], row, "o", color="white", markersize=4, mec=INK, mew=0.9)
-    rows_axis(axes, [_named(spread) for spread in spreads])
-
-
-def _named(spread: Spread) -> str:
-    all_there = spread.n == spread.n_of
-    more = "" if all_there else f" ({spread.n:,} of {spread.n_of:,})"
-    return f"{label(spread.system)}{more}"
+    rows_axis(axes, [row_label(spread.system, spread.n, spread.n_of) for spread in spreads])
 
 
 def density(
