@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-_PLACEHOLDER = re.compile(r"@x[^\W_]+")
+_PLACEHOLDER = re.compile(r"(?:[^\S\n]*@x[^\W_]+)+[^\S\n]*")
 
 
 def without_placeholders(text: str) -> str:
-    """The text with a space for each mark such as ``@xmath12`` or ``@xcite``.
+    """The text with one space for every run of marks such as ``@xmath12`` or ``@xcite``.
 
-    The arXiv and PubMed sets of long documents have them. Their digits count the formulas of a file and state nothing.
+    The arXiv and PubMed sets of long documents have them. Their digits number the formulas of a
+    text and state nothing.
     """
     return _PLACEHOLDER.sub(" ", text)

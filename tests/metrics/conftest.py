@@ -1,0 +1,52 @@
+"""ScholarSum's released texts and segments, for the figures that were taken from them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.suite import import_scholarsum, load_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.questions import FacetSegments
+
+SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
+RELEASE = SHARED / "data/scholarsum/pubmed.json"
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The PubMed half: sources by paper, and by system ("reference" among them) what they wrote."""
+
+    sources: Mapping[str, str]
+    texts: Mapping[str, Mapping[str, str]]
+    segments: Mapping[str, tuple[FacetSegments, ...]]
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+    """50 papers, their references and six systems, without special tokens."""
+    if not RELEASE.exists():
+        pytest.skip(f"{RELEASE} is not there to import")
+    out = tmp_path_factory.mktemp("scholarsum") / "suite"
+    import_scholarsum(RELEASE, out)
+    suite = load_suite(out)
+    papers = [suite.paper(paper) for paper in suite.paper_ids]
+    texts = {REFERENCE: {paper.id: paper.references[0] for paper in papers}}
+    for system in suite.systems:
+        ids = suite.paper_ids_of(system)
+        texts[system] = {paper: suite.pair(paper, system).summary for paper in ids}
+    segments: dict[str, tuple[FacetSegments, ...]] = {}
+    for record in suite.recorded():
+        if record.segments is not None:
+            system = record.system or REFERENCE
+            segments[system] = (*segments.get(system, ()), record.segments)
+    sources = {p.id: " ".join(section.text for section in p.source) for p in papers}
+    return Released(sources=sources, texts=texts, segments=segments)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from statistics import mean
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.numbers import count_numbers, numbers_per_100_words
+
+if TYPE_CHECKING:
+    from tests.metrics.conftest import Released
+
+words = st.lists(st.sampled_from("the pond 12 fell by 3.5 % in 1,000 IL-6 days".split()))
+
+
+@pytest.mark.parametrize(
+    ("text", "n_numbers"),
+    [
+        ("24 ponds", 1),
+        ("p < 0.05", 1),
+        ("fell from 10-20 to 5%", 3),
+        ("1,000 litres", 2),
+        ("IL-6 and p53", 2),
+        ("three ponds", 0),
+        ("version 2.1.3", 2),
+        ("a field @xmath12 of 3 tesla @xcite", 1),
+        ("", 0),
+    ],
+)
+def test_a_number_is_a_run_of_digits_with_its_decimals(text: str, n_numbers: int) -> None:
+    """Each kind that the definition decides, the odd ones included, as its docstring says."""
+    assert count_numbers(text) == n_numbers
+
+
+def test_numbers_per_100_words_worked_example() -> None:
+    """Words are what stands between spaces."""
+    # 2 numbers (12, 0.05) in 8 words: 100 * 2 / 8
+    assert numbers_per_100_words("The 12 ponds fell ( p < 0.05)") == 25.0
+
+
+@pytest.mark.parametrize("text", ["", "<s></s><pad>", "@xmath1 @xcite"])
+def test_a_text_without_words_has_no_rate(text: str) -> None:
+    """No word is not no number: such a text may not lower a mean."""
+    assert numbers_per_100_words(text) is None
+
+
+def test_special_tokens_and_placeholders_are_no_words() -> None:
+    """A system that leaves its tokens in states no fewer numbers by it."""
+    plain = numbers_per_100_words("12 ponds fell")
+    assert numbers_per_100_words("<s> Abstract: 12 ponds @xmath7 fell</s><pad>") == plain
+
+
+@settings(deadline=None)
+@given(words)
+def test_the_order_of_words_does_not_matter(drawn: list[str]) -> None:
+    """What is counted lies between spaces."""
+    there, back = " ".join(drawn), " ".join(reversed(drawn))
+    assert count_numbers(there) == count_numbers(back)
+    assert numbers_per_100_words(there) == numbers_per_100_words(back)
+    assert numbers_per_100_words(there.upper()) == numbers_per_100_words(there)
+
+
+@settings(deadline=None)
+@given(words, words)
+def test_texts_joined_by_a_space_give_the_rate_of_the_sums(one: list[str], two: list[str]) -> None:
+    """How the figure of a set of texts is made."""
+    first, second = " ".join(one), " ".join(two)
+    joined = f"{first} {second}"
+    assert count_numbers(joined) == count_numbers(first) + count_numbers(second)
+    if one or two:
+        n_numbers = count_numbers(first) + count_numbers(second)
+        assert numbers_per_100_words(joined) == pytest.approx(
+            100 * n_numbers / (len(one) + len(two))
+        )
+
+
+@pytest.mark.parametrize(
+    ("system", "per_text", "per_100_words"),
+    [("reference", 6.6, 3.2), ("gpt35_fm", 1.8, 1.3), ("longt5", 9.6, 4.7)],
+)
+def test_the_six_figures_of_scholarsum(
+    released: Released, system: str, per_text: float, per_100_words: float
+) -> None:
+    """Oracle: FM, figure 4b, as measured on ScholarSum's PubMed half (metrics.md, section 2)."""
+    texts = released.texts[system].values()
+    assert round(mean(map(count_numbers, texts)), 1) == per_text
+    rate = numbers_per_100_words(" ".join(texts))
+    assert rate is not None
+    assert round(rate, 1) == per_100_words
