@@ -31,11 +31,12 @@ from summeval_pytest.verdict.study import (
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from summeval_pytest.cli.study_judging import JudgeFound
     from summeval_pytest.cli.study_texts import Texts
+    from summeval_pytest.suite import Suite
     from summeval_pytest.verdict.study import Analysis, StudiedPair, StudiedText
 
 WIDTH: Final = 80
@@ -78,22 +79,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
         found = [judge_pairs(name, suite, systems, Desk(desk.terms)) for name in judges]
     finally:
         desk.forget_run()
-    empty = Study(
-        suite=suite.shown,
-        fingerprint=suite.fingerprint,
-        n_papers=len(suite.paper_ids),
-        judges=tuple(
-            StudiedJudge(name=each.name, signature=each.signature, family=families[0][each.name])
-            for each in found
-        ),
-        systems=tuple(
-            StudiedSystem(
-                name=name, family=families[1][name], n_papers=len(suite.paper_ids_of(name))
-            )
-            for name in systems
-        ),
-        analyses=analyses,
-    )
+    empty = _empty(suite, systems, found, families, analyses)
     told, seconds = study_of(empty, _material(texts, found))
     if chosen.json is not None:
         _write_json(chosen.json, told)
@@ -102,6 +88,31 @@ def study(chosen: argparse.Namespace) -> list[str]:
     if chosen.figures is not None:
         lines += ["", *_draw(told, chosen.figures)]
     return lines
+
+
+def _empty(
+    suite: Suite,
+    systems: Sequence[str],
+    found: Sequence[JudgeFound],
+    families: tuple[Mapping[str, str], Mapping[str, str]],
+    analyses: tuple[Analysis, ...],
+) -> Study:
+    """Who is studied, and what is asked for."""
+    of_judge, of_system = families
+    return Study(
+        suite=suite.shown,
+        fingerprint=suite.fingerprint,
+        n_papers=len(suite.paper_ids),
+        judges=tuple(
+            StudiedJudge(name=each.name, signature=each.signature, family=of_judge[each.name])
+            for each in found
+        ),
+        systems=tuple(
+            StudiedSystem(name=name, family=of_system[name], n_papers=len(suite.paper_ids_of(name)))
+            for name in systems
+        ),
+        analyses=analyses,
+    )
 
 
 def _names(values: Sequence[str]) -> list[str]:

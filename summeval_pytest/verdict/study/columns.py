@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from summeval_pytest.metrics import CATALOGUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.verdict.study.pairs import StudiedPair
 
@@ -83,3 +83,16 @@ def _every(pairs: Sequence[StudiedPair], judges: Sequence[str]) -> Iterator[Colu
         yield Column(giver="label", name=name)
     for by in sorted({by for pair in pairs for by in pair.recorded}):
         yield Column(giver="record", by=by, name=OVERALL)
+
+
+def leading_columns(
+    by_system: Mapping[str, Sequence[StudiedPair]], judges: Sequence[str]
+) -> tuple[Column, ...]:
+    """The metrics themselves by each judge, and the overall score of the labels."""
+    every = [pair for pairs in by_system.values() for pair in pairs]
+    return tuple(
+        column
+        for column in columns_of(every, judges)
+        if (column.giver == "judge" and "." not in column.name)
+        or (column.giver == "label" and column.name == OVERALL)
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from summeval_pytest.verdict.study.associations import Association, associations
+from summeval_pytest.verdict.study.effects import Effect, effects
 from summeval_pytest.verdict.study.effort import EffortOf, Seconds, efforts
 from summeval_pytest.verdict.study.facets import (
     FacetMeans,
@@ -18,7 +19,7 @@ from summeval_pytest.verdict.study.hallucination import HallucinationRate, hallu
 from summeval_pytest.verdict.study.popularity import Popularity, popularities
 from summeval_pytest.verdict.study.preference import JudgeHeat, judge_heats
 from summeval_pytest.verdict.study.profiles import Profile, profiles
-from summeval_pytest.verdict.study.spread import Effect, Spread, effects, spreads
+from summeval_pytest.verdict.study.spread import Spread, spreads
 from summeval_pytest.verdict.study.standing import Standing, standings
 from summeval_pytest.verdict.study.texts import LENGTHS, NOVELTY, NUMBERS, READABILITY
 
