@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics import CATALOGUE, METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,11 +65,15 @@ def _labelled(pair: StudiedPair, name: str) -> float | None:
 
 
 def columns_of(pairs: Sequence[StudiedPair], judges: Sequence[str]) -> tuple[Column, ...]:
-    """The columns in which some pair has a number: judges, baselines, labels, records by name."""
+    """The columns in which some pair has a number: judges, baselines, labels, records by name.
+
+    Those of a judge's own metrics are there even where it has scored nothing, which has to be seen.
+    """
     return tuple(
         column
         for column in _every(pairs, judges)
-        if any(column.of(pair) is not None for pair in pairs)
+        if (column.giver == "judge" and column.name in METRICS)
+        or any(column.of(pair) is not None for pair in pairs)
     )
 
 
@@ -93,6 +97,6 @@ def leading_columns(
     return tuple(
         column
         for column in columns_of(every, judges)
-        if (column.giver == "judge" and "." not in column.name)
+        if (column.giver == "judge" and column.name in METRICS)
         or (column.giver == "label" and column.name == OVERALL)
     )

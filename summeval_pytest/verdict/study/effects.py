@@ -70,9 +70,8 @@ def _effects(
     for first, second in combinations(values, 2):
         one, other = values[first], values[second]
         papers = sorted(one.keys() & other.keys())
-        if papers:
-            rows = [(one[paper][0], one[paper][1], other[paper][1]) for paper in papers]
-            yield _effect(column, (first, second), rows, n_papers)
+        rows = [(one[paper][0], one[paper][1], other[paper][1]) for paper in papers]
+        yield _effect(column, (first, second), rows, n_papers)
 
 
 def _effect(

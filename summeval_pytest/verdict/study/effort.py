@@ -75,11 +75,13 @@ def efforts(
 
 
 def _words(pair: StudiedPair) -> int:
-    return int(pair.text.numbers[LENGTH])
+    return int(pair.text.numbers.get(LENGTH, 0))
 
 
 def _quarters(pairs: Sequence[StudiedPair]) -> Iterator[list[StudiedPair]]:
     """The pairs by length in up to four bins; summaries of one length are in one bin."""
+    if not pairs:
+        return
     lengths = sorted(map(_words, pairs))
     edges = sorted({lengths[(len(lengths) - 1) * part // BINS] for part in range(1, BINS + 1)})
     low = -1

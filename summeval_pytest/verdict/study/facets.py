@@ -62,7 +62,6 @@ def facet_proportions_of(
         FacetProportions(by=by, system=writer, shares=_shares(by, texts, n_papers))
         for by in cutters
         for writer, texts in by_writer.items()
-        if any(by in text.facet_words for text in texts)
     )
 
 
@@ -80,12 +79,18 @@ def _shares(by: str, texts: Sequence[StudiedText], n_papers: int) -> dict[Facet,
 def facet_means(
     by_system: Mapping[str, Sequence[StudiedPair]], judges: Sequence[str], n_papers: int
 ) -> tuple[FacetMeans, ...]:
-    """The ratings by people, by judges and by records that rate facets."""
+    """The ratings by judges, and by people and records where they rate facets."""
     records = {by for pairs in by_system.values() for pair in pairs for by in pair.recorded}
-    raters: list[tuple[Giver, str]] = [("label", "")]
-    raters += [("judge", judge) for judge in judges]
-    raters += [("record", record) for record in sorted(records)]
-    found = (
+    others: list[tuple[Giver, str]] = [("label", "")]
+    others += [("record", record) for record in sorted(records)]
+    every = [pair for pairs in by_system.values() for pair in pairs]
+    raters: list[tuple[Giver, str]] = [("judge", judge) for judge in judges]
+    raters += [
+        (giver, by)
+        for giver, by in others
+        if any(_share(pair, giver, by, facet) is not None for pair in every for facet in FACETS)
+    ]
+    return tuple(
         FacetMeans(
             giver=giver,
             by=by,
@@ -98,7 +103,6 @@ def facet_means(
         for giver, by in raters
         for system, of in by_system.items()
     )
-    return tuple(each for each in found if any(mean.n for mean in each.means.values()))
 
 
 def _share(pair: StudiedPair, giver: Giver, by: str, facet: Facet) -> float | None:

@@ -38,13 +38,12 @@ class FactCounts:
 def fact_counts(
     by_system: Mapping[str, Sequence[StudiedPair]], judges: Sequence[str], n_papers: int
 ) -> tuple[FactCounts, ...]:
-    """The counts of every system whose facts some judge has listed."""
-    found = (
+    """The counts of every system by each judge."""
+    return tuple(
         _counts(judge, system, [(pair.group, _stages(pair, judge)) for pair in pairs], n_papers)
         for judge in judges
         for system, pairs in by_system.items()
     )
-    return tuple(counts for counts in found if counts.facts.n)
 
 
 def _stages(pair: StudiedPair, judge: str) -> FactStages | None:

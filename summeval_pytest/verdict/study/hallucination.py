@@ -13,7 +13,7 @@ from summeval_pytest.verdict.study.estimates import Mean, rate_of
 from summeval_pytest.verdict.study.standing import over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.verdict.study.pairs import StudiedPair
 
@@ -54,19 +54,16 @@ class _Verdicts:
 def hallucination_rates(
     by_system: Mapping[str, Sequence[StudiedPair]], judges: Sequence[str], n_papers: int
 ) -> tuple[HallucinationRate, ...]:
-    """The rates by each judge, and by the labels, of every system with a verdict."""
+    """The rates of every system by each judge, and by the labels where they have any sentence."""
+    by_label = any(_verdicts(p, "label", "").answered for of in by_system.values() for p in of)
+    givers: list[tuple[Giver, str]] = [("judge", judge) for judge in judges]
+    if by_label:
+        givers.append(("label", ""))
     return tuple(
-        rate
-        for giver, by in _givers(judges)
+        _rate(giver, by, system, pairs, n_papers)
+        for giver, by in givers
         for system, pairs in by_system.items()
-        if (rate := _rate(giver, by, system, pairs, n_papers)).n_sentences
     )
-
-
-def _givers(judges: Sequence[str]) -> Iterator[tuple[Giver, str]]:
-    for judge in judges:
-        yield "judge", judge
-    yield "label", ""
 
 
 def _rate(
