@@ -19,11 +19,10 @@ from summeval_pytest.verdict.study import (
     RecordedNumbers,
     StudiedPair,
     StudiedText,
-    text_numbers,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from summeval_pytest.evaluation import Desk
     from summeval_pytest.questions import Facet
@@ -60,9 +59,15 @@ class _Records:
 
 
 def read_texts(
-    suite: Suite, systems: Sequence[str], desk: Desk, familiar: frozenset[str] | None
+    suite: Suite, systems: Sequence[str], desk: Desk, read: Callable[..., Mapping[str, float]]
 ) -> Texts:
     """Everything about the pairs of the systems that no judge has to be asked for.
+
+    Args:
+        suite: The suite.
+        systems: The systems.
+        desk: On which terms systems are asked.
+        read: `text_numbers`, with what does not differ between texts.
 
     Raises:
         UsageError: if a file of the suite has changed since it was loaded, or a system cannot be
@@ -80,7 +85,7 @@ def read_texts(
             paper=paper_id,
             group=group_of(paper),
             system=None,
-            numbers=text_numbers(paper.references[0], source=source, familiar=familiar),
+            numbers=read(paper.references[0], source=source),
             facet_words=records.words[None, paper_id],
         )
     runner = Runner(find_judge(OFFLINE), find_pair=Summariser(desk.sender).pair, finish=desk.finish)
@@ -93,7 +98,7 @@ def read_texts(
         for evaluation in runner.evaluations(tasks):
             pair = evaluation.pair
             of = evaluation.system, evaluation.paper
-            texts.pairs[of] = _pair(pair, suite, records, familiar)
+            texts.pairs[of] = _pair(pair, suite, records, read)
             texts.written[evaluation.system].append(pair.summary)
     finally:
         runner.close()
@@ -105,7 +110,7 @@ def _source(paper: Paper) -> str:
 
 
 def _pair(
-    pair: Pair, suite: Suite, records: _Records, familiar: frozenset[str] | None
+    pair: Pair, suite: Suite, records: _Records, read: Callable[..., Mapping[str, float]]
 ) -> StudiedPair:
     paper, summary = pair.paper, normalise(pair.summary)
     label = suite.labels.get((paper.id, pair.system))
@@ -120,9 +125,7 @@ def _pair(
             system=pair.system,
             numbers={}
             if is_unusable
-            else text_numbers(
-                summary, source=_source(paper), references=paper.references, familiar=familiar
-            ),
+            else read(summary, source=_source(paper), references=paper.references),
             facet_words=records.words[pair.system, paper.id],
         ),
         label=None if label is None else _labelled(label, summary),

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.study_judging import judge_pairs
@@ -27,6 +28,7 @@ from summeval_pytest.verdict.study import (
     Study,
     families_of,
     study_of,
+    text_numbers,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 WIDTH: Final = 80
 """Where there is no terminal."""
 _LEAST: Final = 60
+_NOVEL: Final[frozenset[Analysis]] = frozenset({"novelty", "associations"})
 
 
 def study(chosen: argparse.Namespace) -> list[str]:
@@ -75,7 +78,17 @@ def study(chosen: argparse.Namespace) -> list[str]:
     for name in judges:
         desk.judge(name, [suite])  # one that cannot be is told before anybody is asked
     try:
-        texts = read_texts(suite, systems, desk, familiar)
+        texts = read_texts(
+            suite,
+            systems,
+            desk,
+            partial(
+                text_numbers,
+                familiar=familiar,
+                overlap="systems" in analyses,
+                novel=not _NOVEL.isdisjoint(analyses),
+            ),
+        )
         found = [judge_pairs(name, suite, systems, Desk(desk.terms)) for name in judges]
     finally:
         desk.forget_run()

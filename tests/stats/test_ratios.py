@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,9 @@ from hypothesis import strategies as st
 
 from summeval_pytest.stats import bootstrap_mean
 from summeval_pytest.stats.ratios import resampled_ratios
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:
@@ -47,11 +52,11 @@ def test_nothing_below_the_line_is_no_ratio() -> None:
     order=st.randoms(use_true_random=False),
 )
 def test_the_order_of_rows_does_not_matter(
-    rows: list[tuple[str, float, int]], order: np.random.Generator
+    rows: list[tuple[str, float, int]], order: Random
 ) -> None:
     """A suite's files may be sorted anew."""
     other = list(rows)
-    order.shuffle(other)  # type: ignore[arg-type]
+    order.shuffle(other)
     one, two = (
         resampled_ratios(
             [group for group, _, _ in each],

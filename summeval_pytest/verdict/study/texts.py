@@ -32,12 +32,14 @@ TEXT_NUMBERS: Final = (*LENGTHS, *NUMBERS, *NOVELTY, *READABILITY)
 """Everything that a text alone gives, baselines against references aside."""
 
 
-def text_numbers(
+def text_numbers(  # noqa: PLR0913 - by keyword; each says what is wanted, or of what
     text: str,
     *,
     source: str,
     references: Sequence[str] = (),
     familiar: frozenset[str] | None = None,
+    overlap: bool = True,
+    novel: bool = True,
 ) -> Mapping[str, float]:
     """The numbers of one text; those that it does not have are absent.
 
@@ -46,7 +48,9 @@ def text_numbers(
         source: The paper's text.
         references: The references that a summary is held to, none for a reference: ROUGE is that of
             the best one, the lengths are those of the first.
-        familiar: Familiar words for Dale-Chall; None for what the metric has by itself.
+        familiar: Familiar words for Dale-Chall; None for none.
+        overlap: Whether ROUGE is wanted, which takes longer than all the rest.
+        novel: Whether novelty is wanted, which takes half as long.
     """
     text, source = normalise(text), normalise(source)
     first = normalise(references[0]) if references else text
@@ -55,7 +59,7 @@ def text_numbers(
     found[PER_100_WORDS] = numbers_per_100_words(text)
     if found[PER_100_WORDS] is not None:
         found[COUNTED_WORDS] = float(_words(without_placeholders(text)))
-    for n in range(1, 5):
+    for n in range(1, 5) if novel else ():
         found[f"novelty {n}"] = novelty(text, source, n)
     found["repetition"] = repetition_rate(text)
     graded = readability(text, familiar=familiar)
@@ -63,7 +67,7 @@ def text_numbers(
         found["FKGL"] = graded.fkgl
         found["Coleman-Liau"] = graded.coleman_liau
         found["Dale-Chall"] = graded.dale_chall
-    scores = [rouge(reference, text) for reference in references]
+    scores = [rouge(reference, text) for reference in references if overlap]
     for name in scores[0] if scores else ():
         found[name] = max(score[name] for score in scores)
     return MappingProxyType({name: value for name, value in found.items() if value is not None})

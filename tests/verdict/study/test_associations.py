@@ -24,7 +24,8 @@ def test_coefficients_and_p_values_are_those_of_scipy() -> None:
     assert found.p_value == pytest.approx(wanted.pvalue, abs=1e-9)
     assert found.p_adjusted == found.p_value  # the only one of its table
     assert found.low is not None
-    assert found.low <= found.spearman
+    assert found.high is not None
+    assert -1 <= found.low <= wanted.statistic <= found.high <= 1
 
 
 def test_each_kind_is_held_to_the_other_kinds_only() -> None:
