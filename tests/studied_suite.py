@@ -71,7 +71,11 @@ def write_studied(
     recorded: list[object] = []
     for mark, name in names.items():
         lacking = [paper for paper in skip if mark == "beta"]
-        head += ["", f"[systems.{json.dumps(name)}]", f'summaries = "{mark}.jsonl"']
+        head += [
+            "",
+            f"[systems.{json.dumps(name, ensure_ascii=False)}]",
+            f'summaries = "{mark}.jsonl"',
+        ]
         head += [f"skip = {json.dumps(lacking)}"]
         summaries[mark] = []
         for paper in papers:

@@ -66,6 +66,7 @@ def draw_stacks(axes: Axes, names: list[str], parts: Mapping[str, Sequence[float
                     va="center",
                     fontsize=8,
                     color="black" if place in {1, 3} else "white",
+                    clip_on=True,
                 )
         behind = [start + share for start, share in zip(behind, shares, strict=True)]
     rows_axis(axes, names)

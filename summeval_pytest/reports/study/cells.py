@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.study.estimates import Mean
 
 NAME: Final = 24
+HEAD: Final = 16
+"""In the head of a column, which is about as wide as its numbers."""
 REFERENCE: Final = "(reference)"
 """In place of a system's name: who wrote the references."""
 NONE: Final = "-"
@@ -90,12 +92,21 @@ def p_cell(value: float | None) -> str:
 
 def column_head(column: Column) -> str:
     """A column's name over who gives it."""
+    return "\n".join(_column(column, HEAD))
+
+
+def column_told(column: Column) -> str:
+    """A column on one line, in full as far as names go."""
+    return ", ".join(_column(column, NAME))
+
+
+def _column(column: Column, width: int) -> tuple[str, str]:
     match column.giver:
         case "judge":
-            return f"{column.name}\n{named(column.by)}"
+            return column.name, named(column.by, width)
         case "record":
-            return f"{named(column.by)}\nrecorded"
+            return named(column.by, width), "recorded"
         case "label":
-            return f"{column.name}\nlabels"
+            return column.name, "labels"
         case "text":
-            return f"{column.name}\ntexts"
+            return column.name, "texts"

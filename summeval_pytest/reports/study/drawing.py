@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from summeval_pytest.reports.study.cells import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e0
 INK: Final = "#333333"
 DPI: Final = 150
 NAME: Final = 26
+ROOM_INCHES: Final = 2.0
 _SUFFIXES: Final = ("svg", "png")
 _INSTEAD: Final = "\ufffd"
 _LOOK: Final[dict[Any, Any]] = {
@@ -87,16 +88,33 @@ def save(figure: Figure, folder: Path, name: str) -> list[str]:
     return files
 
 
-def label(name: str | None, width: int = NAME) -> str:
-    """A name as a figure can show it: on one line, cut, in characters that the font has."""
+def label(name: str | None) -> str:
+    """A name as a figure can show it: on one line of 2 inches, in characters that the font has.
+
+    Of characters as wide as they are high fewer fit than of others.
+    """
+    width = NAME
+    while inches((shown := drawable(named(name, width)),)) > ROOM_INCHES:
+        width -= 2
+    return shown
+
+
+def drawable(text: str) -> str:
+    """The text in characters that the font has."""
     known = _characters()
-    shown = named(name, width)
-    return "".join(c if ord(c) in known else _INSTEAD for c in shown)
+    return "".join(c if ord(c) in known else _INSTEAD for c in text)
+
+
+def inches(names: Iterable[str]) -> float:
+    """How wide the widest of these texts is drawn."""
+    from matplotlib.textpath import TextPath
+
+    return max((TextPath((0, 0), name, size=9).get_extents().x1 / 72 for name in names), default=0)
 
 
 def row_label(name: str | None, n: int, n_of: int) -> str:
     """A row's name, and of how many of how many papers it tells, where these are not all."""
-    return label(name) if n == n_of else f"{label(name)} ({n:,} of {n_of:,})"
+    return label(name) if n == n_of else f"{label(name)}\n({n:,} of {n_of:,})"
 
 
 @cache

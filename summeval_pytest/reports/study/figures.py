@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.study.bars import Bar, draw_groups, draw_stacks
-from summeval_pytest.reports.study.cells import column_head
-from summeval_pytest.reports.study.drawing import label, look, new_figure, row_label, save
+from summeval_pytest.reports.study.cells import column_told
+from summeval_pytest.reports.study.drawing import drawable, label, look, new_figure, row_label, save
 from summeval_pytest.reports.study.heat import draw_heat
 from summeval_pytest.reports.study.violins import draw_violins
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from summeval_pytest.verdict.study.columns import Column
     from summeval_pytest.verdict.study.estimates import Mean
     from summeval_pytest.verdict.study.profiles import Profile
     from summeval_pytest.verdict.study.study import Study
@@ -65,16 +64,13 @@ def _heats(study: Study) -> Iterator[tuple[str, Figure]]:
 
 def _spreads(study: Study) -> Figure:
     columns = list(dict.fromkeys(each.column for each in study.spreads))
-    height = len(columns) * (_HEAD + _ROW * 1.2 * len(study.systems))
+    height = 0.3 + len(columns) * (_HEAD + _ROW * 1.2 * len(study.systems))
     figure, panels = new_figure(WIDTH, height, len(columns))
     for column, axes in zip(columns, panels, strict=True):
         draw_violins(axes, [each for each in study.spreads if each.column == column])
-        axes.set_title(f"Mean over papers, resampled: {_told(column)}")
+        axes.set_title(drawable(column_told(column)))
+    figure.suptitle("Mean over papers, resampled", x=0.02, ha="left", fontsize=10)
     return figure
-
-
-def _told(column: Column) -> str:
-    return ", ".join(label(line) for line in column_head(column).split("\n"))
 
 
 def _proportions(study: Study) -> Figure:

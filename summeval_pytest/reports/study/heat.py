@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports.study.drawing import INK, label, new_figure
+from summeval_pytest.reports.study.drawing import INK, inches, label, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.verdict.study.preference import HeatCell, JudgeHeat
 
-_CELL: Final = 0.85
+_CELL: Final = 0.75
+_LEAST: Final = 5.0
+_SLOPE: Final = math.radians(35)
 _DARK: Final = 0.55
 """From so far along the colours on, writing is white."""
 
@@ -22,7 +24,12 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     """The heat map of one metric, with the interval of self-preference below it."""
     judges = list(dict.fromkeys(cell.judge for cell in heat.cells))
     systems = list(dict.fromkeys(cell.system for cell in heat.cells))
-    figure, (axes,) = new_figure(max(5.0, 2.4 + _CELL * len(systems)), 2.1 + 0.5 * len(judges))
+    shown = [label(system) for system in systems], [label(judge) for judge in judges]
+    below, beside = map(inches, shown)
+    figure, (axes,) = new_figure(
+        max(_LEAST, 1.2 + beside + _CELL * len(systems) + math.cos(_SLOPE) * below / 2),
+        1.2 + 0.5 * len(judges) + math.sin(_SLOPE) * below,
+    )
     factor = 100 if heat.metric == "faithfulness" else 1
     values = [
         [_value(cell, factor) for cell in heat.cells if cell.judge == judge] for judge in judges
@@ -39,12 +46,12 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     _frame(axes, heat, judges, systems)
     axes.set_xticks(
         range(len(systems)),
-        [label(s) for s in systems],
-        rotation=35,
+        shown[0],
+        rotation=math.degrees(_SLOPE),
         ha="right",
         rotation_mode="anchor",
     )
-    axes.set_yticks(range(len(judges)), [label(judge) for judge in judges])
+    axes.set_yticks(range(len(judges)), shown[1])
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)

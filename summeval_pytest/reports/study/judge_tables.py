@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.study.cells import (
     NONE,
-    column_head,
+    column_told,
     covered,
     interval,
     mean_cell,
@@ -20,7 +20,6 @@ from summeval_pytest.reports.study.sheet import Section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.verdict.study.columns import Column
     from summeval_pytest.verdict.study.effort import EffortOf, Seconds
     from summeval_pytest.verdict.study.preference import HeatCell, JudgeHeat
     from summeval_pytest.verdict.study.spread import Spread
@@ -109,7 +108,7 @@ def spread_sections(study: Study) -> Iterator[Section]:
     """How a mean would vary over other papers, a table a number."""
     for column in dict.fromkeys(each.column for each in study.spreads):
         yield Section(
-            title=f"Bootstrap distribution of the mean over papers: {_told(column)}",
+            title=f"Bootstrap distribution of the mean over papers: {column_told(column)}",
             head=("system", *(name for name, _ in _QUARTERS), "IQR", "papers"),
             rows=tuple(
                 (
@@ -124,10 +123,6 @@ def spread_sections(study: Study) -> Iterator[Section]:
         )
 
 
-def _told(column: Column) -> str:
-    return column_head(column).replace("\n", ", ")
-
-
 def _quantile_cells(spread: Spread) -> Iterator[str]:
     for _, place in _QUARTERS:
         yield number(spread.quantiles[place]) if spread.quantiles else NONE
@@ -137,7 +132,7 @@ def effect_sections(study: Study) -> Iterator[Section]:
     """How far systems are apart, a table a number."""
     for column in dict.fromkeys(each.column for each in study.effects):
         yield Section(
-            title=f"Effects, first system minus second: {_told(column)}",
+            title=f"Effects, first system minus second: {column_told(column)}",
             head=("first", "second", "difference", "Cohen's d", "power", "seen"),
             rows=tuple(
                 (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.study.cells import named
 from summeval_pytest.reports.study.judge_tables import (
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.study.effort import Seconds
     from summeval_pytest.verdict.study.study import Study
 
+_INTRODUCTION: Final = (
+    "Intervals: 95 %, papers resampled. Under a number, n of N says that it covers n of N papers;"
+    " papers without a value are never counted as 0."
+)
+
 
 def study_lines(
     study: Study, seconds: Sequence[Seconds], *, width: int, colour: bool
@@ -54,8 +60,7 @@ def study_lines(
         for system in study.systems
     )
     yield one_line(f"systems (papers, family): {', '.join(systems)}", 2000)
-    yield "Intervals: 95 %, papers resampled. Under a number, n of N: it covers n of N papers;"
-    yield "papers without a value are never counted as 0."
+    yield from wrap(_INTRODUCTION, width)
     for section in _sections(study, seconds):
         yield ""
         yield from section_lines(section, width=width, colour=colour)

@@ -53,8 +53,11 @@ def draw_violins(axes: Axes, spreads: Sequence[Spread]) -> None:
 def density(
     quantiles: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where, and how dense from 0 to 1: Gaussian kernels over the quantiles (Scott 1992)."""
+    """Where, and how dense from 0 to 1: Gaussian kernels over the quantiles (Scott 1992).
+
+    It ends where the quantiles do: no mean is beyond what papers can score.
+    """
     width = float(quantiles.std()) * len(quantiles) ** -0.2
-    x = np.linspace(quantiles[0] - width, quantiles[-1] + width, _POINTS)
+    x = np.linspace(quantiles[0], quantiles[-1], _POINTS)
     y = np.exp(-0.5 * ((x[:, None] - quantiles[None, :]) / width) ** 2).sum(axis=1)
     return x, y / y.max()
