@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import argparse
+
+_ANALYSES: Final = (
+    "systems, ratings, hallucination, judges, spread, effects, proportions, facts, associations and"
+    " effort; and, without asking a judge, numbers, lengths, novelty, readability and popularity"
+)
+"""As `summeval_pytest.verdict.study.ANALYSES` has them, which loads numpy."""
 
 
 def add_studying(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +44,7 @@ def add_studying(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ANALYSIS",
-        help="these analyses (repeat, or commas; default: all); some ask no judge",
+        help=f"these analyses (repeat, or commas; default: all): {_ANALYSES}",
     )
     parser.add_argument(
         "--family",

@@ -37,25 +37,23 @@ def named(name: str | None, width: int = NAME) -> str:
     return f"{shown[: width - 1 - tail]}\u2026{shown[-tail:]}"
 
 
-def number(value: float | None, digits: int = 3, beside: float = 0.0) -> str:
-    """A number: so many digits under 10, two fewer from 10 on, none from 1,000; a dash for none.
-
-    A number that stands beside a larger one has the digits of that.
-    """
+def number(value: float | None, digits: int = 3) -> str:
+    """A number: so many digits under 10, two fewer from 10 on, none from 1,000; a dash for none."""
     if value is None:
         return NONE
-    size = max(abs(value), abs(beside))
-    if size >= _MANY:
+    if abs(value) >= _MANY:
         return f"{value:,.0f}"
-    fewer = 0 if size < _SOME else 2
+    fewer = 0 if abs(value) < _SOME else 2
     return f"{value:.{max(0, digits - fewer)}f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Both bounds in brackets, without a zero before the point; nothing without them."""
+    """Both bounds in brackets, of the same digits and without a zero before the point."""
     if low is None or high is None:
         return ""
-    return _LEADING_ZERO.sub("", f"[{number(low, 2, high)}, {number(high, 2, low)}]")
+    size = max(abs(low), abs(high))
+    digits = sum(size < bound for bound in (_SOME, _MANY / 10))
+    return _LEADING_ZERO.sub("", f"[{low:,.{digits}f}, {high:,.{digits}f}]")
 
 
 def covered(mean: Mean) -> str:

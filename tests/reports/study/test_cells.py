@@ -32,7 +32,8 @@ def test_bounds_have_the_same_digits() -> None:
     """Or the narrower one would look more exact."""
     assert interval(0.9, 0.956) == "[.90, .96]"
     assert interval(-0.05, 1.0) == "[-.05, 1.00]"
-    assert interval(6.71, 12.2) == "[7, 12]"
+    assert interval(6.71, 12.2) == "[6.7, 12.2]"
+    assert interval(99.4, 123.4) == "[99, 123]"
     assert interval(None, None) == ""
 
 
