@@ -8,7 +8,10 @@ cannot be answered is `Unanswered`, for a whole question or for one of its items
     RateFacets(pairs)                    -> FacetRatings      one rating a pair
     ListFacts(sentences)                 -> FactList
     CheckFacts(facts, premises)          -> FactChecks        one check a fact
+    ListRelations(text)                  -> RelationList
+    CountFacts(reference, summary)       -> FactCounts
     CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
+    RateSummary(reference, summary)      -> SummaryRating     the undecomposed baseline of FM
 """
 
 from __future__ import annotations
@@ -28,6 +31,14 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
     {"background": 3, "method": 4, "result": 4, "conclusion": 3}
 )
 """The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
+
+
+SUMMARY_SCALE: Final = 4
+"""The highest rating of a summary as a whole; the lowest is 1."""
+
+Rubric = Literal["paper", "release"]
+RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
+"""In whose words an LLM judge is told what a rating means (metrics.md FM5); the first is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +131,27 @@ class FactList:
     facts: tuple[Fact, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A fact that was checked before, and what it came to; None where nobody could tell."""
+
+    text: str
+    holds: bool | None
+
+
 @dataclass(frozen=True, slots=True)
 class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
     Where ``every_premise`` is set, all premises that carry a fact are wanted and not only enough
-    of them: recall counts them.
+    of them: recall counts them. ``earlier`` are the facts of a chain, from its root on, that all
+    of these facts refine: each is then judged by what it adds to them.
     """
 
     facts: tuple[Fact, ...]
     premises: tuple[str, ...]
     every_premise: bool = True
+    earlier: tuple[Settled, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +172,52 @@ class FactChecks:
     """One check for each fact asked about, in the order asked."""
 
     checks: tuple[FactCheck | Unanswered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListRelations:
+    """Which relations does this text state across its sentences, and in none of them alone?"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """One relation of a whole text: two entities, how they relate, and a sentence that says so."""
+
+    head: str
+    relation: str
+    tail: str
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationList:
+    """The relations in the order of the text, and how many entities were named on the way."""
+
+    relations: tuple[Relation, ...]
+    n_entities: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountFacts:
+    """How many facts do the reference and the summary state, and how many are in both?
+
+    The whole of EVA-Score in one prompt, without a list of facts: a baseline.
+    """
+
+    reference: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCounts:
+    """How many facts the reference states, how many the summary, and how many both do."""
+
+    reason: str
+    reference: int
+    candidate: int
+    matched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +251,40 @@ class SentenceChecks:
     checks: tuple[SentenceCheck | Unanswered, ...]
 
 
-Question = SegmentFacets | RateFacets | ListFacts | CheckFacts | CheckSentences
-Answer = FacetSegments | FacetRatings | FactList | FactChecks | SentenceChecks | Unanswered
+@dataclass(frozen=True, slots=True)
+class RateSummary:
+    """How well does this summary cover the reference, both taken as a whole?"""
+
+    reference: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRating:
+    """A rating from 1 to `SUMMARY_SCALE`, and the reason for it."""
+
+    reason: str
+    rating: int
+
+
+Question = (
+    SegmentFacets
+    | RateFacets
+    | ListFacts
+    | CheckFacts
+    | ListRelations
+    | CountFacts
+    | CheckSentences
+    | RateSummary
+)
+Answer = (
+    FacetSegments
+    | FacetRatings
+    | FactList
+    | FactChecks
+    | RelationList
+    | FactCounts
+    | SentenceChecks
+    | SummaryRating
+    | Unanswered
+)

@@ -162,6 +162,8 @@ class Alpha:
                 return FactChecks((check,) * len(facts))
             case CheckSentences(sentences):
                 return SentenceChecks(tuple(map(self.check, sentences)))
+            case _:
+                return Unanswered("no suite of ours asks for it")
 
     def check(self, sentence: str) -> SentenceCheck | Unanswered:
         """Whether a sentence is supported."""

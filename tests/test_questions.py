@@ -11,6 +11,7 @@ from summeval_pytest.questions import (
     SCALES,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetPair,
     FacetRating,
     FacetRatings,
@@ -18,12 +19,19 @@ from summeval_pytest.questions import (
     Fact,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
+    RateSummary,
+    Relation,
+    RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    Settled,
+    SummaryRating,
     Unanswered,
 )
 
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
 
 FACT = Fact(text="Ice melts", sentence=0)
+RELATION = Relation(head="Ice", relation="becomes", tail="water", statement="Ice becomes water.")
 PAIR = FacetPair(facet="result", reference="It melts.", candidate="It thaws.")
 
 
@@ -42,6 +51,9 @@ def asked() -> list[Question]:
         ListFacts(("Ice melts.",)),
         CheckFacts((FACT,), ("Ice thaws.",)),
         CheckSentences(("Ice melts.",), ("Ice thaws.",)),
+        ListRelations("Ice melts. Water runs."),
+        CountFacts("Ice melts.", "Ice thaws."),
+        RateSummary("Ice melts.", "Ice thaws."),
     ]
 
 
@@ -53,6 +65,9 @@ def answered() -> list[Answer]:
         FactList((FACT,)),
         FactChecks((FactCheck(reason="same", entailed=True, premises=(0,)),)),
         SentenceChecks((SentenceCheck(reason="same", supported=True, evidence=(0,)),)),
+        RelationList((RELATION,), 2),
+        FactCounts(reason="same", reference=1, candidate=1, matched=1),
+        SummaryRating(reason="same", rating=4),
         Unanswered("timed out"),
     ]
 
@@ -124,3 +139,14 @@ def test_every_premise_is_wanted_unless_enough_of_them_will_do() -> None:
     asked = CheckFacts((FACT,), ("Ice thaws.",))
     assert asked.every_premise
     assert asked != CheckFacts((FACT,), ("Ice thaws.",), every_premise=False)
+
+
+def test_a_question_with_earlier_verdicts_is_another_one() -> None:
+    """A fact may be entailed for what it adds, and not by itself."""
+    asked = CheckFacts((FACT,), ("Ice thaws.",))
+    assert asked.earlier == ()
+    settled = {
+        CheckFacts(asked.facts, asked.premises, earlier=(Settled(text="Ice is.", holds=holds),))
+        for holds in (True, False, None)
+    }
+    assert len(settled | {asked}) == 4

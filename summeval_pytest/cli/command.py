@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.power_options import add_powering
 from summeval_pytest.cli.study_options import add_studying
 from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
@@ -25,6 +26,7 @@ INTERRUPTED: Final = 130
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
     from summeval_pytest.cli import importing, labelling
+    from summeval_pytest.cli.equivalence import add_equivalence
 
     top = argparse.ArgumentParser(
         prog="summeval",
@@ -50,10 +52,11 @@ def parser() -> argparse.ArgumentParser:
     _add_comparing(commands.add_parser("compare", help="what changed between two saved runs"))
     add_drifting(commands.add_parser("drift", help="which golden answers flipped between two runs"))
     add_swapping(commands.add_parser("swap", help="what another judge in its place would change"))
+    add_equivalence(commands.add_parser("equivalence", help="whether batching changes the answers"))
     _add_rescoring(
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
-    _add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
+    add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
     add_studying(commands.add_parser("study", help="a suite's systems as tables and figures"))
     starting = commands.add_parser("init", help="write a suite and a GitHub workflow to start from")
     starting.add_argument(
@@ -164,35 +167,12 @@ def _add_rescoring(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_powering(parser: argparse.ArgumentParser) -> None:
-    from summeval_pytest.cli.terms import add_asking, add_judge
-
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
-    parser.add_argument("--drop", type=float, required=True, metavar="D", help="the drop to show")
-    parser.add_argument(
-        "--metric", action="append", default=[], metavar="NAME", help="these numbers only"
-    )
-    parser.add_argument(
-        "--level", type=float, default=0.05, metavar="P", help="level of the test (default: 0.05)"
-    )
-    parser.add_argument(
-        "--power", type=float, default=0.8, metavar="P", help="chance to find it (default: 0.8)"
-    )
-    parser.add_argument(
-        "--tests",
-        type=int,
-        default=7,
-        metavar="N",
-        help="how many numbers are tested together (default: 7, three metrics and four facets)",
-    )
-    add_judge(parser)
-    add_asking(parser)
-
-
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
+    if any(":" in str(vars(chosen).get(name)) for name in ("judge", "old_judge", "new_judge")):
+        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
-        case "compare" | "drift" | "rescore":
+        case "compare" | "drift" | "equivalence" | "rescore":
             return _decided(chosen)
         case "report":
             from summeval_pytest.cli.reporting import report
@@ -213,8 +193,12 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
 
 
 def _decided(chosen: argparse.Namespace) -> tuple[list[str], bool]:
-    """The commands over saved runs whose exit code decides."""
+    """The commands whose exit code decides."""
     match chosen.command:
+        case "equivalence":
+            from summeval_pytest.cli.equivalence import equivalence_of
+
+            return equivalence_of(chosen)
         case "compare":
             from summeval_pytest.cli.comparing import compare_runs
 
@@ -242,16 +226,13 @@ def _labelling(chosen: argparse.Namespace) -> list[str]:
 
 def _asking(chosen: argparse.Namespace) -> list[str]:
     """The commands that know a suite, and may ask a judge."""
-    judge: str = getattr(chosen, "judge", "")
-    if ":" in f"{judge} {getattr(chosen, 'old_judge', '')} {getattr(chosen, 'new_judge', '')}":
-        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     match chosen.command:
         case "agree":
             from summeval_pytest.cli.agreeing import agree
             from summeval_pytest.cli.terms import desk_of
 
             return agree(
-                chosen.suite, judge_name=judge, desk=desk_of(chosen), json_file=chosen.json
+                chosen.suite, judge_name=chosen.judge, desk=desk_of(chosen), json_file=chosen.json
             )
         case "swap":
             from summeval_pytest.cli.swapping import swap

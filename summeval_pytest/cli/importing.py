@@ -102,6 +102,7 @@ def import_suite(file: Path, out: Path) -> list[str]:
     return [
         f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
         labelled,
+        *([f"recorded judges: {', '.join(report.judges)}"] if report.judges else []),
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]

@@ -7,11 +7,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from summeval_pytest.cli.study_texts import words_of
-from summeval_pytest.evaluation import Runner, Summariser, Task, Watch, models_seen
+from summeval_pytest.evaluation import Runner, Summariser, Task, Watch, models_seen, recipe_of
 from summeval_pytest.judges import Counting
 from summeval_pytest.metrics import METRICS, EvaScore, FaithfulnessScore
-from summeval_pytest.text import normalise, split_sentences
-from summeval_pytest.verdict.study import Effort, FactStages, Judged
+from summeval_pytest.text import normalise
+from summeval_pytest.verdict.study import Effort, Judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ class JudgeFound:
     Attributes:
         name: The judge as the user named it.
         signature: Its signature.
+        recipes: By metric, the recipe of its numbers.
         pairs: By system and paper.
         facet_words: By writer (None for the reference) and paper, the words of each facet.
         models: The models that replied.
@@ -38,6 +39,7 @@ class JudgeFound:
 
     name: str
     signature: str
+    recipes: Mapping[str, str]
     pairs: dict[Named, Judged] = field(default_factory=dict)
     facet_words: dict[tuple[str | None, str], Mapping[Facet, int]] = field(default_factory=dict)
     models: tuple[ModelSeen, ...] = ()
@@ -57,7 +59,16 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> 
     watch = Watch()
     judging = desk.judge(name, [suite], watch.lines(lambda: desk.exchange))
     judge = watch.over(judging)
-    found = JudgeFound(name=name, signature=judge.signature)
+    found = JudgeFound(
+        name=name,
+        signature=judge.signature,
+        recipes={
+            metric: str(
+                recipe_of(metric, judge=judging, suite=suite.fingerprint, variants=suite.variants)
+            )
+            for metric in METRICS
+        },
+    )
     tasks = [
         Task(suite=suite, paper=paper, system=system, metrics=METRICS)
         for system in systems
@@ -84,7 +95,7 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> 
 
 def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judged:
     values = evaluation.numbers().values
-    score = evaluation.score("faithfulness")
+    eva, score = evaluation.score("eva"), evaluation.score("faithfulness")
     sentences = score.sentences if isinstance(score, FaithfulnessScore) else ()
     taken = watch.taken.get((evaluation.system, evaluation.paper))
     return Judged(
@@ -92,7 +103,7 @@ def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judg
         n_supported=sum(sentence.supported is True for sentence in sentences),
         n_answered=sum(sentence.supported is not None for sentence in sentences),
         n_sentences=len(sentences),
-        stages=_stages(evaluation),
+        facts=eva.counts if isinstance(eva, EvaScore) else None,
         effort=Effort(seconds=seconds)
         if taken is None
         else Effort(
@@ -102,18 +113,6 @@ def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judg
             completion_tokens=taken.completion_tokens,
             seconds=seconds,
         ),
-    )
-
-
-def _stages(evaluation: Evaluation) -> FactStages | None:
-    score = evaluation.score("eva")
-    if not isinstance(score, EvaScore) or score.identical:
-        return None
-    facts = [checked.fact for checked in score.candidate]
-    return FactStages(
-        n_sentences=len(split_sentences(normalise(evaluation.pair.summary))),
-        n_facts=len(facts),
-        n_chains=sum(fact.parent is None for fact in facts),
     )
 
 

@@ -18,7 +18,7 @@ from summeval_pytest.evaluation import Desk
 from summeval_pytest.reports import as_json, calls_lines, model_lines, write_whole
 from summeval_pytest.reports.study import study_lines
 from summeval_pytest.suite import load_suite
-from summeval_pytest.text import one_line
+from summeval_pytest.text import NORMALISER, SPLITTER, one_line
 from summeval_pytest.verdict.study import (
     ANALYSES,
     OF_TEXTS,
@@ -73,8 +73,6 @@ def study(chosen: argparse.Namespace) -> list[str]:
         chosen.family,
     )
     desk.add_cassette(suite)
-    if any(":" in name for name in judges):
-        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     for name in judges:
         desk.judge(name, [suite])  # one that cannot be is told before anybody is asked
     try:
@@ -117,7 +115,12 @@ def _empty(
         fingerprint=suite.fingerprint,
         n_papers=len(suite.paper_ids),
         judges=tuple(
-            StudiedJudge(name=each.name, signature=each.signature, family=of_judge[each.name])
+            StudiedJudge(
+                name=each.name,
+                signature=each.signature,
+                family=of_judge[each.name],
+                recipes=each.recipes,
+            )
             for each in found
         ),
         systems=tuple(
@@ -125,6 +128,7 @@ def _empty(
             for name in systems
         ),
         analyses=analyses,
+        reading=f"norm:{NORMALISER}|split:{SPLITTER}",
     )
 
 

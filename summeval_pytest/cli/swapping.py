@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable, desk_of
-from summeval_pytest.errors import JudgeError, OptionError
+from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
+from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import (
     Desk,
     Runner,
@@ -20,7 +19,6 @@ from summeval_pytest.evaluation import (
 )
 from summeval_pytest.metrics import METRICS, FaithfulnessScore
 from summeval_pytest.reports import (
-    as_json,
     figure_table,
     item_table,
     model_lines,
@@ -29,7 +27,6 @@ from summeval_pytest.reports import (
     threshold_block,
     threshold_table,
     trust_phrase,
-    write_whole,
 )
 from summeval_pytest.suite import load_suite
 from summeval_pytest.text import normalise, one_line
@@ -121,9 +118,7 @@ def swap(chosen: argparse.Namespace) -> list[str]:
         desk.forget_run()
     found = _swap(suite, old, new, gated)
     if chosen.json is not None:
-        fault = write_whole(chosen.json, json.dumps(json.loads(as_json(found)), indent=2) + "\n")
-        if fault:
-            raise OptionError(f"--json={chosen.json}: {fault}; name another file")
+        write_figures(chosen.json, "--json", found)
     return list(_told(found, old, new))
 
 

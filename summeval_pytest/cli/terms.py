@@ -6,6 +6,7 @@ Each option can also be spelt as pytest spells it, so that the advice of a messa
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import secrets
 from pathlib import Path
@@ -39,7 +40,7 @@ def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> Non
         " Ollama for systems and OpenAI for judges)",
     )
     parser.add_argument(
-        "--votes", "--summ-votes", type=_count, metavar="N", help="votes on each question"
+        "--votes", "--summ-votes", type=whole_number, metavar="N", help="votes on each question"
     )
     add_store(parser)
 
@@ -69,7 +70,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-flight",
         "--summ-in-flight",
-        type=_count,
+        type=whole_number,
         default=IN_FLIGHT,
         metavar="N",
         help=f"requests open at once (default: {IN_FLIGHT})",
@@ -89,7 +90,12 @@ def add_systems(
     )
 
 
-def _count(text: str) -> int:
+def whole_number(text: str) -> int:
+    """An option's number, 1 or more.
+
+    Raises:
+        ArgumentTypeError: for anything else.
+    """
     if not (text.isascii() and text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
     return int(text)
@@ -137,3 +143,16 @@ def check_writable(file: Path, option: str) -> None:
     fault = "it is a folder" if file.is_dir() else "its folder is not there"
     if file.is_dir() or not file.parent.is_dir():
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
+
+
+def write_figures(file: Path, option: str, figures: object) -> None:
+    """Writes what a command has found as indented JSON.
+
+    Raises:
+        OptionError: if the file cannot be written.
+    """
+    from summeval_pytest.reports import as_json, write_whole
+
+    fault = write_whole(file, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
+    if fault:
+        raise OptionError(f"{option}={file}: {fault}; name another file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.answering import golden_pair, places_of
 from summeval_pytest.evaluation.asking import Asker
+from summeval_pytest.evaluation.baselines import BASELINES, BaselineName
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.desk import IN_FLIGHT, Desk, Terms
 from summeval_pytest.evaluation.exchange import DRAIN_SECONDS, Exchange
@@ -20,26 +21,31 @@ from summeval_pytest.evaluation.golden import (
 from summeval_pytest.evaluation.ledger import ORIGINS, Ledger, ModelSeen, Totals, models_seen
 from summeval_pytest.evaluation.measuring import (
     Evaluation,
-    Numbers,
     converse,
     evaluate,
-    numbers_of,
 )
 from summeval_pytest.evaluation.memory import Memory, Record
+from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
+from summeval_pytest.evaluation.replaying import ask_in_ways
 from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.watching import Watch
+from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
 
 __all__ = [
+    "BASELINES",
     "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
+    "AskedItem",
     "Asker",
+    "BaselineName",
     "Budget",
     "Desk",
     "Evaluation",
@@ -53,6 +59,7 @@ __all__ = [
     "ModelSeen",
     "Numbers",
     "OwnTexts",
+    "PairInWays",
     "PlannedCalls",
     "Record",
     "Roles",
@@ -64,6 +71,8 @@ __all__ = [
     "Terms",
     "Totals",
     "Watch",
+    "Ways",
+    "ask_in_ways",
     "check_sentences",
     "converse",
     "evaluate",
@@ -76,4 +85,6 @@ __all__ = [
     "numbers_of",
     "places_of",
     "planned_calls",
+    "recipe_of",
+    "ways_of",
 ]

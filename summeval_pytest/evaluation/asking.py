@@ -18,7 +18,7 @@ REMEMBERED: Final = 512
 while its papers are at hand, and little enough for suites of any size."""
 
 
-def _is_whole(answer: Answer) -> bool:
+def is_whole(answer: Answer) -> bool:
     """Whether an answer leaves nothing unanswered; only such an answer is remembered."""
     match answer:
         case Unanswered():
@@ -67,7 +67,7 @@ class Asker:
             raise
         for question, answer in zip(questions, answers, strict=True):
             self._answers[question].set_result(answer)
-            if not _is_whole(answer):
+            if not is_whole(answer):
                 del self._answers[question]
 
     async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:

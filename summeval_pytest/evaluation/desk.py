@@ -15,9 +15,11 @@ from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.exchange import Exchange
 from summeval_pytest.evaluation.memory import Memory
+from summeval_pytest.evaluation.recordings import recorded_judge
 from summeval_pytest.evaluation.roles import Roles, disagreement
 from summeval_pytest.evaluation.surveying import Survey
 from summeval_pytest.judges import OFFLINE, find_judge, is_local
+from summeval_pytest.metrics import METRICS
 from summeval_pytest.store import default_directory, prepare, read_cassette
 from summeval_pytest.suite import RESERVED_SYSTEMS, check_name
 
@@ -29,9 +31,10 @@ if TYPE_CHECKING:
     from summeval_pytest.evaluation.roles import Lines
     from summeval_pytest.evaluation.task import Task
     from summeval_pytest.judges import Judge
+    from summeval_pytest.metrics import MetricName
     from summeval_pytest.models import Price, Sender
     from summeval_pytest.store import Cassette, Row
-    from summeval_pytest.suite import EndpointSpec, Suite, SystemSpec
+    from summeval_pytest.suite import EndpointSpec, RecordedSpec, Suite, SystemSpec
 
 IN_FLIGHT: Final = 64
 """Requests open at once: enough to wait for most endpoints without a pause."""
@@ -68,6 +71,12 @@ class Terms:
     in_flight: int = IN_FLIGHT
     n_processes: int = 1
     run: str = ""
+
+
+def _recorded(judge: str, suites: Sequence[Suite]) -> RecordedSpec | None:
+    """The recorded judge of a name; None where no suite defines one."""
+    defined = (suite.recorded_judges.get(judge) for suite in suites)
+    return next((spec for spec in defined if spec is not None), None)
 
 
 class Desk:
@@ -136,11 +145,12 @@ class Desk:
         Raises:
             OptionError: if there can be none on these terms.
         """
-        if not is_local(name):
+        if self.is_asked(name, suites):
             spec = self.roles.judge_spec(name, suites)
             self._check_price(spec.price, f"[judges.{name}]")
             return self.roles.judge(spec, suites, lines or self.exchange)
-        if self.terms.record == "none" and name != OFFLINE:
+        recorded = _recorded(name, suites)
+        if recorded is None and self.terms.record == "none" and name != OFFLINE:
             raise OptionError(
                 f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
                 f" use --summ-judge={OFFLINE}, or --summ-record=new"
@@ -149,7 +159,15 @@ class Desk:
             raise OptionError(
                 f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
             )
-        return find_judge(name)
+        return find_judge(name) if recorded is None else recorded_judge(recorded, suites)
+
+    def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
+        """Whether a judge is a model at an endpoint, and does not answer in this process."""
+        return not is_local(judge) and _recorded(judge, suites) is None
+
+    def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
+        """The metrics whose questions a judge can answer: FM alone for a recorded one."""
+        return METRICS if _recorded(judge, suites) is None else ("facet",)
 
     def check_system(self, suite: Suite, spec: SystemSpec) -> None:
         """Refuses a model under test that cannot be asked.

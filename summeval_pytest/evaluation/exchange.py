@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.evaluation.ledger import Ledger, ModelSeen
-from summeval_pytest.models import URGENCY, Client, Slots, cost_at_most, is_other_model
+from summeval_pytest.models import URGENCY, Backoff, Client, Slots, cost_at_most, is_other_model
 from summeval_pytest.store import request_key
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed
 """Faults after which the endpoint may have done its work all the same."""
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""
+_BACKOFF: Final = Backoff()
 
 
 class Exchange:
@@ -46,6 +47,7 @@ class Exchange:
         budget: What may be spent; None for no limit.
         is_strict: Whether a reply of another model than the pinned one is an error; otherwise the
             ledger has it, and who reads that warns.
+        backoff: How long to wait before another attempt.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Exchange:
         in_flight: int,
         budget: Budget | None = None,
         is_strict: bool = False,
+        backoff: Backoff = _BACKOFF,
     ) -> None:
         self.memory = memory
         self.is_strict = is_strict
@@ -65,6 +68,7 @@ class Exchange:
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.purse = asyncio.Semaphore(in_flight)
+        self._backoff = backoff
         self._clients: dict[tuple[Endpoint, str], Client] = {}
         self._dialects: dict[tuple[Endpoint, str], Dialect | None] = {}
 
@@ -83,7 +87,9 @@ class Exchange:
         of = endpoint, request.model
         if of not in self._clients:
             known = self._dialects[of] = self.memory.dialect(endpoint.name, request.model)
-            self._clients[of] = Client(endpoint, self.slots, remembered=known)
+            self._clients[of] = Client(
+                endpoint, self.slots, backoff=self._backoff, remembered=known
+            )
         client = self._clients[of]
         self.ledger.n_in_flight += 1
         try:

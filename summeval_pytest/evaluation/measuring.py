@@ -9,14 +9,16 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from summeval_pytest.evaluation.baselines import baseline_flow
+from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.stating import stated_flow
+from summeval_pytest.evaluation.variants import PLAIN, recipe_of, stages_of
 from summeval_pytest.metrics import (
     METRICS,
     EvaScore,
-    FaithfulnessScore,
     Unscored,
     best_of,
-    signature_of,
+    mean_of,
 )
 from summeval_pytest.metrics import eva as eva_score
 from summeval_pytest.metrics import facet as facet_metric
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.evaluation.asking import Asker
+    from summeval_pytest.evaluation.baselines import BaselineName
     from summeval_pytest.evaluation.stating import StatedFacts
     from summeval_pytest.metrics import (
         FacetScore,
@@ -35,39 +38,12 @@ if TYPE_CHECKING:
         Signature,
     )
     from summeval_pytest.metrics.conversation import Dialogue, Returned
-    from summeval_pytest.suite import EvaRecall, FactLabels, Pair, Paper
+    from summeval_pytest.questions import Unanswered
+    from summeval_pytest.suite import FactLabels, Pair, Paper, References, Variants
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
 """The metric whose conversation is going on, for whoever counts its questions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
-
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        values: Every number of the scored metrics.
-        unscored: The metrics without a score.
-        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
-            many of its pieces are right (the numerators of EVA precision and of faithfulness);
-            ``sentences`` is the denominator of faithfulness.
-        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
-            of these were wrong.
-    """
-
-    paper: str
-    system: str
-    values: Mapping[str, float | None]
-    unscored: tuple[Unscored, ...]
-    sizes: Mapping[str, int]
-    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-
-    def lacking(self, metric: MetricName) -> Unscored | None:
-        """Why a metric has no score; None where it has one."""
-        return next((lack for lack in self.unscored if lack.metric == metric), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +56,7 @@ class Evaluation:
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
         stated: What became of the pair's labelled facts, where they were asked about.
+        baselines: The numbers beside the metrics that were asked for.
     """
 
     pair: Pair
@@ -87,6 +64,9 @@ class Evaluation:
     signatures: tuple[Signature, ...]
     source: tuple[str, ...]
     stated: StatedFacts | Unscored | None = None
+    baselines: Mapping[BaselineName, float | Unanswered] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
     @property
     def paper(self) -> str:
@@ -114,57 +94,6 @@ class Evaluation:
         return numbers_of(self.paper, self.system, self.pair.summary, self.scores)
 
 
-def numbers_of(
-    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
-) -> Numbers:
-    """The numbers of a pair without their evidence."""
-    values: dict[str, float | None] = {}
-    sizes = {"words": len(summary.split())}
-    for score in scores:
-        match score:
-            case EvaScore():
-                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
-            case FaithfulnessScore():
-                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
-                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
-            case _:
-                pass
-        if not isinstance(score, Unscored):
-            values.update(score.values())
-    return Numbers(
-        paper=paper,
-        system=system,
-        values=MappingProxyType(values),
-        unscored=tuple(score for score in scores if isinstance(score, Unscored)),
-        sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(_worst(scores)),
-    )
-
-
-def _worst(scores: Sequence[Score | Unscored]) -> dict[str, float]:
-    """The numbers with unanswered pieces, each of these taken as wrong."""
-    worst: dict[str, float] = {}
-    for score in scores:
-        match score:
-            case FaithfulnessScore():
-                worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
-            case EvaScore():
-                worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
-                precision = _share_held("eva.precision", [f.holds for f in score.candidate])
-                worst |= precision
-                for value in precision.values():
-                    worst["eva"] = eva_score.f1(value, score.recall)
-            case _:
-                pass
-    return worst
-
-
-def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:
-    if all(piece is not None for piece in pieces):
-        return {}
-    return {name: sum(piece is True for piece in pieces) / len(pieces)}
-
-
 @lru_cache(maxsize=64)
 def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
     return sentence_faithfulness.source_sentences(texts)
@@ -175,10 +104,13 @@ def source_of(paper: Paper) -> tuple[str, ...]:
     return _sentences(tuple(section.text for section in paper.source))
 
 
-def facet_flow(pair: Pair, *, short_circuit: bool = True) -> Flow[FacetScore]:
+def facet_flow(
+    pair: Pair, *, references: References = "best", short_circuit: bool = True
+) -> Flow[FacetScore]:
     """The conversation of the Facet-aware Metric about one pair."""
     paper = pair.paper
-    return best_of(
+    combined = mean_of if references == "mean" else best_of
+    return combined(
         tuple(
             facet_metric.measure(
                 text,
@@ -192,17 +124,19 @@ def facet_flow(pair: Pair, *, short_circuit: bool = True) -> Flow[FacetScore]:
 
 
 def eva_flow(
-    pair: Pair, recall: EvaRecall = "both", *, short_circuit: bool = True
+    pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
 ) -> Flow[EvaScore]:
-    """The conversation of EVA-Score about one pair."""
+    """The conversation of EVA-Score about one pair, in one of its variants."""
     paper = pair.paper
-    return best_of(
+    combined = mean_of if variants.references == "mean" else best_of
+    return combined(
         tuple(
             eva_score.measure(
                 text,
                 pair.summary,
                 reference_facts=paper.reference_facts,
-                entailed_recall=recall == "both",
+                entailed_recall=variants.eva.recall == "both",
+                stages=stages_of(variants.eva),
                 short_circuit=short_circuit,
             )
             for text in paper.references
@@ -211,17 +145,18 @@ def eva_flow(
 
 
 async def _measure(
-    metric: MetricName, pair: Pair, asker: Asker, recall: EvaRecall, *, short_circuit: bool
+    metric: MetricName, pair: Pair, asker: Asker, variants: Variants, *, short_circuit: bool
 ) -> Score | Unscored:
-    """One metric of one pair; with several references, the best counts."""
+    """One metric of one pair; with several references, the best counts or their mean."""
     METRIC.set(metric)
     if pair.flaw is not None:
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
     match metric:
         case "facet":
-            return await converse(facet_flow(pair, short_circuit=short_circuit), asker)
+            rated = facet_flow(pair, references=variants.references, short_circuit=short_circuit)
+            return await converse(rated, asker)
         case "eva":
-            return await converse(eva_flow(pair, recall, short_circuit=short_circuit), asker)
+            return await converse(eva_flow(pair, variants, short_circuit=short_circuit), asker)
         case "faithfulness":
             flow = sentence_faithfulness.measure(
                 pair.summary, source_of(pair.paper), short_circuit=short_circuit
@@ -241,6 +176,12 @@ async def _stated(
     return await converse(stated_flow(pair, facts), asker)
 
 
+async def _baseline(name: BaselineName, pair: Pair, asker: Asker) -> float | Unanswered:
+    """A number beside the metrics; its questions are counted under its own name."""
+    METRIC.set(name)
+    return await converse(baseline_flow(name, pair), asker)
+
+
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
     """Drives one conversation to its end."""
     try:
@@ -258,8 +199,9 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     *,
     suite: str,
     metrics: Sequence[MetricName] = METRICS,
-    recall: EvaRecall = "both",
+    variants: Variants = PLAIN,
     facts: FactLabels | None = None,
+    baselines: Sequence[BaselineName] = (),
     short_circuit: bool = True,
 ) -> Evaluation:
     """Measures one pair, all its metrics at once.
@@ -269,26 +211,31 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         asker: Who asks the judge.
         suite: The suite's fingerprint, for the signatures.
         metrics: Which metrics to measure.
-        recall: Whether EVA-Score also checks the reference's facts against the summary.
+        variants: Which variant of each metric to measure.
         facts: Labelled facts to ask about, too.
+        baselines: Which numbers beside the metrics to ask for.
         short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
             a sentence that is copied.
     """
     source = source_of(pair.paper)
-    scores, stated = await asyncio.gather(
+    scores, stated, others = await asyncio.gather(
         asyncio.gather(
             *(
-                _measure(metric, pair, asker, recall, short_circuit=short_circuit)
+                _measure(metric, pair, asker, variants, short_circuit=short_circuit)
                 for metric in metrics
             )
         ),
         _stated(pair, asker, facts),
+        asyncio.gather(*(_baseline(name, pair, asker) for name in baselines)),
     )
-    judge = asker.judge.signature
     return Evaluation(
         pair=pair,
         scores=tuple(scores),
-        signatures=tuple(signature_of(metric, judge=judge, suite=suite) for metric in metrics),
+        signatures=tuple(
+            recipe_of(metric, judge=asker.judge, suite=suite, variants=variants)
+            for metric in metrics
+        ),
         source=source,
         stated=stated,
+        baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
     )

@@ -63,7 +63,7 @@ class Roles:
         Raises:
             OptionError: if its endpoint is unknown.
         """
-        from summeval_pytest.judges.llm import LlmJudge
+        from summeval_pytest.judges.llm import LlmJudge, Style
 
         address = self._address(spec.endpoint, _endpoints(suites))
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
@@ -73,6 +73,7 @@ class Roles:
             endpoint=address.endpoint.name,
             votes=spec.votes if self.votes is None else self.votes,
             batched=spec.batched,
+            style=Style(rubric=spec.rubric, examples=spec.examples),
             in_flight=self.in_flight,
         )
 
@@ -113,7 +114,7 @@ class Roles:
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
     """The defined judge that somebody may have meant who named one that is not defined."""
-    defined = {judge for suite in suites for judge in suite.judges}
+    defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
     meant = "" if name in defined else nearest(name, defined)
     return f" (a judge of the suite? {meant})" if meant.startswith("did you mean") else ""
 

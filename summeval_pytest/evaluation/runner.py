@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.evaluation.asking import Asker
-from summeval_pytest.evaluation.measuring import Evaluation, Numbers, converse, evaluate
+from summeval_pytest.evaluation.measuring import Evaluation, converse, evaluate
 from summeval_pytest.evaluation.pairing import pair_of
 from summeval_pytest.models import URGENCY, Urgency
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
     from concurrent.futures import Future
 
+    from summeval_pytest.evaluation.numbers import Numbers
     from summeval_pytest.evaluation.task import Task
     from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Flow, ScoreT, Unscored
@@ -260,15 +261,15 @@ class Runner:
 
     async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
         URGENCY.set(urgency)
-        suite = task.suite
         pair = await pair_of(task, self._find_pair)
         return await evaluate(
             pair,
             self._asker,
-            suite=suite.fingerprint,
+            suite=task.suite.fingerprint,
             metrics=task.metrics,
-            recall=suite.eva_recall,
+            variants=task.suite.variants,
             facts=task.facts,
+            baselines=task.baselines,
             short_circuit=task.texts is None,
         )
 

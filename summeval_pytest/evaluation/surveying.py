@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.evaluation.asking import Asker
+from summeval_pytest.evaluation.asking import Asker, is_whole
 from summeval_pytest.evaluation.measuring import METRIC, evaluate
 from summeval_pytest.evaluation.pairing import pair_of
 from summeval_pytest.evaluation.summarising import Summariser
-from summeval_pytest.questions import Unanswered
+from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.store import Row, request_key
 from summeval_pytest.suite import Pair
 from summeval_pytest.text import split_sentences
@@ -167,8 +167,9 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
                 asker,
                 suite=suite.fingerprint,
                 metrics=task.metrics,
-                recall=suite.eva_recall,
+                variants=suite.variants,
                 facts=task.facts,
+                baselines=task.baselines,
                 short_circuit=task.texts is None,
             )
         )
@@ -185,7 +186,10 @@ def _imagined_pair(suite: Suite, paper_id: str, system: str) -> Pair:
 
 
 class _Imagining:
-    """A judge whose missing answers the embedded judge stands in for."""
+    """A judge whose missing answers the embedded judge stands in for.
+
+    That one finds no relations across sentences, and a text may well have none.
+    """
 
     def __init__(self, judge: Judge) -> None:
         from summeval_pytest.judges.offline import OfflineJudge
@@ -206,10 +210,11 @@ class _Imagining:
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers; where there is none, what the embedded judge says."""
         answers = list(await self._judge.answer(questions))
-        lacking = [i for i, answer in enumerate(answers) if isinstance(answer, Unanswered)]
+        lacking = [i for i, answer in enumerate(answers) if not is_whole(answer)]
         if lacking:
             _IMAGINED.set(True)
             others = await self._stand_in.answer(tuple(questions[i] for i in lacking))
             for place, answer in zip(lacking, others, strict=True):
-                answers[place] = answer
+                is_related = isinstance(questions[place], ListRelations)
+                answers[place] = RelationList((), 0) if is_related else answer
         return tuple(answers)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from summeval_pytest.evaluation.baselines import BaselineName
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.suite import FactLabels, Suite
 
@@ -30,5 +31,7 @@ class Task:
     """Labelled facts that the judge is asked about, too."""
     texts: OwnTexts | None = None
     """What is measured in place of the system's summary; then no rule answers for the judge."""
+    baselines: tuple[BaselineName, ...] = ()
+    """What else the judge is asked, for numbers that the metrics are compared with."""
     is_golden: bool = False
     """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from summeval_pytest.judges.judge import Counting, Judge
+from summeval_pytest.judges.judge import Batching, Counting, Judge, Part, Prompting
 from summeval_pytest.judges.naming import OFFLINE, find_judge, is_local
 
-__all__ = ["OFFLINE", "Counting", "Judge", "find_judge", "is_local"]
+__all__ = [
+    "OFFLINE",
+    "Batching",
+    "Counting",
+    "Judge",
+    "Part",
+    "Prompting",
+    "find_judge",
+    "is_local",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,10 +36,47 @@ class Judge(Protocol):
         ...
 
 
+Part = Literal["chain", "relations", "counts"]
+"""What only variants ask: with earlier verdicts, for relations, for counts of facts."""
+
+
+@runtime_checkable
+class Prompting(Protocol):
+    """A judge whose signature does not cover what only variants ask; one of one's own need not be.
+
+    Without this, a judge's signature has to state whatever can change any of its answers.
+    """
+
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """A few hex digits that change with every prompt of these parts."""
+        ...
+
+
 @runtime_checkable
 class Counting(Protocol):
     """A judge that counts what its replies were like; a judge of one's own need not."""
 
     def counts(self) -> Mapping[str, float]:
         """Counts by name, which add up over processes."""
+        ...
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """A judge that puts several items into one request, or not; one of one's own need not."""
+
+    def another_way(self, *, batched: bool, sample: int) -> Judge:
+        """The same judge, asked in another way.
+
+        Args:
+            batched: Whether items share requests.
+            sample: 0 for its usual answers; another number for answers drawn afresh.
+        """
+        ...
+
+    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
+        """The items of a question, from 0, that share a request where items are asked together.
+
+        Each request has its items in the order in which they stand in it.
+        """
         ...

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from summeval_pytest.metrics.catalogue import CATALOGUE, Named
 from summeval_pytest.metrics.conversation import Flow, ScoreT, best_of
+from summeval_pytest.metrics.references import mean_of
 from summeval_pytest.metrics.score import (
     METRICS,
     CheckedFact,
+    EvaCounts,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
@@ -14,14 +16,17 @@ from summeval_pytest.metrics.score import (
     MetricName,
     RatedFacet,
     Score,
+    StageCounts,
     Unscored,
 )
 from summeval_pytest.metrics.signature import Signature, read_signature, signature_of
+from summeval_pytest.metrics.stages import Stages
 
 __all__ = [
     "CATALOGUE",
     "METRICS",
     "CheckedFact",
+    "EvaCounts",
     "EvaScore",
     "FacetScore",
     "FaithfulnessScore",
@@ -33,8 +38,11 @@ __all__ = [
     "Score",
     "ScoreT",
     "Signature",
+    "StageCounts",
+    "Stages",
     "Unscored",
     "best_of",
+    "mean_of",
     "read_signature",
     "signature_of",
 ]

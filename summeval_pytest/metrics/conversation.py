@@ -37,19 +37,35 @@ def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ..
     Raises:
         NoAnswerError: if an answer is missing, of another kind, or `Unanswered`.
     """
+    answers = yield from ask_any(*questions)
+    return tuple(
+        of_kind(kind, question, answer) for question, answer in zip(questions, answers, strict=True)
+    )
+
+
+def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
+    """Asks questions of several kinds at once and returns their answers as they are.
+
+    Raises:
+        NoAnswerError: if there are more or fewer answers than questions.
+    """
     answers = yield questions
     if len(answers) != len(questions):
         raise NoAnswerError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
-    usable = []
-    for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, Unanswered):
-            raise NoAnswerError(answer.reason)
-        if not isinstance(answer, kind):
-            raise NoAnswerError(
-                f"{type(question).__name__} was answered with {type(answer).__name__}"
-            )
-        usable.append(answer)
-    return tuple(usable)
+    return answers
+
+
+def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
+    """An answer of the kind that its question asks for.
+
+    Raises:
+        NoAnswerError: if it is of another kind, or `Unanswered`.
+    """
+    if isinstance(answer, Unanswered):
+        raise NoAnswerError(answer.reason)
+    if not isinstance(answer, kind):
+        raise NoAnswerError(f"{type(question).__name__} was answered with {type(answer).__name__}")
+    return answer
 
 
 def expect_count(what: str, found: int, asked: int) -> None:

@@ -6,12 +6,13 @@
 
 Source: EVA-Score (arXiv 2407.04969), section 3; facts rather than chains are counted, the premises
 are all facts of the reference, and recall is also measured the other way round, since a vague fact
-"matches" a specific one (metrics.md EV1 to EV5, EV16).
+"matches" a specific one (metrics.md EV1 to EV5, EV16). `Stages` has the paper's own ways: chains of
+neighbours, validation chain by chain, top-k premises, relations across sentences.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import (
@@ -22,17 +23,17 @@ from summeval_pytest.metrics.conversation import (
     expect_count,
     limit_unanswered,
 )
-from summeval_pytest.metrics.score import CheckedFact, EvaScore, Unscored
-from summeval_pytest.questions import (
-    CheckFacts,
-    Fact,
-    FactCheck,
-    FactChecks,
-    FactList,
-    ListFacts,
-    Unanswered,
-)
-from summeval_pytest.text import normalise, split_sentences, tokens
+from summeval_pytest.metrics.fact_reading import read_both
+from summeval_pytest.metrics.score import CheckedFact, EvaCounts, EvaScore, Unscored
+from summeval_pytest.metrics.stages import DEFAULT_STAGES
+from summeval_pytest.metrics.validation import validate
+from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, Unanswered
+from summeval_pytest.text import normalise
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.fact_reading import Stated
+    from summeval_pytest.metrics.similarity import Encoder
+    from summeval_pytest.metrics.stages import Stages
 
 PERFECT: Final = 1.0
 _Facts = tuple[Fact, ...]
@@ -43,12 +44,14 @@ def f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def measure(
+def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
     *,
     reference_facts: _Facts | None = None,
     entailed_recall: bool = True,
+    stages: Stages = DEFAULT_STAGES,
+    encode: Encoder | None = None,
     short_circuit: bool = True,
 ) -> Flow[EvaScore]:
     """The conversation that checks the facts of one summary against one reference.
@@ -59,6 +62,9 @@ def measure(
         reference_facts: Reviewed facts of the reference; without them the judge is asked.
         entailed_recall: Whether the reference's facts are checked against the summary, too; without
             it an LLM judge is asked about half as often, and ``recall_entailed`` is None.
+        stages: Which form each stage takes.
+        encode: What measures similarity where a stage needs it, named in ``stages.similarity``;
+            None for TF-IDF.
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
@@ -74,31 +80,38 @@ def measure(
             identical=True,
         )
     try:
-        facts = yield from _facts(reference, summary, reference_facts)
-        return (yield from _score(*facts, summary, both=entailed_recall))
+        stated = yield from read_both(
+            reference, summary, frozen=reference_facts, stages=stages, encode=encode
+        )
+        return (yield from _score(*stated, stages, encode, both=entailed_recall))
     except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
 
 
 def _score(
-    reference: _Facts, candidate: _Facts, summary: str, *, both: bool
+    theirs: Stated, ours: Stated, stages: Stages, encode: Encoder | None, *, both: bool
 ) -> Dialogue[EvaScore | Unscored]:
     """The score of one summary's facts against the reference's, in both directions if wanted."""
+    reference, candidate = theirs.facts, ours.facts
+    counts = EvaCounts(reference=theirs.counts, candidate=ours.counts)
     if not reference:
         reason = "the reference states no fact"
         return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
     if not candidate:
         lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference)
-        entailed = 0.0 if both else None
         return EvaScore(
-            value=0.0, precision=None, recall=0.0, recall_entailed=entailed, reference=lost
+            value=0.0,
+            precision=None,
+            recall=0.0,
+            recall_entailed=0.0 if both else None,
+            reference=lost,
+            counts=counts,
         )
-    premises = tuple(fact.text for fact in reference)
-    sentences = tuple(sentence.text for sentence in split_sentences(summary))
-    questions = [CheckFacts(candidate, premises)]
-    if both:
-        questions.append(CheckFacts(reference, sentences, every_premise=False))
-    forward, *backward = yield from ask(FactChecks, *questions)
+    premises, sentences = tuple(fact.text for fact in reference), ours.sentences
+    backward = (CheckFacts(reference, sentences, every_premise=False),) if both else ()
+    forward, others = yield from validate(
+        candidate, premises, stages=stages, encode=encode, beside=backward
+    )
     checked = _checked(candidate, forward, premises)
     matched = frozenset(
         premise
@@ -107,9 +120,7 @@ def _score(
         for premise in check.premises
     )
     covered = (
-        _checked(reference, backward[0], sentences)
-        if both
-        else _matched(reference, matched, checked)
+        _checked(reference, others[0], sentences) if both else _matched(reference, matched, checked)
     )
     precision = _share(checked)
     recall = len(matched) / len(reference)
@@ -121,6 +132,7 @@ def _score(
         candidate=checked,
         reference=covered,
         matched=matched,
+        counts=counts,
     )
 
 
@@ -143,56 +155,6 @@ def _matched(
         )
         for place, fact in enumerate(reference)
     )
-
-
-def _facts(reference: str, summary: str, frozen: _Facts | None) -> Dialogue[tuple[_Facts, _Facts]]:
-    """The facts of both texts, each stated once."""
-    sentences = tuple(sentence.text for sentence in split_sentences(summary))
-    if frozen is not None:
-        (listed,) = yield from ask(FactList, ListFacts(sentences))
-        return stated_once(frozen), stated_once(_sound(listed.facts, len(sentences)))
-    theirs = tuple(sentence.text for sentence in split_sentences(reference))
-    first, second = yield from ask(FactList, ListFacts(theirs), ListFacts(sentences))
-    return (
-        stated_once(_sound(first.facts, len(theirs))),
-        stated_once(_sound(second.facts, len(sentences))),
-    )
-
-
-def _sound(facts: _Facts, n_sentences: int) -> _Facts:
-    """The facts, if each has its sentence and stands after its parent."""
-    for place, fact in enumerate(facts):
-        if not 0 <= fact.sentence < n_sentences:
-            raise NoAnswerError(
-                f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}"
-            )
-        if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoAnswerError(
-                f"fact {fact.text!r} refines fact {fact.parent}, which is not before it"
-            )
-    return facts
-
-
-def stated_once(facts: _Facts) -> _Facts:
-    """The facts without repetitions, so that saying a thing twice raises no precision.
-
-    Two facts are one where their words are the same in the same order; what refined the second
-    refines the first.
-    """
-    kept: list[Fact] = []
-    places: dict[tuple[str, ...], int] = {}
-    place_of: list[int | None] = []
-    for fact in facts:
-        words = tuple(tokens(fact.text))
-        if not words:
-            place_of.append(None)
-            continue
-        if words not in places:
-            places[words] = len(kept)
-            parent = None if fact.parent is None else place_of[fact.parent]
-            kept.append(Fact(text=fact.text, sentence=fact.sentence, parent=parent))
-        place_of.append(places[words])
-    return tuple(kept)
 
 
 def check_stated(

@@ -10,13 +10,14 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.conversation import Dialogue, Flow, NoAnswerError, ask, expect_count
+from summeval_pytest.metrics.grounding import Grounded, coverage, ground
+from summeval_pytest.metrics.references import averaged
 from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
 from summeval_pytest.questions import (
     FACETS,
@@ -30,10 +31,10 @@ from summeval_pytest.questions import (
     SegmentFacets,
     Unanswered,
 )
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
@@ -45,9 +46,6 @@ _DIGITS: Final = 12
 """Far below any difference that counts, and above the rounding of the sum: .45 is not under .45."""
 LOWEST: Final = 0.25
 """FM's floor over all subsets of facets: 1/4 where only method or result is left."""
-
-_WORD = re.compile(r"[^\W_]+")
-_ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 
 
 def facet_aware_metric(
@@ -93,9 +91,8 @@ def measure(
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
     try:
-        segments = yield from _segments(reference, summary, reference_facets)
-        (reference_segments, invented), (candidate_segments, ungrounded) = segments
-        ratings = yield from _ratings(reference_segments, candidate_segments)
+        theirs, ours = yield from _segments(reference, summary, reference_facets)
+        ratings = yield from _ratings(theirs.segments, ours.segments)
     except NoAnswerError as fault:
         return Unscored(metric="facet", status="unanswered", reason=str(fault))
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
@@ -105,9 +102,9 @@ def measure(
     return FacetScore(
         value=value,
         ratings=ratings,
-        removed=tuple(facet for facet in FACETS if not reference_segments.segment(facet)),
-        ungrounded=(*invented, *ungrounded),
-        coverage=_coverage(candidate_segments, summary),
+        removed=tuple(facet for facet in FACETS if not theirs.segments.segment(facet)),
+        ungrounded=(*theirs.dropped, *ours.dropped),
+        coverage=coverage(ours.segments, summary),
     )
 
 
@@ -118,6 +115,8 @@ def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> 
     """
     if score.identical:
         return score
+    if score.by_reference:
+        return averaged(tuple(calibrated(each, values) for each in score.by_reference))
     ratings = tuple(
         replace(rated, calibrated=values[rated.facet][rated.rating - 1])
         if rated.facet in values
@@ -128,18 +127,16 @@ def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> 
     return score if value is None else replace(score, value=value, ratings=ratings)
 
 
-_Grounded = tuple[FacetSegments, tuple[str, ...]]
-
-
 def _segments(
     reference: str, summary: str, frozen: FacetSegments | None
-) -> Dialogue[tuple[_Grounded, _Grounded]]:
+) -> Dialogue[tuple[Grounded, Grounded]]:
     """The facets of both texts, held to what the texts contain."""
     if frozen is not None:
         (candidate,) = yield from ask(FacetSegments, SegmentFacets(summary))
-        return (frozen, ()), _ground(candidate, summary)
+        reviewed = Grounded(segments=frozen, dropped=(), held=MappingProxyType({}))
+        return reviewed, ground(candidate, summary)
     first, second = yield from ask(FacetSegments, SegmentFacets(reference), SegmentFacets(summary))
-    return _ground(first, reference), _ground(second, summary)
+    return ground(first, reference), ground(second, summary)
 
 
 def _ratings(
@@ -182,46 +179,3 @@ def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRatin
             f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}"
         )
     return rating
-
-
-def _plain(text: str) -> str:
-    """The words of a text between spaces, so that containment respects their borders."""
-    return f" {' '.join(_WORD.findall(text.lower()))} "
-
-
-def _ground(segments: FacetSegments, text: str) -> _Grounded:
-    """The segments held to the text, and the pieces of them that it does not contain.
-
-    A segment that is not in the text as a whole is held to it sentence by sentence, and at
-    ellipses (metrics.md 1.1, stage A, post-check 2).
-    """
-    plain = _plain(text)
-    kept: dict[Facet, str] = {}
-    dropped: list[str] = []
-    for facet in FACETS:
-        segment = segments.segment(facet).strip()
-        if not _WORD.search(segment):
-            continue
-        pieces: Collection[str] = (segment,)
-        if _plain(segment) not in plain:
-            pieces = [
-                sentence.text
-                for piece in _ELLIPSIS.split(segment)
-                for sentence in split_sentences(piece)
-                if _WORD.search(sentence.text)
-            ]
-        contained = [piece for piece in pieces if _plain(piece) in plain]
-        dropped.extend(piece for piece in pieces if piece not in contained)
-        if contained:
-            kept[facet] = " ".join(contained)
-    return FacetSegments(**kept), tuple(dropped)
-
-
-def _coverage(segments: FacetSegments, text: str) -> float:
-    """Share of the text's letters and digits that its segments hold, at most 1."""
-    held = sum(_letters(segments.segment(facet)) for facet in FACETS)
-    return min(1.0, held / max(1, _letters(text)))
-
-
-def _letters(text: str) -> int:
-    return sum(map(len, _WORD.findall(text)))

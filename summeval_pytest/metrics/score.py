@@ -6,14 +6,15 @@ treats what could not be scored by whose fault it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.questions import SCALES, Facet, Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MetricName = Literal["facet", "eva", "faithfulness"]
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
@@ -22,7 +23,15 @@ METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
 Status = Literal["skipped_no_reference", "degenerate_candidate", "refused_candidate", "unanswered"]
 Fault = Literal["judge", "system"]
 
+_DIGITS: Final = 12
+"""As FM is rounded: the mean of two .45 is not under .45."""
 _SYSTEM_STATUSES: Final = frozenset({"degenerate_candidate", "refused_candidate"})
+
+
+SPARSE: Final = MappingProxyType({"recorded": "where set"})
+"""Marks a field that a run record has only where it is not the default: most runs need it not."""
+UNRECORDED: Final = MappingProxyType({"recorded": "never"})
+"""Marks a field that no run record has, and that makes no two scores differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +94,8 @@ class FacetScore:
             summary's, does not contain.
         coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
         identical: Whether the summary is its reference, so that nothing was asked.
+        by_reference: The scores against each of several references, where these are averaged
+            (`references.averaged`); all else but ``value`` is then of the lowest of them.
     """
 
     value: float
@@ -93,11 +104,19 @@ class FacetScore:
     ungrounded: tuple[str, ...] = ()
     coverage: float = 1.0
     identical: bool = False
+    by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["facet"] = "facet"
 
     @property
     def rescaled(self) -> float | None:
-        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any."""
+        """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
+
+        Over several references the mean of theirs.
+        """
+        if self.by_reference:
+            each = [score.rescaled for score in self.by_reference]
+            found = [value for value in each if value is not None]
+            return fsum(found) / len(found) if found else None
         if self.identical:
             return 1.0
         if not self.ratings:
@@ -109,7 +128,10 @@ class FacetScore:
         """Every number a threshold can name; a facet that the reference lacks is absent.
 
         A summary that is its reference has the full rating of every facet, though none was asked.
+        Over several references each number is the mean over those that have it.
         """
+        if self.by_reference:
+            return mean_values(self.by_reference)
         named: dict[str, float | None] = {"facet": self.value}
         if self.identical:
             named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
@@ -132,6 +154,36 @@ class CheckedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StageCounts:
+    """How much one text states, before and after each stage of EVA-Score.
+
+    Attributes:
+        n_sentences: Its sentences.
+        n_listed: The facts that were listed, or reviewed.
+        n_facts: Those of them that differ.
+        n_chains: The chains that these make; a fact that no other refines is one of its own.
+        n_relations: The relations across sentences that were found; 0 where nobody was asked.
+        n_kept_relations: Those of them that no fact comes near to; with ``n_facts`` they make N_c
+            or N_r, with ``n_chains`` the paper's count of chains (Table 4).
+    """
+
+    n_sentences: int
+    n_listed: int
+    n_facts: int
+    n_chains: int
+    n_relations: int = 0
+    n_kept_relations: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaCounts:
+    """The counts of both texts of one EVA-Score."""
+
+    reference: StageCounts
+    candidate: StageCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaScore:
     """EVA-Score of one summary (EVA-Score, section 3, with metrics.md EV1 to EV5).
 
@@ -144,6 +196,10 @@ class EvaScore:
         candidate: The summary's facts, checked against the reference.
         reference: The reference's facts, checked against the summary.
         matched: Indices, in ``reference``, of the matched facts.
+        counts: How many facts there were before and after each stage; None where nothing was
+            asked. No run record has them.
+        by_reference: The scores against each of several references, where these are averaged
+            (`references.averaged`); facts, matches and counts are then of the lowest of them.
     """
 
     value: float
@@ -154,6 +210,8 @@ class EvaScore:
     reference: tuple[CheckedFact, ...] = ()
     matched: frozenset[int] = frozenset()
     identical: bool = False
+    counts: EvaCounts | None = field(default=None, compare=False, metadata=UNRECORDED)
+    by_reference: tuple[EvaScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["eva"] = "eva"
 
     def values(self) -> Mapping[str, float | None]:
@@ -219,3 +277,17 @@ class FaithfulnessScore:
 
 
 Score = FacetScore | EvaScore | FaithfulnessScore
+
+
+def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[str, float | None]:
+    """Each number's mean over the scores that have it; None where none of them does."""
+    named: dict[str, list[float]] = {}
+    for score in scores:
+        for name, value in score.values().items():
+            named.setdefault(name, []).extend(() if value is None else (value,))
+    return MappingProxyType(
+        {
+            name: round(fsum(found) / len(found), _DIGITS) if found else None
+            for name, found in named.items()
+        }
+    )

@@ -21,11 +21,15 @@ from summeval_pytest.evaluation import (
     Terms,
     check_sentences,
 )
-from summeval_pytest.judges import is_local
 from summeval_pytest.plugin.baselines import Baselines, check_saved_file
 from summeval_pytest.plugin.gated_suite import GatedSuite
 from summeval_pytest.plugin.golden_answers import GoldenAnswers
-from summeval_pytest.reports import cassette_lines, header_line, uncalibrated_lines
+from summeval_pytest.reports import (
+    cassette_lines,
+    header_line,
+    uncalibrated_lines,
+    unheld_lines,
+)
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import (
     Waivers,
@@ -90,6 +94,11 @@ class Gate:
             OptionError: if there is no such judge, or the record mode or the budget forbids it.
         """
         return self.desk.judge(self.options.judge, [gated.suite for gated in self.suites])
+
+    @property
+    def _is_judge_asked(self) -> bool:
+        """Whether the judge is a model at an endpoint."""
+        return self.desk.is_asked(self.options.judge, [gated.suite for gated in self.suites])
 
     @property
     def suites(self) -> list[GatedSuite]:
@@ -185,7 +194,7 @@ class Gate:
             for gated in self.suites
             for system in gated.systems
         )
-        if is_local(self.options.judge) and not is_asking and self._share.n_processes > 1:
+        if not self._is_judge_asked and not is_asking and self._share.n_processes > 1:
             return 0
         ahead = self.desk.roles.in_flight - 1 if is_asking else self.judge.in_flight - 1
         return min(1, ahead) if self._share.may_stop else ahead
@@ -214,7 +223,9 @@ class Gate:
         key = path.resolve()
         if key not in self._suites:
             suite = load_suite(path, shown)
-            thresholds = thresholds_of(suite, options=self.options.min)
+            written = thresholds_of(suite, options=self.options.min)
+            judge = self.options.judge
+            thresholds = written.only(self.desk.metrics_of(judge, [suite]))
             suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)
             check_sentences(suite)
@@ -222,7 +233,8 @@ class Gate:
                 suite=suite,
                 systems=systems,
                 thresholds=thresholds,
-                floors=floors_of(suite, self.options.judge),
+                floors=floors_of(suite, judge),
+                unheld=tuple(name for name in written.names if name not in thresholds.names),
             )
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
@@ -250,7 +262,7 @@ class Gate:
 
     def header(self, suites: Sequence[GatedSuite]) -> list[str]:
         """The lines at the top of the run."""
-        is_asking = not is_local(self.options.judge) or any(
+        is_asking = self._is_judge_asked or any(
             gated.suite.systems[system].endpoint for gated in suites for system in gated.systems
         )
         store = "not needed"
@@ -267,6 +279,7 @@ class Gate:
             first,
             *cassette_lines(self.desk.cassettes.values() if is_asking else ()),
             *uncalibrated_lines(uncalibrated),
+            *unheld_lines([(g.suite.shown, g.unheld) for g in suites], self.options.judge),
         ]
 
     def _show(self, is_waiting: bool) -> None:

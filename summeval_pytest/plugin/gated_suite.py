@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from summeval_pytest.evaluation import Task
-from summeval_pytest.metrics import signature_of
+from summeval_pytest.evaluation import Task, recipe_of
 
 if TYPE_CHECKING:
+    from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Signature
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict import Floors, Thresholds
@@ -22,16 +22,19 @@ class GatedSuite:
     systems: tuple[str, ...]
     thresholds: Thresholds
     floors: Floors
+    unheld: tuple[str, ...] = ()
+    """The thresholds on numbers that the judge has no answers for."""
 
     def task(self, paper: str, system: str) -> Task:
         """The task of evaluating one pair."""
         metrics = self.thresholds.metrics
         return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
 
-    def signatures(self, judge: str) -> tuple[Signature, ...]:
-        """The recipe of each metric that a threshold needs, under a judge of this signature."""
+    def signatures(self, judge: Judge) -> tuple[Signature, ...]:
+        """The recipe of each metric that a threshold needs, under this judge."""
+        suite = self.suite
         return tuple(
-            signature_of(metric, judge=judge, suite=self.suite.fingerprint)
+            recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
             for metric in self.thresholds.metrics
         )
 

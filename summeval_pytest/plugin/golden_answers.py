@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from summeval_pytest.evaluation import Evaluation, GoldenPair, Runner, Task
+    from summeval_pytest.judges import Judge
     from summeval_pytest.metrics import Signature
     from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.suite import Suite
@@ -97,8 +98,8 @@ class GoldenAnswers:
         calibration = self.calibration(task.suite)
         return evaluation if calibration is None else calibration.applied(evaluation)
 
-    def signatures(self, gated: GatedSuite, judge: str) -> tuple[Signature, ...]:
-        """The recipes of a suite's numbers under a judge of this signature.
+    def signatures(self, gated: GatedSuite, judge: Judge) -> tuple[Signature, ...]:
+        """The recipes of a suite's numbers under this judge.
 
         Raises:
             JudgeError: as `calibration` does.

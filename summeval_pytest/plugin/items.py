@@ -206,7 +206,7 @@ class MeansItem(SystemItem):
                 self.comparison = compare(
                     papers,
                     baseline,
-                    signatures=gate.golden.signatures(gated, gate.judge.signature),
+                    signatures=gate.golden.signatures(gated, gate.judge),
                     rules=gate.rules,
                 )
 
@@ -255,7 +255,7 @@ class MeansItem(SystemItem):
         self.keep(lambda: self._total("passed" if passes else "failed"))
         if not passes:
             gate = gate_of(self.config)
-            signatures = gate.golden.signatures(self.node.gated, gate.judge.signature)
+            signatures = gate.golden.signatures(self.node.gated, gate.judge)
             pytest.fail(
                 describe_means(self.node.name, self.verdict, signatures, self.comparison),
                 pytrace=False,

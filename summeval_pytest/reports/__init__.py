@@ -22,7 +22,12 @@ from summeval_pytest.reports.failure import (
     short_of,
 )
 from summeval_pytest.reports.files import append, write_whole
-from summeval_pytest.reports.header import cassette_lines, header_line, uncalibrated_lines
+from summeval_pytest.reports.header import (
+    cassette_lines,
+    header_line,
+    uncalibrated_lines,
+    unheld_lines,
+)
 from summeval_pytest.reports.models import changed_model_lines, model_lines, models_told
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
@@ -94,6 +99,7 @@ __all__ = [
     "trust_lines",
     "trust_phrase",
     "uncalibrated_lines",
+    "unheld_lines",
     "untrusted_lines",
     "usage_line",
     "waiver_line",

@@ -39,6 +39,17 @@ def uncalibrated_lines(suites: Sequence[str]) -> Iterator[str]:
         )
 
 
+def unheld_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:
+    """A line a suite with thresholds that the judge can measure nothing for."""
+    for shown, names in suites:
+        if names:
+            yield one_line(
+                f"summeval: judge {judge} rates facets only; not held in {shown}:"
+                f" {', '.join(names)}",
+                500,
+            )
+
+
 def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
     """One line a cassette: whoever edits a recorded reply changes its hash."""
     for cassette in cassettes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics import CATALOGUE, FacetScore, Unscored, read_signature
+from summeval_pytest.metrics import CATALOGUE, EvaScore, FacetScore, Unscored, read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict import named_agreement
 
@@ -76,6 +76,9 @@ def _pair_faults(pair: PairRecord) -> Iterator[str]:
 
 
 def _score_faults(score: Score) -> Iterator[str]:
+    if isinstance(score, FacetScore | EvaScore):
+        for each in score.by_reference:
+            yield from _score_faults(each)
     if isinstance(score, FacetScore):
         for rated in score.ratings:
             if not 1 <= rated.rating <= SCALES[rated.facet]:

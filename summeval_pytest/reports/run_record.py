@@ -17,6 +17,7 @@ from summeval_pytest.verdict import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+    from dataclasses import Field
     from pathlib import Path
 
     from pydantic import RootModel, ValidationError
@@ -32,15 +33,27 @@ _INSTEAD: Final = "\ufffd"
 def _plain(value: object) -> object:
     """What `json` does not know, as what it does."""
     if isinstance(value, GoldenAnswer):  # thousands of them have a label, an answer, no more
-        told = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
-        return {name: said for name, (said, default) in told.items() if said != default}
+        short = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
+        return {name: said for name, (said, default) in short.items() if said != default}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        told = {field: getattr(value, field.name) for field in fields(value)}
+        return {field.name: said for field, said in told.items() if _is_recorded(field, said)}
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{value!r} has no place in a run record")
+
+
+def _is_recorded(field: Field[Any], said: object) -> bool:
+    """Whether a record has a field with this value; its metadata may say that it needs not."""
+    match field.metadata.get("recorded"):
+        case "never":
+            return False
+        case "where set":
+            return bool(said != field.default)
+        case _:
+            return True
 
 
 def as_json(value: object) -> str:

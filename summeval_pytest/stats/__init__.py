@@ -21,6 +21,7 @@ from summeval_pytest.stats.correlation import (
     pearson,
     spearman,
 )
+from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
 from summeval_pytest.stats.groups import Labels, rows_by_group
 from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
@@ -32,6 +33,7 @@ from summeval_pytest.stats.resampling import (
     bootstrap_mean,
     bootstrap_sums,
 )
+from summeval_pytest.stats.sampling import systematic_sample
 
 __all__ = [
     "Coefficient",
@@ -63,10 +65,13 @@ __all__ = [
     "holm",
     "kappas_of",
     "kendall",
+    "mcnemar_p_value",
     "mean_within",
     "papers_needed",
     "pearson",
     "power_of_drop",
     "rows_by_group",
     "spearman",
+    "systematic_sample",
+    "tost",
 ]

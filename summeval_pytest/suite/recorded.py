@@ -7,17 +7,21 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite.fields import Fields
+from summeval_pytest.suite.fields import Fields, brief
 from summeval_pytest.suite.jsonl import Line, read_lines
 from summeval_pytest.suite.labels import read_ratings
+from summeval_pytest.suite.names import closest
 from summeval_pytest.suite.papers import read_segments
+from summeval_pytest.suite.values import RecordedSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.roster import Roster
+    from summeval_pytest.suite.toml_text import TomlText
+    from summeval_pytest.suite.values import JudgeSpec
 
 _PARTS: Final = ("facets", "overall", "segments")
 _KEYS: Final = ("paper", "system", "by", *_PARTS)
@@ -61,6 +65,35 @@ def read_recorded(file: TextFile, roster: Roster) -> Iterator[Recorded]:
             file.at(0),
             f"{file.shown!r} has no record; write one a line, or delete 'recorded' from the suite",
         )
+
+
+def check_judges(
+    toml: TomlText, judges: Mapping[str, JudgeSpec | RecordedSpec], records: Iterable[Recorded]
+) -> None:
+    """Reads all records, and refuses a recorded judge that none of them comes from.
+
+    Raises:
+        SuiteError: At the judge's line, and at the first mistake in the records.
+    """
+    rating, segmenting = set(), set()
+    for record in records:
+        if record.facets is not None:
+            rating.add(record.by)
+        if record.segments is not None:
+            segmenting.add(record.by)
+    for judge in judges.values():
+        if not isinstance(judge, RecordedSpec):
+            continue
+        for key, name, known, what in (
+            ("recorded", judge.by, rating, "ratings of facets"),
+            ("segments", judge.segments_by, segmenting, "segments"),
+        ):
+            if name not in known:
+                raise SuiteError(
+                    toml.place("judges", judge.name, key),
+                    f"{key!r} of judge {judge.name!r} is {brief(name)}, and the suite records no"
+                    f" {what} of that name; {closest(name, known) if known else 'there are none'}",
+                )
 
 
 def _record(line: Line, roster: Roster) -> Recorded:

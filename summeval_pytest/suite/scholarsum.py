@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 _SEGMENTS_BY: Final = "GPT-4 segments"
 _BASIS: Final = "ScholarSum release"
+_RECORDED_JUDGES: Final = {
+    "gpt4-recorded": "FM(GPT-4)",
+    "gpt4-variant-recorded": "FM(GPT-4, variant)",
+    "gpt35-recorded": "FM(GPT-3.5)",
+}
+"""The names by which the release's judges can be asked again; Llama's ratings were not kept."""
 
 _Object = dict[str, object]
 
@@ -34,7 +40,7 @@ class ImportReport:
     """What an import wrote, and what it had to leave out.
 
     ``n_skipped_facets`` counts ratings of a labelled pair that the annotators left out because
-    the reference has no such facet.
+    the reference has no such facet; ``judges`` can be asked again from their records.
     """
 
     n_papers: int
@@ -42,6 +48,7 @@ class ImportReport:
     n_pairs: int
     n_labelled_pairs: int
     n_skipped_facets: int
+    judges: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -57,6 +64,12 @@ class _Draft:
     recorded: list[_Object] = field(default_factory=list)
     n_skipped_facets: int = 0
     notes: list[str] = field(default_factory=list)
+
+    def judges(self) -> dict[str, str]:
+        """The recorded judges: their names, and whose records of facets they are."""
+        rating = {record["by"] for record in self.recorded if "facets" in record}
+        has_segments = any("segments" in record for record in self.recorded)
+        return {n: by for n, by in _RECORDED_JUDGES.items() if by in rating and has_segments}
 
 
 def import_scholarsum(file: Path, out: Path) -> ImportReport:
@@ -84,6 +97,7 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
         n_pairs=sum(map(len, draft.summaries.values())),
         n_labelled_pairs=len(draft.labels),
         n_skipped_facets=draft.n_skipped_facets,
+        judges=tuple(draft.judges()),
         notes=tuple(draft.notes),
     )
 
@@ -191,6 +205,8 @@ def _suite_text(draft: _Draft, file_name: str) -> str:
         lines.append('labels = "labels.jsonl"')
     if draft.recorded:
         lines.append('recorded = "recorded.jsonl"')
+    for name, by in draft.judges().items():
+        lines += ["", f"[judges.{name}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
     for system in draft.systems:
         lines += ["", f"[systems.{system}]", f'summaries = "systems/{system}.jsonl"']
         if draft.skips[system]:

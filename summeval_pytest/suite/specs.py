@@ -1,4 +1,4 @@
-"""The tables of a suite file that name systems, endpoints and judges."""
+"""The tables of a suite file that name systems and endpoints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from summeval_pytest.suite.values import (
     PROMPTS,
     SOURCE_MARK,
     EndpointSpec,
-    JudgeSpec,
     SystemSpec,
 )
 
@@ -25,10 +24,9 @@ if TYPE_CHECKING:
 
     from summeval_pytest.suite.toml_text import TomlText
 
-_RESERVED_JUDGES: Final = frozenset({"offline"})
-_PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
+PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
 _ASKED_KEYS: Final = (
-    "model", "prompt", "max_tokens", "context_tokens", "temperature", *_PRICE_KEYS,
+    "model", "prompt", "max_tokens", "context_tokens", "temperature", *PRICE_KEYS,
 )  # fmt: skip
 """The keys of a system that go with an endpoint only."""
 _ENDPOINT_KEYS: Final = (
@@ -73,13 +71,13 @@ def _system(toml: TomlText, name: str, fields: Fields, endpoints: Collection[str
     if fields.has("endpoint"):
         return SystemSpec(
             name=name,
-            endpoint=_endpoint(fields, endpoints),
+            endpoint=endpoint_of(fields, endpoints),
             model=fields.text("model"),
             prompt=_prompt(toml, fields),
             max_tokens=fields.whole("max_tokens", least=1) if fields.has("max_tokens") else 1024,
             context_tokens=_whole_if_any(fields, "context_tokens"),
             temperature=_bounded(fields, "temperature", 0.0, _HOTTEST, default=0.0),
-            price=_price(fields),
+            price=price_of(fields),
             skip=skip,
             place=place,
         )
@@ -118,20 +116,24 @@ def _prompt(toml: TomlText, fields: Fields) -> str:
     return text
 
 
-def _price(fields: Fields) -> Price | None:
-    """Dollars per million tokens, of the prompt and of the reply; None where neither is there."""
-    given = [key for key in _PRICE_KEYS if fields.has(key)]
+def price_of(fields: Fields) -> Price | None:
+    """Dollars per million tokens, of the prompt and of the reply; None where neither is there.
+
+    Raises:
+        SuiteError: For one price without the other, and for one that is no price.
+    """
+    given = [key for key in PRICE_KEYS if fields.has(key)]
     if not given:
         return None
-    for key in _PRICE_KEYS[:2]:
+    for key in PRICE_KEYS[:2]:
         if not fields.has(key):
             raise fields.fault(
                 given[0],
                 f"{fields.owner} has {given[0]!r} and no {key!r}; write both, in dollars per"
                 " million tokens",
             )
-    prices = [_bounded(fields, key, 0.0, _DEAREST) for key in _PRICE_KEYS[:2]]
-    cached = _PRICE_KEYS[2]
+    prices = [_bounded(fields, key, 0.0, _DEAREST) for key in PRICE_KEYS[:2]]
+    cached = PRICE_KEYS[2]
     return Price(
         input=prices[0],
         output=prices[1],
@@ -197,28 +199,12 @@ def _variable(fields: Fields, key: str) -> str | None:
     return name
 
 
-def read_judges(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, JudgeSpec]:
-    """The judges in file order.
+def endpoint_of(fields: Fields, endpoints: Collection[str]) -> str:
+    """The endpoint that a table names.
 
     Raises:
-        SuiteError: At the first mistake in ``[judges]``.
+        SuiteError: If there is none of that name.
     """
-    judges = {}
-    for name, fields in tables_of(toml, "judges", "judge", _RESERVED_JUDGES):
-        fields.only(("endpoint", "model", "votes", "batched", "pinned", *_PRICE_KEYS))
-        judges[name] = JudgeSpec(
-            name=name,
-            endpoint=_endpoint(fields, endpoints),
-            model=fields.text("model"),
-            votes=fields.whole("votes", least=1) if fields.has("votes") else 1,
-            batched=fields.flag("batched") if fields.has("batched") else True,
-            pinned=fields.flag("pinned") if fields.has("pinned") else None,
-            price=_price(fields),
-        )
-    return MappingProxyType(judges)
-
-
-def _endpoint(fields: Fields, endpoints: Collection[str]) -> str:
     name = fields.text("endpoint")
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
     if name not in known:

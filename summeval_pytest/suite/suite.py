@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.fields import brief
 from summeval_pytest.suite.labels import read_labels
-from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.locating import suite_text
 from summeval_pytest.suite.names import closest
 from summeval_pytest.suite.papers import scan_papers
-from summeval_pytest.suite.recorded import read_recorded
+from summeval_pytest.suite.recorded import check_judges, read_recorded
 from summeval_pytest.suite.roster import Roster
-from summeval_pytest.suite.suite_file import (
-    SUITE_NAME,
-    find_suite_file,
-    is_suite_name,
-    read_suite_file,
-    suite_name,
-)
+from summeval_pytest.suite.suite_file import read_suite_file, suite_name
 from summeval_pytest.suite.summaries import scan_summaries
+from summeval_pytest.suite.values import JudgeSpec, RecordedSpec
 from summeval_pytest.suite.waivers import read_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.papers import PaperShelf
     from summeval_pytest.suite.recorded import Recorded
     from summeval_pytest.suite.suite_file import SuiteFile
     from summeval_pytest.suite.summaries import SummaryShelf
     from summeval_pytest.suite.values import (
         EndpointSpec,
-        EvaRecall,
-        JudgeSpec,
         Pair,
         Paper,
         Setting,
         SystemSpec,
         Waiver,
     )
+    from summeval_pytest.suite.variants import Variants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,8 +81,13 @@ class Suite:
 
     @property
     def judges(self) -> Mapping[str, JudgeSpec]:
-        """The judges that the suite defines."""
-        return self._contents.judges
+        """The models that judge, as the suite defines them."""
+        return {n: j for n, j in self._contents.judges.items() if isinstance(j, JudgeSpec)}
+
+    @property
+    def recorded_judges(self) -> Mapping[str, RecordedSpec]:
+        """The judges whose judgements the suite records."""
+        return {n: j for n, j in self._contents.judges.items() if isinstance(j, RecordedSpec)}
 
     @property
     def thresholds(self) -> tuple[Setting, ...]:
@@ -115,9 +115,9 @@ class Suite:
         return self._contents.thresholds.metamorphic
 
     @property
-    def eva_recall(self) -> EvaRecall:
-        """Whether EVA-Score also checks the reference's facts against the summary."""
-        return self._contents.eva_recall
+    def variants(self) -> Variants:
+        """Which variant of the metrics is measured."""
+        return self._contents.variants
 
     @property
     def calibrate(self) -> bool:
@@ -235,7 +235,7 @@ def load_suite(path: Path, shown: str | None = None) -> Suite:
     Raises:
         SuiteError: At the first mistake, with file and line.
     """
-    file = _suite_text(path, shown)
+    file = suite_text(path, shown)
     contents = read_suite_file(file)
     papers = scan_papers(contents.papers)
     roster = Roster(papers=papers.spots, systems=contents.systems)
@@ -246,8 +246,7 @@ def load_suite(path: Path, shown: str | None = None) -> Suite:
     }
     labels = read_labels(contents.labels, roster) if contents.labels else MappingProxyType({})
     if contents.recorded:
-        for _ in read_recorded(contents.recorded, roster):
-            pass
+        check_judges(contents.toml, contents.judges, read_recorded(contents.recorded, roster))
     return Suite(
         path=file.path,
         shown=file.shown,
@@ -257,35 +256,6 @@ def load_suite(path: Path, shown: str | None = None) -> Suite:
         _papers=papers,
         _summaries=summaries,
     )
-
-
-def _suite_text(path: Path, shown: str | None) -> TextFile:
-    """The suite file and how to show it.
-
-    By default that is relative to the current folder where possible, else absolute.
-    """
-    if shown is None:
-        absolute = path.absolute()
-        here = Path.cwd()
-        inside = absolute.is_relative_to(here)
-        shown = (absolute.relative_to(here) if inside else absolute).as_posix()
-    found = find_suite_file(path, shown)
-    if found is None:
-        raise SuiteError(Place(shown), _no_suite(path))
-    if path.is_dir():
-        shown = (Path(shown) / found.name).as_posix()
-    return TextFile(found, shown)
-
-
-def _no_suite(path: Path) -> str:
-    wanted = f"{SUITE_NAME} or NAME.{SUITE_NAME}"
-    if path.is_dir():
-        return f"the folder {path.name!r} holds no suite file; add {wanted}"
-    if path.is_file():
-        return f"{path.name!r} is no name of a suite file; rename it to {wanted}"
-    if is_suite_name(path.name):
-        return f"there is no suite file {path.name!r}; create it or mend the path"
-    return f"there is no suite {path.name!r}; name a folder that holds {wanted}"
 
 
 def _check_skips(contents: SuiteFile, roster: Roster) -> None:

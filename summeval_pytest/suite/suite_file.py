@@ -8,18 +8,24 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.fields import Fields, brief
+from summeval_pytest.suite.judge_specs import read_judges
 from summeval_pytest.suite.names import closest
-from summeval_pytest.suite.specs import fields_of, read_endpoints, read_judges, read_systems
+from summeval_pytest.suite.specs import fields_of, read_endpoints, read_systems
 from summeval_pytest.suite.thresholds import Thresholds, read_thresholds
 from summeval_pytest.suite.toml_text import read_toml
-from summeval_pytest.suite.values import EVA_RECALLS
+from summeval_pytest.suite.variants import VARIANT_KEYS, Variants, read_variants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml_text import TomlText
-    from summeval_pytest.suite.values import EndpointSpec, EvaRecall, JudgeSpec, SystemSpec
+    from summeval_pytest.suite.values import (
+        EndpointSpec,
+        JudgeSpec,
+        RecordedSpec,
+        SystemSpec,
+    )
 
 SUITE_NAME: Final = "summeval.toml"
 CASSETTE_NAME: Final = "cassette.jsonl"
@@ -29,7 +35,7 @@ _KEYS: Final = (
     "papers",
     "labels",
     "recorded",
-    "eva_recall",
+    *VARIANT_KEYS,
     "calibrate",
     "default_systems",
     "systems",
@@ -57,9 +63,9 @@ class SuiteFile:
     summaries: Mapping[str, TextFile]
     default_systems: tuple[str, ...]
     endpoints: Mapping[str, EndpointSpec]
-    judges: Mapping[str, JudgeSpec]
+    judges: Mapping[str, JudgeSpec | RecordedSpec]
     thresholds: Thresholds
-    eva_recall: EvaRecall
+    variants: Variants
     calibrate: bool
     cassette: TextFile
     baselines: TextFile
@@ -126,19 +132,11 @@ def read_suite_file(file: TextFile) -> SuiteFile:
         endpoints=endpoints,
         judges=read_judges(toml, endpoints),
         thresholds=read_thresholds(toml),
-        eva_recall=_eva_recall(fields),
+        variants=read_variants(fields),
         calibrate=_calibrate(fields),
         cassette=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{CASSETTE_NAME}"),
         baselines=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{BASELINES_NAME}"),
     )
-
-
-def _eva_recall(fields: Fields) -> EvaRecall:
-    value = fields.values.get("eva_recall", EVA_RECALLS[0])
-    for recall in EVA_RECALLS:
-        if value == recall:
-            return recall
-    raise fields.wrong("eva_recall", value, " or ".join(f'"{recall}"' for recall in EVA_RECALLS))
 
 
 def _calibrate(fields: Fields) -> bool:

@@ -9,7 +9,7 @@ from summeval_pytest.errors import Place  # noqa: TC001 - run records read the a
 
 if TYPE_CHECKING:
     from summeval_pytest.models import Price
-    from summeval_pytest.questions import FacetSegments, Fact
+    from summeval_pytest.questions import FacetSegments, Fact, Rubric
 
 BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
 """The endpoints that exist without being written in a suite."""
@@ -18,10 +18,6 @@ PROMPTS: Final = ("abstract", "plain")
 
 SOURCE_MARK: Final = "{source}"
 """Where a prompt's template takes the paper's text."""
-
-EvaRecall = Literal["both", "matched"]
-EVA_RECALLS: Final[tuple[EvaRecall, ...]] = ("both", "matched")
-"""Whether EVA-Score also checks the reference's facts against the summary, or only matches them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +144,8 @@ class JudgeSpec:
         model: The endpoint's name for the model.
         votes: How many votes it gives on each question.
         batched: Whether a request may ask about several items; the papers ask about one at a time.
+        rubric: In whose words it is told what a rating of a facet means.
+        examples: Whether it is shown worked examples of ratings.
         pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
     """
@@ -157,8 +155,25 @@ class JudgeSpec:
     model: str
     votes: int = 1
     batched: bool = True
+    rubric: Rubric = "paper"
+    examples: bool = False
     pinned: bool | None = None
     price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedSpec:
+    """A judge whose judgements the suite's file of records holds; it rates facets, nothing else.
+
+    Attributes:
+        name: The judge's name.
+        by: Whose ratings of facets count, as the records name it.
+        segments_by: Whose segments of the texts were rated.
+    """
+
+    name: str
+    by: str
+    segments_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

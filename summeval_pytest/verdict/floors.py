@@ -134,7 +134,7 @@ def floors_of(suite: Suite, judge: str) -> Floors:
 
 def _check_judge(suite: Suite, setting: Setting, whose: str, judge: str) -> None:
     """Refuses floors for a judge that nobody can name: they would hold nobody."""
-    known = {OFFLINE, judge, *suite.judges}
+    known = {OFFLINE, judge, *suite.judges, *suite.recorded_judges}
     if whose and whose not in known and ":" not in whose:
         raise SuiteError(
             setting.place,

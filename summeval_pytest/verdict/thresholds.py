@@ -13,7 +13,7 @@ from summeval_pytest.verdict.floors import LOWER, Floor, has_part
 from summeval_pytest.verdict.waivers import check_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from summeval_pytest.suite import Setting, Suite
 
@@ -51,6 +51,23 @@ class Thresholds:
         needed = {threshold.metric for threshold in (*self.pair, *self.mean)}
         needed |= {CATALOGUE[floor.name].metric for floor in self.corrected}
         return tuple(metric for metric in METRICS if metric in needed)
+
+    def only(self, metrics: Collection[MetricName]) -> Thresholds:
+        """Those that numbers of these metrics can be held to."""
+        return Thresholds(
+            pair=tuple(each for each in self.pair if each.metric in metrics),
+            mean=tuple(each for each in self.mean if each.metric in metrics),
+            corrected=tuple(e for e in self.corrected if CATALOGUE[e.name].metric in metrics),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is held, as the command line names it."""
+        return (
+            *(each.name for each in self.pair),
+            *(_MEAN + each.name for each in self.mean),
+            *(CORRECTED + each.title for each in self.corrected),
+        )
 
 
 def read_thresholds(
@@ -158,7 +175,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
         options=options,
     )
     _check_correctable(suite, thresholds)
-    check_measured(thresholds, suite.eva_recall, suite.shown)
+    check_measured(thresholds, suite.variants.eva.recall, suite.shown)
     check_waivers(suite.waivers, thresholds)
     return thresholds
 

@@ -314,12 +314,12 @@ def test_help_names_the_commands_and_the_default_judge(capsys: pytest.CaptureFix
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 0
-    printed = capsys.readouterr().out
-    assert "import    make a suite from released data" in printed
-    assert "agree     how every metric and baseline agrees with a suite's labels" in printed
-    assert "plan      what a run would ask and cost; asks nothing" in printed
-    assert "cassette  a suite's recorded replies" in printed
-    assert "batch     requests and replies as batch files" in printed
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "import make a suite from released data" in printed
+    assert "agree how every metric and baseline agrees with a suite's labels" in printed
+    assert "plan what a run would ask and cost; asks nothing" in printed
+    assert "cassette a suite's recorded replies" in printed
+    assert "batch requests and replies as batch files" in printed
     assert "who judges (default: offline)" in printed
 
 

@@ -51,19 +51,26 @@ def test_every_analysis_is_told_and_written(capsys: pytest.CaptureFixture[str]) 
 
     assert found["analyses"] == list(ANALYSES)
     assert [(s["name"], s["n_papers"]) for s in found["systems"]] == [("one", 4), ("two", 4)]
+    (judge,) = found["judges"]
+    assert judge["recipes"]["facet"].startswith("facet|empty:1|judge:alpha-1|")
+    assert f"|suite:{found['fingerprint']}|" in judge["recipes"]["eva"]
+    assert found["reading"] == "norm:1|split:1"
     one, two = standing(found, "judge", "facet", ALPHA)
     assert (one["mean"]["value"], one["rank"]) == (1.0, 1)
     # Background has weight .1 and scale 3, result .3 and 4: (.1 * 2/3 + .3 * 3/4) / .4.
     assert two["mean"]["value"] == pytest.approx((0.1 * 2 / 3 + 0.3 * 3 / 4) / 0.4)
     assert [place["mean"]["value"] for place in standing(found, "label", "overall")] == [0.625] * 2
     assert {each["facts_per_sentence"]["value"] for each in found["facts"]} == {2.0}
-    assert {each["chains"]["value"] for each in found["facts"]} == {2.0}
+    # A reference is one sentence, a summary two, each with a fact and what refines it.
+    assert [(each["system"], each["chains"]["value"]) for each in found["facts"]] == [
+        (None, 1.0), ("one", 2.0), ("two", 2.0),
+    ]  # fmt: skip
     assert [each["sentences"]["value"] for each in found["hallucination"]] == [0, 0.125, 0.5, 0.5]
     assert [each["n_calls"] for each in found["efforts"]] == [0] * len(found["efforts"])
     assert sum(each["n_pairs"] for each in found["efforts"]) == 8
     for title in (
         "Systems: mean over papers (rank)", "Facet ratings", "Hallucination", "Judges by systems",
-        "Bootstrap distribution", "Effects", "Facet proportions", "Facts a summary", "Numbers a",
+        "Bootstrap distribution", "Effects", "Facet proportions", "Facts a text", "Numbers a",
         "Lengths", "Novelty: ", "Readability", "Novelty, readability", "Word popularity", "Effort",
     ):  # fmt: skip
         assert f"\n{title}" in text, title

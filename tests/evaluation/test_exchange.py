@@ -13,7 +13,7 @@ import pytest
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.evaluation import Budget, Exchange, Memory, ModelSeen, models_seen
 from summeval_pytest.evaluation.addressing import Address
-from summeval_pytest.models import URGENCY, ChatReply, Endpoint, Price, Urgency
+from summeval_pytest.models import URGENCY, Backoff, ChatReply, Endpoint, Price, Urgency
 from summeval_pytest.store import Row, request_key
 from tests.asked_suite import bytes_under
 from tests.models.calls import LABEL, question
@@ -40,6 +40,8 @@ KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""
 A_WHILE: Final = 0.1
 """Seconds in which something that must not happen would have."""
+NO_SECOND_ATTEMPT: Final = Backoff(60, 60)
+"""The wait before one is longer than the whole call may take."""
 PRICE: Final = Price(input=0.0, output=10_000.0)
 """One cent a token of reply."""
 
@@ -67,10 +69,17 @@ def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
     budget: Budget | None = None,
     run: str = "run-1",
     is_strict: bool = False,
+    backoff: Backoff | None = None,
 ) -> Exchange:
     """An exchange over a store."""
     memory = Memory(record, store, cassette or {}, run=run)
-    return Exchange(memory, in_flight=in_flight, budget=budget, is_strict=is_strict)
+    return Exchange(
+        memory,
+        in_flight=in_flight,
+        budget=budget,
+        is_strict=is_strict,
+        backoff=backoff or Backoff(),
+    )
 
 
 def through(
@@ -225,13 +234,11 @@ def test_fault_is_never_remembered(store: Path, action: Action, fault: str) -> N
     """The next run asks again, and gets its answer."""
     actions: list[Action] = [action, Answer("yes")]
     with ScriptedServer(lambda seen: actions[seen.index]) as server:
-        hub = exchange(store)
-        # The wait before another attempt is longer than the whole call may take.
-        hasty = at(server.url, timeout_seconds=0.3)
-        assert fault_in(through(hub, hasty, question())).fault == fault
+        hub = exchange(store, backoff=NO_SECOND_ATTEMPT)
+        assert fault_in(through(hub, at(server.url), question())).fault == fault
         assert (hub.ledger.totals.n_failed, hub.ledger.totals.n_asked) == (1, 0)
         assert b'"key"' not in bytes_under(store)
-        assert reply_in(through(exchange(store), hasty, question())).text == "yes"
+        assert reply_in(through(exchange(store), at(server.url), question())).text == "yes"
         assert server.n_requests == 2
 
 
@@ -515,9 +522,8 @@ def test_key_that_a_server_echoes_is_stored_nowhere(
         return echoes[seen.texts[0]](seen.headers["authorization"])
 
     with ScriptedServer(script) as server:
-        hasty = at(server.url, timeout_seconds=0.3)
-        hub = exchange(store)
-        outcomes = through(hub, hasty, *map(question, echoes))
+        hub = exchange(store, backoff=NO_SECOND_ATTEMPT)
+        outcomes = through(hub, at(server.url), *map(question, echoes))
         assert all(KEY in seen.headers["authorization"] for seen in server.seen)
     told = " ".join(f"{outcome!s} {outcome!r}" for outcome in outcomes)
     assert isinstance(outcomes[0], ChatReply)

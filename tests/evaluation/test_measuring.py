@@ -9,6 +9,7 @@ import pytest
 from summeval_pytest.errors import JudgeError, Place
 from summeval_pytest.evaluation import Asker, converse, evaluate, numbers_of
 from summeval_pytest.evaluation.measuring import eva_flow, facet_flow, source_of
+from summeval_pytest.evaluation.variants import PLAIN
 from summeval_pytest.metrics import (
     METRICS,
     CheckedFact,
@@ -21,6 +22,7 @@ from summeval_pytest.metrics import (
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -29,25 +31,27 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
-from summeval_pytest.suite import Flaw, Pair, Paper, Section
+from summeval_pytest.suite import EvaVariant, Flaw, Pair, Paper, Section, Variants
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.suite import EvaRecall
 
 SOON = 5.0
 """Seconds after which something that should have happened never will."""
 
 
-def fair(question: Question) -> Answer:
+def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
     """A judge's rules, simple enough to follow by hand.
 
     Every text is one result; it is rated 3 of 4; every sentence is a fact; a fact follows from
@@ -70,10 +74,14 @@ def fair(question: Question) -> Answer:
             ]
             checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in found)
             return FactChecks(tuple(checks))
+        case ListRelations() | CountFacts():
+            return Unanswered("no rule for it")
         case CheckSentences(sentences, source):
             supported = any("zinc" in sentence.lower() for sentence in source)
             check = SentenceCheck(reason="", supported=supported)
             return SentenceChecks((check,) * len(sentences))
+        case RateSummary():
+            return SummaryRating(reason="close", rating=3)
 
 
 class Fair:
@@ -167,12 +175,12 @@ def pair(summary: str, of: Paper | None = None, system: str = "careful") -> Pair
 
 
 def measured(
-    pair: Pair, judge: Fair, *metrics: MetricName, recall: EvaRecall = "both"
+    pair: Pair, judge: Fair, *metrics: MetricName, variants: Variants = PLAIN
 ) -> Evaluation:
     """The pair's evaluation."""
     return asyncio.run(
         evaluate(
-            pair, Asker(judge), suite="77be02a1c3d4", metrics=metrics or METRICS, recall=recall
+            pair, Asker(judge), suite="77be02a1c3d4", metrics=metrics or METRICS, variants=variants
         )
     )
 
@@ -250,7 +258,11 @@ def test_a_metric_without_a_score_has_no_size_and_the_words_count_all_the_same()
 def test_recall_by_matching_alone_asks_one_question_less() -> None:
     """Half of the checks of facts are the summary's side, and only one threshold needs them."""
     judge = Fair()
-    values = measured(pair(SLEPT), judge, "eva", recall="matched").numbers().values
+    values = (
+        measured(pair(SLEPT), judge, "eva", variants=Variants(eva=EvaVariant(recall="matched")))
+        .numbers()
+        .values
+    )
     assert values == pytest.approx({"eva": 2 / 3, "eva.precision": 1, "eva.recall": 1 / 2})
     assert [q for q in judge.asked if isinstance(q, CheckFacts)] == [
         CheckFacts((Fact(text=SLEPT, sentence=0),), (SLEPT, "Water did nothing."))
@@ -451,3 +463,48 @@ def test_a_conversation_of_ones_own_ends_in_its_score() -> None:
     assert eva == Unscored(
         metric="eva", status="degenerate_candidate", reason="the summary is empty"
     )
+
+
+def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None:
+    """The first states the summary's fact among two, the second alone: R = 1/2 and 1.
+
+    F1 = 2/3 and 1, so .833; the evidence shown is against the first. FM is .75 against either.
+    """
+    two = paper(f"{SLEPT} Water did nothing.", f"{SLEPT} {SLEPT}")
+    evaluation = measured(
+        pair(SLEPT, two), Fair(), "facet", "eva", variants=Variants(references="mean")
+    )
+    values = evaluation.numbers().values
+    assert values["eva"] == pytest.approx((2 / 3 + 1) / 2)
+    assert values["eva.recall"] == 0.75
+    assert values["facet"] == 0.75
+    score = evaluation.score("eva")
+    assert isinstance(score, EvaScore)
+    assert [fact.fact.text for fact in score.reference] == [SLEPT, "Water did nothing."]
+    assert len(score.by_reference) == 2
+    assert all("|references:mean|" in str(signature) for signature in evaluation.signatures)
+
+
+def test_a_variant_asks_its_own_questions() -> None:
+    """What a suite asks for arrives at the judge: one premise at a time, here."""
+    judge = Fair()
+    one_by_one = Variants(eva=EvaVariant(recall="matched", premises=1))
+    evaluation = measured(pair(SLEPT), judge, "eva", variants=one_by_one)
+    assert evaluation.numbers().values["eva"] == pytest.approx(2 / 3)
+    assert [q for q in judge.asked if isinstance(q, CheckFacts)] == [
+        CheckFacts((Fact(text=SLEPT, sentence=0),), (SLEPT,))
+    ]
+    assert "|premises:1|" in str(evaluation.signatures[0])
+
+
+def test_a_baseline_is_asked_for_beside_the_metrics_and_only_then() -> None:
+    """It costs a question a pair, and moves no score."""
+    judge = Fair()
+    zinc = pair(SLEPT)
+    found = asyncio.run(
+        evaluate(zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",))
+    )
+    assert found.baselines == {"direct": 0.75}
+    assert [type(question) for question in judge.asked].count(RateSummary) == 1
+    assert found.scores == measured(zinc, Fair(), "facet").scores
+    assert measured(zinc, Fair(), "facet").baselines == {}

@@ -196,3 +196,11 @@ def test_recorded_system_has_no_sender(suite: Suite) -> None:
     """Nobody is asked for what stands in a file."""
     with pytest.raises(AssertionError, match="recorded summaries are asked of nobody"):
         Roles(environ={}).sender(suite, suite.systems["good"], Connections())
+
+
+def test_judge_rates_by_the_rubric_that_its_suite_names(tmp_path: Path) -> None:
+    """The words of a scale move ratings, so they stand in the signature."""
+    written = 'rubric = "release"\nexamples = true'
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
+    judge = Roles(environ={}).judge(suite.judges["rule"], [suite], Connections())
+    assert judge.signature.endswith(" rubric=release examples=7")

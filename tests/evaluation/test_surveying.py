@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.store import Cache
+from summeval_pytest.suite import FactLabel, FactLabels
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -258,3 +260,52 @@ def test_matched_recall_asks_less(tmp_path: Path, server: ScriptedServer) -> Non
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
     assert counted(survey) == {("good", "eva"): 4 + 2}
     assert len(kinds(survey)) == 2
+
+
+VARIANT = """eva_recall = "matched"
+eva_chains = "adjacent"
+eva_validation = "chain"
+eva_premises = 2
+eva_relations = true"""
+
+
+def test_a_variants_questions_are_planned_too(tmp_path: Path, server: ScriptedServer) -> None:
+    """Two pairs: facts and relations of two texts, three facts' links, two premises a fact.
+
+    The embedded judge stands in for the facts, which says how many there are: a reference of four
+    sentences and a summary of three have a fact each.
+    """
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
+    tasks = tasks_of(suite, metrics=("eva",))
+    desk = desk_for(tmp_path / "store", suite)
+    survey = surveyed(desk, suite, tasks, imagine=True)
+    topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
+    assert topics["facets and facts"] == topics["relations"] == 4
+    n_facts = 3
+    assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
+    assert not survey.found
+    assert server.n_requests == 0
+
+
+def test_after_a_run_of_a_variant_nothing_is_missing(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """A plan knows every question of a run, the relations and the chains among them."""
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
+    tasks = tasks_of(suite, metrics=("eva",))
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    assert survey.missing == {}
+    assert len(survey.found) == server.n_requests
+
+
+def test_labelled_facts_of_both_sides_are_planned(tmp_path: Path, server: ScriptedServer) -> None:
+    """The second question about them waits for the first, whose items nobody has answered yet."""
+    suite = loaded(write_suite(tmp_path / "kilns", server.url))
+    labels = (FactLabel(text="The slow draught gave 31 MPa.", holds=True),)
+    (task, *_) = tasks_of(suite, metrics=())
+    tasks = [replace(task, facts=FactLabels(reference=labels, candidate=labels))]
+    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    assert counted(survey) == {("good", "eva"): 2}
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
+    assert server.n_requests == 2

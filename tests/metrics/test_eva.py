@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics import CheckedFact, EvaScore, Unscored, eva
 from summeval_pytest.metrics.conversation import NoAnswerError
-from summeval_pytest.metrics.eva import check_stated, f1, stated_once
+from summeval_pytest.metrics.eva import check_stated, f1
+from summeval_pytest.metrics.fact_reading import stated_once
 from summeval_pytest.questions import (
     CheckFacts,
     FacetSegments,

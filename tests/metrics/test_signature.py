@@ -16,9 +16,9 @@ recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sort
 signatures = st.builds(Signature, AWKWARD, recipes)
 
 
-def facet_signature(**changed: str) -> Signature:
+def facet_signature(judge: str = "offline-1", suite: str = "77be02a1c3d4") -> Signature:
     """A signature of the facet metric."""
-    return signature_of("facet", **({"judge": "offline-1", "suite": "77be02a1c3d4"} | changed))
+    return signature_of("facet", judge=judge, suite=suite)
 
 
 def test_signature_reads_as_the_module_shows_it() -> None:
@@ -45,6 +45,15 @@ def test_recipe_names_all_that_can_move_the_number(metric: MetricName, keys: str
     signature = signature_of(metric, judge="a", suite="b")
     assert signature.metric == metric
     assert [key for key, _ in signature.recipe] == keys.split()
+
+
+def test_a_variant_stands_in_place_of_the_default_or_beside_it() -> None:
+    """A comparison that is refused names the very key."""
+    plain = signature_of("eva", judge="a", suite="b")
+    other = signature_of("eva", judge="a", suite="b", variant={"premises": "3", "chains": "c"})
+    assert plain.differing(other) == ("chains", "premises")
+    assert dict(other.recipe)["premises"] == "3"
+    assert [key for key, _ in other.recipe] == sorted(key for key, _ in other.recipe)
 
 
 def test_signature_of_one_judge_and_suite_is_always_the_same() -> None:

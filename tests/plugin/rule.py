@@ -13,6 +13,7 @@ from summeval_pytest.errors import JudgeError
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -21,10 +22,13 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 
@@ -69,7 +73,7 @@ class Fair:
         with LOG.open("a", encoding="utf-8") as log:
             log.write(f"{process} {event} {question}\n")
 
-    def say(self, question: Question) -> Answer:
+    def say(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         """The answer itself."""
         match question:
             case SegmentFacets(text):
@@ -97,6 +101,8 @@ class Fair:
                         for index, fact in enumerate(facts)
                     )
                 )
+            case ListRelations() | CountFacts():
+                return Unanswered("no rule for it")
             case CheckSentences(sentences, _):
                 return SentenceChecks(
                     tuple(
@@ -106,6 +112,8 @@ class Fair:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(_, summary):
+                return SummaryRating(reason="by rule", rating=4 if self.likes(summary) else 1)
 
     @staticmethod
     def likes(text: str) -> bool:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics import EvaScore, FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.references import averaged
 from summeval_pytest.reports.page import page_text
 from summeval_pytest.reports.page.block import block
 from summeval_pytest.reports.page.passages import Passages
@@ -385,6 +386,19 @@ def test_of_too_many_sentences_the_bad_ones_stay() -> None:
     assert len(data["pieces"]) == 300
     assert [p["number"] for p in data["pieces"] if p["state"] == "bad"] == [4_001]
     assert "of 5,000 sentences, 300 are shown, the bad ones first" in data["notes"]
+
+
+def test_means_over_references_are_told_with_what_is_shown() -> None:
+    """The numbers and the facts beside them are then of different things."""
+    each = tuple(
+        EvaScore(value=value, precision=value, recall=value, recall_entailed=None)
+        for value in (0.5, 1.0)
+    )
+    pair = replace(failing(), scores=(averaged(each),))
+    data = Page(page_text(run(suite(pair)))).block("pair-0")
+    assert isinstance(data, dict)
+    told = "eva: numbers are means over 2 references; what is shown is of the one with the lowest"
+    assert [note for note in data["notes"] if note.startswith(told)] == [f"{told} score"]
 
 
 def test_hostile_text_changes_no_element_of_the_page() -> None:

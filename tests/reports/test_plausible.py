@@ -64,6 +64,15 @@ def test_what_a_run_has_written_is_plausible() -> None:
             "'careful' on 'moss-01': result is rated 99 of 4",
         ),
         (
+            of(
+                pair(
+                    "moss-01",
+                    FacetScore(value=0.5, by_reference=(FacetScore(value=0.5, ratings=(ODD,)),)),
+                )
+            ),
+            "'careful' on 'moss-01': result is rated 99 of 4",
+        ),
+        (
             of(replace(GOOD, signatures=("eva|nonsense",))),
             (
                 "'careful' on 'moss-01': 'nonsense' in signature 'eva|nonsense' has no value;"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -14,11 +15,13 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.evaluation import EvidenceCount, GoldenAnswer
 from summeval_pytest.metrics import (
     CheckedFact,
+    EvaCounts,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
     JudgedSentence,
     RatedFacet,
+    StageCounts,
     Unscored,
 )
 from summeval_pytest.questions import Fact
@@ -148,8 +151,12 @@ ANY_TEXT = st.text(st.characters(), max_size=4)
 """Half surrogate pairs, too."""
 
 
+@cache
 def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
-    """Values of a type, read off its annotations, so that a new field is tested unasked."""
+    """Values of a type, read off its annotations, so that a new field is tested unasked.
+
+    A type may hold itself, as scores over several references do.
+    """
     simple: dict[Any, st.SearchStrategy[Any]] = {
         str: text,
         int: st.integers(-(2**70), 2**70),
@@ -158,11 +165,16 @@ def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]
         NoneType: st.none(),
     }
     if isinstance(hint, type) and is_dataclass(hint):
-        hints = get_type_hints(hint)
-        return st.builds(hint, **{f.name: values_of(hints[f.name], text) for f in fields(hint)})
+        return st.deferred(lambda: built(hint, text))
     if get_origin(hint) is Literal:
         return st.sampled_from(get_args(hint))
     return simple[hint] if hint in simple else holding(hint, text)
+
+
+def built(kind: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """Values of a dataclass."""
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{f.name: values_of(hints[f.name], text) for f in fields(kind)})
 
 
 def holding(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
@@ -805,3 +817,27 @@ def test_a_record_whose_judge_no_run_could_have_measured_is_refused(tmp_path: Pa
         "is no run record: suite 'golden': its judge is measured on 2 labelled pairs, and 0 are in"
         f" it; {REMEDY}"
     )
+
+
+def test_a_record_has_references_only_where_they_are_averaged() -> None:
+    """Every record of before reads the same, and is written the same, byte by byte."""
+    lone, other = FacetScore(value=0.5), FacetScore(value=1.0, identical=True)
+    assert "by_reference" not in as_json(PAIR)
+    averaged_ = replace(lone, value=0.75, by_reference=(lone, other))
+    text = as_json(replace(PAIR, scores=(averaged_,)))
+    assert '"by_reference": [{' in text
+    (found,) = from_json(PairRecord, text).scores
+    assert found == averaged_
+    assert isinstance(found, FacetScore)
+    assert found.values()["facet"] == 0.75
+
+
+def test_a_record_has_no_counts_of_stages() -> None:
+    """They tell of one run how its facts came about; a baseline has no use for them."""
+    side = StageCounts(n_sentences=1, n_listed=1, n_facts=1, n_chains=1)
+    score = PAIR.scores[1]
+    assert isinstance(score, EvaScore)
+    counted = replace(score, counts=EvaCounts(reference=side, candidate=side))
+    text = as_json(replace(PAIR, scores=(counted,)))
+    assert text == as_json(replace(PAIR, scores=(score,)))
+    assert "n_chains" not in text

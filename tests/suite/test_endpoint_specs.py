@@ -90,9 +90,9 @@ def test_suite_has_a_cassette_beside_it(golden: Golden, suite: str, cassette: st
 @pytest.mark.parametrize(("written", "recall"), [("both", "both"), ("matched", "matched")])
 def test_recall_is_chosen_in_the_suite(golden: Golden, written: str, recall: str) -> None:
     """Without a word it is both."""
-    assert golden.load().eva_recall == "both"
+    assert golden.load().variants.eva.recall == "both"
     golden.spoil("summeval.toml", "default_systems", f'eva_recall = "{written}"\ndefault_systems')
-    assert golden.load().eva_recall == recall
+    assert golden.load().variants.eva.recall == recall
 
 
 @pytest.mark.parametrize("content", [None, b"\xff {source}"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.questions import FacetSegments
-from summeval_pytest.suite import Recorded
+from summeval_pytest.suite import Recorded, RecordedSpec
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden
@@ -107,4 +107,73 @@ def test_file_without_a_record_is_refused(golden: Golden) -> None:
     assert golden.mistake() == (
         "golden/recorded.jsonl: 'golden/recorded.jsonl' has no record;"
         " write one a line, or delete 'recorded' from the suite"
+    )
+
+
+JUDGE = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
+
+
+def recorded_judge(golden: Golden, table: str) -> None:
+    """A suite with records, and a table of a judge that they make."""
+    golden.lines(
+        "recorded.jsonl",
+        {**PAIR, "facets": {"result": 4}},
+        {**PAIR, "by": "other", "segments": {"method": None}},
+    )
+    golden.spoil("summeval.toml", "[systems.careful]", f"{table}\n[systems.careful]")
+
+
+def test_records_make_a_judge(golden: Golden) -> None:
+    """It is no model, so it is none of the judges that are asked."""
+    recorded_judge(golden, JUDGE)
+    suite = golden.load()
+    assert dict(suite.judges) == {}
+    assert dict(suite.recorded_judges) == {
+        "old": RecordedSpec(name="old", by="GPT", segments_by="other")
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            JUDGE.replace('"GPT"', '"GTP"'),
+            (
+                "golden/summeval.toml:7: 'recorded' of judge 'old' is 'GTP', and the suite records"
+                " no ratings of facets of that name; did you mean 'GPT'?"
+            ),
+        ),
+        (
+            JUDGE.replace('"other"', '"GPT"'),
+            (
+                "golden/summeval.toml:8: 'segments' of judge 'old' is 'GPT', and the suite records"
+                " no segments of that name; known: other"
+            ),
+        ),
+        (
+            JUDGE.replace('segments = "other"\n', ""),
+            "golden/summeval.toml:6: judge 'old' has no 'segments'; add the key with a text",
+        ),
+        (
+            JUDGE + "votes = 3\n",
+            (
+                "golden/summeval.toml:9: unknown key 'votes' in judge 'old';"
+                " known: recorded, segments"
+            ),
+        ),
+    ],
+)
+def test_a_judge_without_its_records_is_refused(golden: Golden, table: str, message: str) -> None:
+    """Every question would stay unanswered."""
+    recorded_judge(golden, table)
+    assert golden.mistake() == message
+
+
+def test_a_recorded_judge_needs_a_file_of_records(golden: Golden) -> None:
+    """The key at the top names it."""
+    recorded_judge(golden, JUDGE)
+    golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
+    assert golden.mistake() == (
+        "golden/summeval.toml:6: judge 'old' is recorded, and the suite names no file of records;"
+        ' add recorded = "recorded.jsonl" at its top'
     )

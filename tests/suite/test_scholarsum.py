@@ -95,6 +95,7 @@ def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
         n_pairs=2,
         n_labelled_pairs=2,
         n_skipped_facets=1,
+        judges=("gpt4-recorded", "gpt4-variant-recorded", "gpt35-recorded"),
         notes=(),
     )
     assert [section.text for section in pair.paper.source] == ["zinc was given ."]
@@ -184,6 +185,18 @@ def test_suite_file_has_thresholds_and_says_where_it_came_from(tmp_path: Path) -
 papers = "papers.jsonl"
 labels = "labels.jsonl"
 recorded = "recorded.jsonl"
+
+[judges.gpt4-recorded]
+recorded = "FM(GPT-4)"
+segments = "GPT-4 segments"
+
+[judges.gpt4-variant-recorded]
+recorded = "FM(GPT-4, variant)"
+segments = "GPT-4 segments"
+
+[judges.gpt35-recorded]
+recorded = "FM(GPT-3.5)"
+segments = "GPT-4 segments"
 
 [systems.gpt35_fm]
 summaries = "systems/gpt35_fm.jsonl"

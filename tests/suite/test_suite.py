@@ -169,11 +169,11 @@ def test_cassette_lies_beside_the_suite_under_its_name(
 
 def test_recall_is_measured_both_ways_unless_the_suite_says_otherwise(golden: Golden) -> None:
     """The cheaper way leaves a number out, so nobody gets it without asking for it."""
-    assert golden.load().eva_recall == "both"
+    assert golden.load().variants.eva.recall == "both"
 
     text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
     golden.write("summeval.toml", f'eva_recall = "matched"\n{text}')
-    assert golden.load().eva_recall == "matched"
+    assert golden.load().variants.eva.recall == "matched"
 
 
 def test_paper_that_changed_after_loading_is_refused(golden: Golden) -> None:

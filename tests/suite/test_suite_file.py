@@ -450,6 +450,8 @@ votes = 3
 endpoint = "near"
 model = "m"
 batched = false
+rubric = "release"
+examples = true
 input_price = 1
 output_price = 2
 cached_input_price = 0.5
@@ -475,6 +477,8 @@ cached_input_price = 0.5
             endpoint="near",
             model="m",
             batched=False,
+            rubric="release",
+            examples=True,
             price=Price(input=1, output=2, cached_input=0.5),
         ),
     }

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.rating import Style
 
-__all__ = ["LlmJudge"]
+__all__ = ["LlmJudge", "Style"]

@@ -7,9 +7,10 @@ so the other is shown even where it is not asked about.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm.instructions import instructions
+from summeval_pytest.judges.llm.instructions import Kind, instructions
 from summeval_pytest.judges.llm.json_reading import (
     UnreadableError,
     choice,
@@ -22,11 +23,11 @@ from summeval_pytest.judges.llm.json_reading import (
 from summeval_pytest.judges.llm.material import block, numbered, shown
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
 from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
-from summeval_pytest.questions import Fact, FactCheck
+from summeval_pytest.questions import Fact, FactCheck, Settled
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 FACTS_PER_REQUEST: Final = 15
 FACTS_PER_REQUEST_AT_MOST: Final = 25
@@ -34,6 +35,9 @@ FACTS_PER_REQUEST_AT_MOST: Final = 25
 
 ENTAILED: Final = "entailed"
 NOT_ENTAILED: Final = "not_entailed"
+_DECISIONS: Final[Mapping[bool | None, str]] = MappingProxyType(
+    {True: ENTAILED, False: NOT_ENTAILED, None: "undecided"}
+)
 _KEYS: Final = ("id", "reason", "premises", "label")
 _SHAPES: Final = (integer(), text(), array(integer()), one_of((ENTAILED, NOT_ENTAILED)))
 _SCHEMA: Final = schema(
@@ -43,11 +47,15 @@ _SCHEMA: Final = schema(
 
 @dataclass(frozen=True, slots=True)
 class FactSheet:
-    """Facts to check, and the premises to check them against."""
+    """Facts to check, and the premises to check them against.
+
+    With ``earlier`` verdicts the request is of another kind; without, it is what it always was.
+    """
 
     facts: tuple[Fact, ...]
     premises: tuple[str, ...]
     every_premise: bool = True
+    earlier: tuple[Settled, ...] = ()
 
     @property
     def topic(self) -> str:
@@ -80,6 +88,9 @@ class FactSheet:
             refining = "" if parent is None else f"(refines [{parent + 1}]) "
             lines.append(f"[{id_}] {refining}{shown(self.facts[id_ - 1].text)}")
         blocks = [block("premises", numbered(self.premises, range(1, len(self.premises) + 1)))]
+        if self.earlier:
+            told = (f"{_DECISIONS[one.holds]}: {shown(one.text)}" for one in self.earlier)
+            blocks.append(block("earlier", told))
         if shown_too:
             texts = [fact.text for fact in self.facts]
             blocks.append(block("context", numbered(texts, shown_too)))
@@ -88,7 +99,8 @@ class FactSheet:
             block("facts", lines),
             f"Check facts: {span(ids)}. For each entailed fact name {wanted}.",
         ]
-        return Draft(system=instructions("fact_checks"), user="\n\n".join(blocks), schema=_SCHEMA)
+        kind: Kind = "fact_checks_in_chain" if self.earlier else "fact_checks"
+        return Draft(system=instructions(kind), user="\n\n".join(blocks), schema=_SCHEMA)
 
     def read(self, text: str, ids: Sequence[int]) -> Read[FactCheck]:
         """The checks in a reply."""

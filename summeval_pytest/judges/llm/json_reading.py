@@ -181,6 +181,18 @@ def whole_number(value: object, what: str) -> int:
     raise UnreadableError("wrong_shape", f"{what} is no whole number")
 
 
+def rating_on(scale: int, value: object, what: str) -> int:
+    """A rating from 1 to ``scale``; one off its scale, brought back to it, would be ours.
+
+    Raises:
+        UnreadableError: if the value is no such rating.
+    """
+    rating = whole_number(value, f"{what}: rating")
+    if not 1 <= rating <= scale:
+        raise UnreadableError("off_scale", f"{what}: rating {rating} is off its scale 1 to {scale}")
+    return rating
+
+
 def choice(value: object, offered: Sequence[str], what: str) -> str:
     """One of the words that were offered, exactly.
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.counting import CountSheet
 from summeval_pytest.judges.llm.extracting import (
     SENTENCES_PER_REQUEST,
     Stated,
@@ -16,29 +17,38 @@ from summeval_pytest.judges.llm.extracting import (
 )
 from summeval_pytest.judges.llm.fact_checking import FactSheet
 from summeval_pytest.judges.llm.polling import Poll
-from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, RatingSheet
-from summeval_pytest.judges.llm.recipe import prompt_hash
+from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
+from summeval_pytest.judges.llm.recipe import part_hash, prompt_hash
+from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
 from summeval_pytest.judges.llm.sentence_checking import (
     SENTENCES_PER_REQUEST as CHECKS_PER_REQUEST,
 )
 from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.sharing import sharing
+from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetRatings,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
+    ListRelations,
     Question,
     RateFacets,
+    RateSummary,
+    RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.text import split_sentences
@@ -46,6 +56,7 @@ from summeval_pytest.text import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.judges.judge import Part
     from summeval_pytest.judges.llm.instructions import Kind
     from summeval_pytest.judges.llm.voting import Outcome
     from summeval_pytest.models.sender import Sender
@@ -68,7 +79,9 @@ class LlmJudge:
         endpoint: str,
         votes: int = 1,
         batched: bool = True,
+        style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
+        first_vote: int = 0,
     ) -> None:
         """Makes a judge; nothing is sent yet.
 
@@ -79,29 +92,40 @@ class LlmJudge:
             votes: How often each rating and each check is asked for; 1 or more.
             batched: Whether items share requests; one request for each sentence, facet and fact,
                 and facets apart from facts, is how the papers did it.
+            style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
+            first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
-            OptionError: if a number is less than 1, or a name is empty.
+            OptionError: if a number is too low, or a name is empty.
         """
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
                 raise OptionError(f"{name} is {number}; it has to be 1 or more")
+        if first_vote < 0:
+            raise OptionError(f"first_vote is {first_vote}; it has to be 0 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         self._ledger = Ledger()
-        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
+        self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
 
     @property
     def signature(self) -> str:
         """The model, where it is served, and how it is asked."""
-        calls = "batched" if self._poll.batched else "single"
+        poll = self._poll
+        calls = "batched" if poll.batched else "single"
+        afresh = f" first_vote={poll.first_vote}" if poll.first_vote else ""
         return (
-            f"{self._poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash()}"
-            f" votes={self._poll.votes} calls={calls}"
+            f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
+            f" votes={poll.votes} calls={calls}{self._style}{afresh}"
         )
+
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """What tells this version's questions of these parts from any other's."""
+        return part_hash(parts)
 
     @property
     def in_flight(self) -> int:
@@ -127,11 +151,28 @@ class LlmJudge:
             "n_agreeing": agreement.n_items * agreement.share,
         }
 
+    def another_way(self, *, batched: bool, sample: int = 0) -> LlmJudge:
+        """The same model with its items together or apart; a sample has votes of its own."""
+        return LlmJudge(
+            self._poll.rounds.sender,
+            model=self._poll.rounds.model,
+            endpoint=self._endpoint,
+            votes=self._poll.votes,
+            batched=batched,
+            style=self._style,
+            in_flight=self._in_flight,
+            first_vote=sample * self._poll.votes,
+        )
+
+    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
+        """The items of a question, from 0, that share a request where items are asked together."""
+        return sharing(question)
+
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await asyncio.gather(*map(self._answer, questions)))
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         match question:
             case SegmentFacets(text):
                 sentences = tuple(sentence.text for sentence in split_sentences(text))
@@ -140,11 +181,15 @@ class LlmJudge:
             case ListFacts(sentences):
                 return await self._facts(sentences)
             case RateFacets(pairs):
-                return await self._ratings(RatingSheet(pairs))
+                return await self._ratings(RatingSheet(pairs, self._style))
             case CheckFacts():
                 return await self._fact_checks(question)
             case CheckSentences():
                 return await self._sentence_checks(question)
+            case ListRelations() | CountFacts():
+                return await self._asked_by_variants(question)
+            case RateSummary(reference, summary):
+                return await self._summary_rating(SummarySheet(reference, summary))
             case _:
                 assert_never(question)
 
@@ -170,17 +215,35 @@ class LlmJudge:
         self._ledger.add(dropped=n_dropped)
         return FactList(kept)
 
+    async def _asked_by_variants(
+        self, question: ListRelations | CountFacts
+    ) -> RelationList | FactCounts | Unanswered:
+        """What is read, and not judged, and so has one vote."""
+        if isinstance(question, CountFacts):
+            sheet = CountSheet(question.reference, question.summary)
+            (counts,) = await self._poll.whole(sheet)
+            return counts
+        relations, n_dropped = await relations_of(question.text, self._poll)
+        self._ledger.add(dropped=n_dropped)
+        return relations
+
     async def _ratings(self, sheet: RatingSheet) -> FacetRatings:
         outcomes = await self._poll.outcomes(
             sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
         )
         return FacetRatings(tuple(o if isinstance(o, Unanswered) else o.item for o in outcomes))
 
+    async def _summary_rating(self, sheet: SummarySheet) -> SummaryRating | Unanswered:
+        (outcome,) = await self._poll.outcomes(sheet, 1, lambda rated: rated.rating, lower_median)
+        return outcome if isinstance(outcome, Unanswered) else outcome.item
+
     async def _fact_checks(self, question: CheckFacts) -> FactChecks:
         if not question.premises:
             nothing = FactCheck(reason="there is no premise", entailed=False)
             return FactChecks((nothing,) * len(question.facts))
-        sheet = FactSheet(question.facts, question.premises, question.every_premise)
+        sheet = FactSheet(
+            question.facts, question.premises, question.every_premise, question.earlier
+        )
         outcomes = await self._poll.outcomes(
             sheet, sheet.size, lambda check: check.entailed, majority
         )

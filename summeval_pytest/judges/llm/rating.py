@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.llm.instructions import instructions
 from summeval_pytest.judges.llm.json_reading import (
     ReplyFault,
-    UnreadableError,
     fields,
+    rating_on,
     read_object,
-    whole_number,
     words,
 )
 from summeval_pytest.judges.llm.material import block, shown
@@ -24,7 +23,31 @@ from summeval_pytest.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from summeval_pytest.questions import Rubric
+
 PAIRS_PER_REQUEST: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How the scales are explained.
+
+    Attributes:
+        rubric: ``paper``, where 1 is a contradiction or nothing relevant, or ``release``, the words
+            of the released prompts, where 1 is a contradiction only (metrics.md FM5).
+        examples: Whether seven worked examples of our own go with it, one for each rating of either
+            scale (FM, section 5.2; metrics.md FM14).
+    """
+
+    rubric: Rubric = "paper"
+    examples: bool = False
+
+    def __str__(self) -> str:
+        parts = [f" rubric={self.rubric}"] if self.rubric != "paper" else []
+        return "".join([*parts, *([" examples=7"] if self.examples else [])])
+
+
+PLAIN: Final = Style()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +55,7 @@ class RatingSheet:
     """Pairs of facets to rate."""
 
     pairs: tuple[FacetPair, ...]
+    style: Style = PLAIN
 
     @property
     def topic(self) -> str:
@@ -55,7 +79,11 @@ class RatingSheet:
             shapes[key] = record({"reason": text(), "rating": one_of(ratings)})
         asked = f"Rate: {', '.join(scales)}."
         return Draft(
-            system=instructions("facet_ratings"),
+            system=instructions(
+                "facet_ratings",
+                told="facet_ratings_release" if self.style.rubric == "release" else None,
+                also="facet_examples" if self.style.examples else None,
+            ),
             user="\n\n".join([*blocks, asked]),
             schema=schema("facet_ratings", record(shapes)),
         )
@@ -79,8 +107,5 @@ class RatingSheet:
 
 def _read_rating(facet: Facet, entry: object, what: str) -> FacetRating:
     rated = fields(entry, ("reason", "rating"), what)
-    rating = whole_number(rated["rating"], f"{what}: rating")
-    if not 1 <= rating <= SCALES[facet]:
-        told = f"{what}: rating {rating} is off its scale 1 to {SCALES[facet]}"
-        raise UnreadableError("off_scale", told)
+    rating = rating_on(SCALES[facet], rated["rating"], what)
     return FacetRating(facet=facet, reason=words(rated["reason"], f"{what}: reason"), rating=rating)

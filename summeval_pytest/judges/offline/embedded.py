@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.facts import added_by, facts_of
+from summeval_pytest.judges.offline.facts import added_by, added_to, facts_of
 from summeval_pytest.judges.offline.rating import rate_all
 from summeval_pytest.judges.offline.segmentation import segment
 from summeval_pytest.judges.offline.support import Support, support_fact, support_sentence
@@ -14,6 +14,7 @@ from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetPair,
     FacetRating,
     FacetRatings,
@@ -23,14 +24,25 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
+    Unanswered,
 )
 
 VERSION: Final = "1"
+NO_RELATIONS: Final = (
+    "the embedded judge finds no relations across sentences; write eva_relations = false in the"
+    " suite, or name a judge that reads with --summ-judge"
+)
+NO_COUNTS: Final = (
+    "the embedded judge follows no prompt, so it counts no facts by one; name an LLM judge"
+)
 
 Segmenter = Callable[[str], FacetSegments]
 Rater = Callable[[tuple[FacetPair, ...]], tuple[FacetRating, ...]]
@@ -42,7 +54,8 @@ class OfflineJudge:
     """Answers by rules and word statistics, the same to the last bit everywhere.
 
     It sees shared words, numbers with units, negation and direction words. It does not see a
-    contradiction that shows in none of them, nor support that shares no word.
+    contradiction that shows in none of them, nor support that shares no word. A summary as a whole
+    is rated as the result of a paper is, which has the same scale.
 
     Attributes:
         segmenter: From a text to its facets.
@@ -70,7 +83,7 @@ class OfflineJudge:
         """One answer for each question, in the order asked."""
         return tuple(self.compute(question) for question in questions)
 
-    def compute(self, question: Question) -> Answer:
+    def compute(self, question: Question) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         """The answer to one question."""
         match question:
             case SegmentFacets(text):
@@ -82,13 +95,11 @@ class OfflineJudge:
                 for place, sentence in enumerate(sentences):
                     facts.extend(self.fact_splitter(sentence, place, len(facts)))
                 return FactList(tuple(facts))
-            case CheckFacts(facts=claims, premises=premises):
-                return FactChecks(
-                    tuple(
-                        _fact_check(support_fact(fact.text, added_by(fact, claims), premises))
-                        for fact in claims
-                    )
-                )
+            case CheckFacts():
+                return FactChecks(tuple(_fact_check(f, question) for f in question.facts))
+            case ListRelations() | CountFacts():
+                is_relations = isinstance(question, ListRelations)
+                return Unanswered(NO_RELATIONS if is_relations else NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
                 return SentenceChecks(
                     tuple(
@@ -96,9 +107,21 @@ class OfflineJudge:
                         for sentence in sentences
                     )
                 )
+            case RateSummary(reference=reference, summary=summary):
+                pair = FacetPair(facet="result", reference=reference, candidate=summary)
+                (rated,) = self.rater((pair,))
+                return SummaryRating(reason=rated.reason, rating=rated.rating)
 
 
-def _fact_check(found: Support) -> FactCheck:
+def _added(fact: Fact, question: CheckFacts) -> str:
+    """What a fact adds to the one it refines: in the question, or the last checked before."""
+    if fact.parent is None and question.earlier:
+        return added_to(question.earlier[-1].text, fact.text)
+    return added_by(fact, question.facts)
+
+
+def _fact_check(fact: Fact, question: CheckFacts) -> FactCheck:
+    found = support_fact(fact.text, _added(fact, question), question.premises)
     return FactCheck(
         reason=found.reason, entailed=found.holds, premises=found.evidence, support=found.strength
     )

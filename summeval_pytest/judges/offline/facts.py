@@ -105,6 +105,11 @@ def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
     """
     if fact.parent is None or not 0 <= fact.parent < len(facts):
         return fact.text
-    known = {word.strip(_MARKS).lower() for word in facts[fact.parent].text.split()}
-    rest = " ".join(dropwhile(lambda word: word.strip(_MARKS).lower() in known, fact.text.split()))
-    return rest if content_words(rest) else fact.text
+    return added_to(facts[fact.parent].text, fact.text)
+
+
+def added_to(parent: str, fact: str) -> str:
+    """What one text says after the words with which it repeats another."""
+    known = {word.strip(_MARKS).lower() for word in parent.split()}
+    rest = " ".join(dropwhile(lambda word: word.strip(_MARKS).lower() in known, fact.split()))
+    return rest if content_words(rest) else fact

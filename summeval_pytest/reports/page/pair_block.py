@@ -128,6 +128,11 @@ def _notes(pair: PairRecord) -> Iterator[str]:
 
 
 def _score_notes(score: Score | Unscored) -> Iterator[str]:
+    if isinstance(score, FacetScore | EvaScore) and score.by_reference:
+        yield (
+            f"{score.metric}: numbers are means over {len(score.by_reference)} references; what is"
+            " shown is of the one with the lowest score"
+        )
     match score:
         case FacetScore(identical=True) | EvaScore(identical=True):
             yield f"{score.metric}: the summary is its reference, so nothing was asked"

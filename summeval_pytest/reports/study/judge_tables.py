@@ -39,6 +39,11 @@ _SECONDS: Final = (
     "Seconds are of this run on this machine and not reproducible: they are measured where one pair"
     " at a time is judged, and stand in no file."
 )
+_STAGES: Final = (
+    "facts: those listed that differ; chains: as they refine each other; relations: across"
+    " sentences, where the suite asks for them; kept: those that no fact comes near to; a sentence:"
+    " facts / sentences."
+)
 _QUARTERS: Final = (("2.5 %", 1), ("25 %", 10), ("50 %", 20), ("75 %", 30), ("97.5 %", 39))
 """Where these quantiles stand among the 41."""
 
@@ -159,21 +164,34 @@ def fact_sections(study: Study) -> Iterator[Section]:
     """How many pieces EVA-Score makes."""
     if study.facts:
         yield Section(
-            title="Facts a summary, by stage",
-            head=("judge", "system", "sentences", "facts", "chains", "facts a sentence"),
+            title="Facts a text, by stage",
+            head=(
+                "judge",
+                "writer",
+                "sentences",
+                "listed",
+                "facts",
+                "chains",
+                "relations",
+                "kept",
+                "a sentence",
+            ),
             rows=tuple(
                 (
                     named(each.judge),
                     named(each.system),
                     mean_cell(each.sentences),
+                    mean_cell(each.listed),
                     mean_cell(each.facts),
                     mean_cell(each.chains),
+                    mean_cell(each.relations),
+                    mean_cell(each.kept_relations),
                     mean_cell(each.facts_per_sentence),
                 )
                 for each in study.facts
             ),
             n_names=2,
-            notes=("chains: facts that refine no other, each with all that refine it.",),
+            notes=(_STAGES,),
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from summeval_pytest.verdict.study.families import families_of
 from summeval_pytest.verdict.study.pairs import (
     Effort,
-    FactStages,
     Judged,
     Labelled,
     RecordedNumbers,
@@ -29,7 +28,6 @@ __all__ = [
     "OF_TEXTS",
     "Analysis",
     "Effort",
-    "FactStages",
     "Judged",
     "Labelled",
     "Material",

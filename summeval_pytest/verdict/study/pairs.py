@@ -11,6 +11,8 @@ from summeval_pytest.questions import Facet  # noqa: TC001 - JSON readers read t
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.metrics.score import EvaCounts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedText:
@@ -32,21 +34,6 @@ class StudiedText:
     facet_words: Mapping[str, Mapping[Facet, int]] = field(
         default_factory=lambda: MappingProxyType({})
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactStages:
-    """How many pieces EVA-Score made of one summary, stage by stage (EVA-Score, table 4).
-
-    Attributes:
-        n_sentences: Sentences of the summary.
-        n_facts: Atomic facts, doubles merged.
-        n_chains: Facts that refine no other, each with all that refine it.
-    """
-
-    n_sentences: int
-    n_facts: int
-    n_chains: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +66,7 @@ class Judged:
         n_supported: Sentences that it calls supported.
         n_answered: Sentences that it gave a verdict on.
         n_sentences: Sentences that it was asked about.
-        stages: The counts of facts; None without any.
+        facts: How many facts the texts had, stage by stage; None where nothing was asked.
         effort: What it took.
     """
 
@@ -87,7 +74,7 @@ class Judged:
     n_supported: int = 0
     n_answered: int = 0
     n_sentences: int = 0
-    stages: FactStages | None = None
+    facts: EvaCounts | None = None
     effort: Effort = Effort()
 
     @property

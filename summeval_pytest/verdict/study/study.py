@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from summeval_pytest.verdict.study.associations import Association, associations
@@ -48,11 +48,14 @@ class StudiedJudge:
         name: As the user named it.
         signature: Its signature.
         family: Its family.
+        recipes: By metric, the recipe of its numbers: those of two studies compare only where it is
+            the same.
     """
 
     name: str
     signature: str
     family: str
+    recipes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,7 @@ class Study:
         judges: Who judged.
         systems: Who was judged.
         analyses: What was asked for.
+        reading: The rules by which texts were read, for the numbers that texts alone give.
     """
 
     suite: str
@@ -89,6 +93,7 @@ class Study:
     judges: tuple[StudiedJudge, ...]
     systems: tuple[StudiedSystem, ...]
     analyses: tuple[Analysis, ...]
+    reading: str = ""
     standings: tuple[Standing, ...] = ()
     ratings: tuple[FacetMeans, ...] = ()
     hallucination: tuple[HallucinationRate, ...] = ()

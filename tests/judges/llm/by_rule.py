@@ -7,6 +7,8 @@
     facts:     the clauses of a sentence; the later ones refine the first
     a check:   holds where half of its content words and all its numbers stand in one premise
     a rating:  the share of the reference's content words, on the facet's scale
+    relations: the first long word of the first sentence is told of with the last one of the last
+    counts:    every content word is a fact
 """
 
 from __future__ import annotations
@@ -29,10 +31,13 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _LINE = re.compile(r"\[(\d+)\] (?:\(refines \[\d+\]\) )?(.*)")
-_WORK = re.compile(r"^(?:Work on|Check) (?:sentences|facts): ([\d, -]+)\.", re.MULTILINE)
+_WORK = re.compile(
+    r"^(?:Work on|Check) (?:sentences|facts|paragraphs|relations): ([\d, -]+)\.", re.MULTILINE
+)
 _CLAUSE = re.compile(r"\s*(?:;|,)\s+(?:and\s+)?|\s+(?:and|whereas|while|but)\s+")
 _DONE = re.compile(r"\b(?:we|randomi[sz]ed|planted|fired|counted|were given|measured)\b", re.I)
 _HALF = 0.5
+_LONG = 4
 
 
 def answer_by_rule(body: Body) -> str:
@@ -118,6 +123,66 @@ def _extracted(blocks: Mapping[str, str], asked: list[int], *keys: str) -> Json:
     return {"sentences": entries}
 
 
+def _entities(text: str) -> list[Json]:
+    long = dict.fromkeys(word.strip(".,") for word in text.split() if len(word) > _LONG)
+    return [{"name": word, "type": "miscellaneous"} for word in long]
+
+
+def _relations(number: int, lines: Mapping[int, str]) -> list[Json]:
+    """The last sentence is related to the first, where there is another and both name something."""
+    first, last = _entities(lines[1]), _entities(lines[number])
+    if number != len(lines) or number == 1 or not first or not last:
+        return []
+    head, tail = first[0]["name"], last[-1]["name"]
+    statement = f"{head} and {tail} are told of together."
+    triple = {"with": 1, "head": head, "relation": "is told of with", "tail": tail}
+    return [{**triple, "statement": statement}]
+
+
+def _related(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    lines = _lines(blocks["text"])
+    entries: list[Json] = [
+        {"id": n, "entities": _entities(lines[n]), "relations": _relations(n, lines)} for n in asked
+    ]
+    return {"sentences": entries}
+
+
+def _triples(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    lines = _lines(blocks["text"])
+    entries = []
+    for number in asked:
+        found = _relations(number, lines)
+        bare = [{key: one[key] for key in one if key != "statement"} for one in found]
+        entries.append({"id": number, "relations": bare})
+    return {"sentences": entries}
+
+
+def _named(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    lines = _lines(blocks["paragraphs"])
+    return {"paragraphs": [{"id": n, "entities": _entities(lines[n])} for n in asked]}
+
+
+def _statements(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    lines = _lines(blocks["relations"])
+    entries = []
+    for number in asked:
+        head, _, tail = lines[number].split(" | ")
+        entries.append({"id": number, "statement": f"{head} and {tail} are told of together."})
+    return {"statements": entries}
+
+
+def _counted(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    """Each different content word is a fact."""
+    del asked
+    reference, summary = (set(content_words(blocks[name])) for name in ("reference", "summary"))
+    return {
+        "reason": "words",
+        "reference": len(reference),
+        "candidate": len(summary),
+        "matched": len(reference & summary),
+    }
+
+
 def _rated(blocks: Mapping[str, str], asked: list[int]) -> Json:
     del asked
     rated: Json = {}
@@ -155,6 +220,13 @@ def _sentence_checks(blocks: Mapping[str, str], asked: list[int]) -> Json:
     return {"checks": checks}
 
 
+def _summary_rated(blocks: Mapping[str, str], asked: list[int]) -> Json:
+    del asked
+    words, there = content_words(blocks["reference"]), set(content_words(blocks["summary"]))
+    share = sum(word in there for word in words) / max(1, len(words))
+    return {"reason": f"{share:.0%} of the words", "rating": 1 + int(share * 3 + _HALF)}
+
+
 _RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
     "# Facets and facts": lambda blocks, asked: _extracted(blocks, asked, "facets", "facts"),
     "# Facets": lambda blocks, asked: _extracted(blocks, asked, "facets"),
@@ -162,6 +234,13 @@ _RULES: Mapping[str, Callable[[Mapping[str, str], list[int]], Json]] = {
     "# Facet ratings": _rated,
     "# Fact checks": _fact_checks,
     "# Sentence checks": _sentence_checks,
+    "# Fact checks in chain": _fact_checks,
+    "# Relations": _related,
+    "# Entities": _named,
+    "# Triples": _triples,
+    "# Statements": _statements,
+    "# Fact counts": _counted,
+    "# Summary rating": _summary_rated,
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 from summeval_pytest.errors import Place
 from summeval_pytest.evaluation import Asker, evaluate
 from summeval_pytest.judges.llm import LlmJudge
-from summeval_pytest.suite import Pair, Paper, Section
+from summeval_pytest.suite import EvaVariant, Pair, Paper, Section, Variants
 from tests.judges.llm.by_rule import RuleSender, kind_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def waves_of(sender: RuleSender, *systems: str, backward: bool) -> int:
                 summary_of(system),
                 asker,
                 suite="s",
-                recall="both" if backward else "matched",
+                variants=Variants(eva=EvaVariant(recall="both" if backward else "matched")),
             )
             for system in systems
         ]

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from summeval_pytest.judges.llm.fact_checking import FactSheet
-from summeval_pytest.questions import Fact, FactCheck
+from summeval_pytest.questions import Fact, FactCheck, Settled
 
 PREMISES = ("Zinc was\ngiven.", "40 mice had it.")
 
@@ -94,4 +96,64 @@ def test_premises_are_counted_from_1_in_replies_and_from_0_in_answers() -> None:
     assert sheet.read(text, (1, 2)) == {
         1: FactCheck(reason="both", entailed=True, premises=(1, 0)),
         2: FactCheck(reason="40 and not 50", entailed=False, premises=(1,)),
+    }
+
+
+EARLIER = (
+    Settled(text="Zinc was\ngiven.", holds=True),
+    Settled(text="Rats had it.", holds=False),
+    Settled(text="At dawn.", holds=None),
+)
+
+
+def test_a_chain_shows_the_verdicts_before_between_premises_and_facts() -> None:
+    """From the root on, without numbers that a reply could mistake for premises."""
+    sheet = FactSheet(chain(None, None), PREMISES, earlier=EARLIER)
+    assert lines_of(sheet, 1, 2) == [
+        "<<<premises",
+        "[1] Zinc was given.",
+        "[2] 40 mice had it.",
+        "<<<earlier",
+        "entailed: Zinc was given.",
+        "not_entailed: Rats had it.",
+        "undecided: At dawn.",
+        "<<<facts",
+        "[1] Fact 1.",
+        "[2] Fact 2.",
+        "Check facts: 1-2. For each entailed fact name all premises that carry it.",
+    ]
+    assert sheet.draft((1,)).system.startswith("# Fact checks in chain\n")
+
+
+def test_without_verdicts_before_a_request_is_what_it_was() -> None:
+    """Every stored reply stays the reply to the same request."""
+    plain, bare = FactSheet(chain(None, 0), PREMISES), FactSheet(chain(None, 0), PREMISES, True, ())
+    assert plain.draft((1, 2)) == bare.draft((1, 2))
+    assert plain.draft((1,)).system.startswith("# Fact checks\n")
+    assert "earlier" not in plain.draft((1, 2)).user
+
+
+@pytest.mark.parametrize(
+    ("fact", "premise"),
+    [
+        ("Lysosomal hydrolase was raised in serum.", "Lactate dehydrogenase was raised in serum."),
+        ("MPP causes the death of neurons.", "MPP is linked to the death of neurons."),
+    ],
+    ids=["another enzyme", "cause"],
+)
+@pytest.mark.parametrize("earlier", [(), EARLIER], ids=["together", "chain"])
+def test_similar_is_not_the_same(fact: str, premise: str, earlier: tuple[Settled, ...]) -> None:
+    """Pairs like those that the paper's Table 9 lets pass (metrics.md EV14): the rules name them.
+
+    The judge that follows them says no and names the premise, which is then no match.
+    """
+    sheet = FactSheet((Fact(text=fact, sentence=0),), (premise,), earlier=earlier)
+    draft = sheet.draft((1,))
+    rules = " ".join(draft.system.split())
+    assert 'one substance is not its relative, "linked to" is not "causes"' in rules
+    assert fact in draft.user
+    assert premise in draft.user
+    entry = {"id": 1, "reason": "another thing", "premises": [1], "label": "not_entailed"}
+    assert sheet.read(json.dumps({"checks": [entry]}), (1,)) == {
+        1: FactCheck(reason="another thing", entailed=False, premises=(0,))
     }

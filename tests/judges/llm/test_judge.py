@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.llm import LlmJudge
+from summeval_pytest.judges.judge import Batching, Judge
+from summeval_pytest.judges.llm import LlmJudge, Style
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.judges.llm.tally import Agreement, Tally
 from summeval_pytest.models.reply import ChatReply
@@ -26,9 +26,11 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SummaryRating,
     Unanswered,
 )
 from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
@@ -369,15 +371,56 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     assert other.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=3 calls=single"
 
 
+def test_another_sample_asks_the_same_under_other_vote_numbers() -> None:
+    """The store must not answer a second run from the first; the texts and their order stay."""
+    judge = judge_of(votes=2)
+    afresh = judge.another_way(batched=True, sample=1)
+    ask(judge, CheckSentences(SENTENCES, SENTENCES))
+    ask(afresh, CheckSentences(SENTENCES, SENTENCES))
+    first, second, third, fourth = sender_of(judge).sent
+
+    assert [r.vote for r in (first, second, third, fourth)] == [0, 1, 2, 3]
+    assert [r.seed for r in (third, fourth)] == [2, 3]
+    assert (first.messages, second.messages) == (third.messages, fourth.messages)
+    assert afresh.signature == f"{judge.signature} first_vote=2"
+
+
+def test_another_way_of_the_same_sample_is_the_usual_judge() -> None:
+    """What it asks alone or together is what a run asks, so nothing is paid for twice."""
+    judge = judge_of(votes=3)
+    assert judge.another_way(batched=True).signature == judge.signature
+    assert judge.another_way(batched=False).signature == judge_of(votes=3, batched=False).signature
+    assert isinstance(judge, Batching)
+    styled = LlmJudge(RuleSender(), model="m-1", endpoint="rule", style=Style(examples=True))
+    assert styled.another_way(batched=True).signature == styled.signature
+
+
+def test_a_batched_judge_says_which_items_share_a_request() -> None:
+    """As many requests as it sends, with the same items in the same order."""
+    sentences = tuple(f"Brick {number} broke." for number in range(20))
+    judge = judge_of()
+    question = CheckSentences(sentences, SENTENCES)
+    ask(judge, question)
+    asked = [r.messages[1].content for r in sender_of(judge).sent]
+    requests = judge.requests(question)
+
+    assert requests == (tuple(range(15)), tuple(range(15, 20)))
+    for text, places in zip(asked, requests, strict=True):
+        starts = [text.find(f"[{place + 1}] {sentences[place]}") for place in places]
+        assert -1 not in starts
+        assert starts == sorted(starts)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"votes": 0}, "votes is 0; it has to be 1 or more"),
         ({"in_flight": -1}, "in_flight is -1; it has to be 1 or more"),
+        ({"first_vote": -1}, "first_vote is -1; it has to be 0 or more"),
         ({"model": ""}, "an LLM judge needs the name of a model and of its endpoint"),
         ({"endpoint": ""}, "an LLM judge needs the name of a model and of its endpoint"),
     ],
-    ids=["votes", "in flight", "model", "endpoint"],
+    ids=["votes", "in flight", "first vote", "model", "endpoint"],
 )
 def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message: str) -> None:
     """No votes would answer everything with nothing."""
@@ -385,3 +428,30 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message:
     with pytest.raises(OptionError) as caught:
         LlmJudge(RuleSender(), **settings)  # type: ignore[arg-type]  # a wrong value is the point
     assert str(caught.value) == message
+
+
+def test_a_summary_is_rated_as_a_whole() -> None:
+    """One request, and with votes the lower median of their ratings."""
+    question = RateSummary(TEXT, "Slow firing gave bricks of 31 MPa. Fuel was dear.")
+    judge = judge_of(votes=3)
+    # 11 of the reference's 16 content words: 1 + int(.69 * 3 + .5) is 3
+    assert ask(judge, question) == (SummaryRating(reason="69% of the words", rating=3),)
+    assert kinds_sent(judge) == {"summary_rating": 3}
+
+
+def test_the_style_of_ratings_is_in_request_and_signature() -> None:
+    """Another rubric, or examples, may move every rating."""
+    usual = judge_of()
+    other = LlmJudge(
+        RuleSender(), model="m-1", endpoint="rule", style=Style(rubric="release", examples=True)
+    )
+    ask(usual, RateFacets(PAIRS[:1]))
+    ask(other, RateFacets(PAIRS[:1]))
+    (plain,), (styled,) = sender_of(usual).sent, sender_of(other).sent
+    assert "## Examples" in styled.messages[0].content
+    assert "## Examples" not in plain.messages[0].content
+    assert "nothing relevant" in plain.messages[0].content.split("## Reply", maxsplit=1)[0]
+    assert "nothing relevant" not in styled.messages[0].content
+    assert plain.messages[1] == styled.messages[1]
+    assert other.signature.endswith(" calls=batched rubric=release examples=7")
+    assert usual.signature.endswith(" calls=batched")

@@ -1,29 +1,51 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from summeval_pytest.judges.llm import (
+    Style,
+    counting,
     extracting,
     fact_checking,
     instructions,
     material,
     rating,
     recipe,
+    relating,
+    relation_steps,
     rounds,
     schema,
     sentence_checking,
 )
-from summeval_pytest.judges.llm.instructions import Kind
+from summeval_pytest.judges.llm.instructions import Kind, Variant
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
+    from summeval_pytest.judges import Part
+
 KINDS: tuple[Kind, ...] = get_args(Kind)
+BASELINES = {"summary_rating"}
+"""They make numbers beside the metrics, whose signatures do not know them."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+PARTS: dict[Part, tuple[Kind, ...]] = {
+    "chain": ("fact_checks_in_chain",),
+    "relations": ("relations", "entities", "triples", "statements"),
+    "counts": ("fact_counts",),
+}
+"""What only variants ask, by the part that it belongs to."""
+USUAL: tuple[Kind, ...] = tuple(
+    kind
+    for kind in KINDS
+    if kind not in BASELINES and not any(kind in kinds for kinds in PARTS.values())
+)
 
 
 def prompt(name: str) -> str:
@@ -44,7 +66,8 @@ def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) ->
 def test_every_prompt_file_is_used() -> None:
     """A file that nobody reads would be edited in vain."""
     folder = files("summeval_pytest.judges.llm") / "prompts"
-    assert {file.name for file in folder.iterdir()} == {f"{k}.md" for k in (*KINDS, "material")}
+    used = (*KINDS, *VARIANTS, "material")
+    assert {file.name for file in folder.iterdir()} == {f"{name}.md" for name in used}
 
 
 def test_facets_and_facts_are_explained_alike_together_and_alone() -> None:
@@ -82,22 +105,103 @@ def test_the_hash_is_short_and_the_same_each_time(before: str) -> None:
     assert hash_now() == before
 
 
-@pytest.mark.parametrize("name", [*KINDS, "material"])
-def test_a_changed_prompt_changes_the_hash(
-    name: str, before: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two scores under two prompts must not be compared in silence."""
+@contextmanager
+def changed(name: str) -> Iterator[None]:
+    """One prompt file has another text."""
     read = instructions._prompt
-    monkeypatch.setattr(
-        instructions, "_prompt", lambda asked: read(asked) + ("." if asked == name else "")
-    )
-    instructions.instructions.cache_clear()
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            instructions, "_prompt", lambda asked: read(asked) + ("." if asked == name else "")
+        )
+        instructions.instructions.cache_clear()
+        try:
+            yield
+        finally:
+            instructions.instructions.cache_clear()
+
+
+@pytest.mark.parametrize("name", [*USUAL, "material"])
+def test_a_changed_prompt_changes_the_hash(name: str, before: str) -> None:
+    """Two scores under two prompts must not be compared in silence."""
+    with changed(name):
         assert hash_now() != before
+    assert hash_now() == before
+
+
+def part_now(part: Part) -> str:
+    """The hash of one part as a new process would take it."""
+    recipe.part_hash.cache_clear()
+    return recipe.part_hash((part,))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_variants_prompt_changes_its_own_hash_alone(part: Part, before: str) -> None:
+    """Who uses no variant keeps a baseline, and who uses one is told."""
+    own = {each: part_now(each) for each in PARTS}
+    assert len(set(own.values())) == len(PARTS)
+    for name in PARTS[part]:
+        with changed(name):
+            assert hash_now() == before
+            assert {each for each in PARTS if part_now(each) != own[each]} == {part}
+    with changed("material"):
+        assert part_now(part) != own[part]
+    assert part_now(part) == own[part]
+
+
+def test_the_hash_of_parts_does_not_hang_on_their_order() -> None:
+    """A recipe is the same whoever puts it together."""
+    one, other = recipe.part_hash(("chain", "relations")), recipe.part_hash(("relations", "chain"))
+    assert one == other
+    assert one not in {recipe.part_hash(("chain",)), recipe.part_hash(("relations",))}
+
+
+@pytest.mark.parametrize(
+    ("part", "module", "name", "value"),
+    [
+        ("relations", relation_steps, "SENTENCES_PER_REQUEST", 11),
+        ("relations", relating, "_ENTITIES", schema.text()),
+        ("counts", counting, "_SCHEMA", schema.schema("fact_counts", {})),
+        ("chain", fact_checking, "_DECISIONS", {True: "yes", False: "no", None: "?"}),
+        ("chain", rounds, "TOKENS", 500),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_whatever_shapes_a_variants_request_changes_its_hash(
+    part: Part, module: ModuleType, name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Schemas, types and words for verdicts move the numbers as prompts do."""
+    before = part_now(part)
+    monkeypatch.setattr(module, name, value)
+    try:
+        assert part_now(part) != before
     finally:
         monkeypatch.undo()
-        instructions.instructions.cache_clear()
-        assert hash_now() == before
+        assert part_now(part) == before
+
+
+def test_the_default_requests_are_what_they_were() -> None:
+    """Cassettes and baselines of others stand on these digits; a variant must not move them."""
+    assert hash_now() == "5644f96d"
+
+
+def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
+    """Only what is said of the facts before is another matter."""
+    usual = prompt("fact_checks").splitlines()
+    in_chain = prompt("fact_checks_in_chain").splitlines()
+    left = [line for line in usual if line not in in_chain]
+    assert left[0] == "# Fact checks"
+    assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
+    assert len(left) == 4
+    assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)
+
+
+@pytest.mark.parametrize(
+    "style", [Style(rubric="release"), Style(examples=True), Style(rubric="release", examples=True)]
+)
+def test_another_rubric_is_another_hash(style: Style, before: str) -> None:
+    """And the usual one is what it was before there was a choice."""
+    assert recipe.prompt_hash(Style()) == before
+    assert recipe.prompt_hash(style) != before
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetPair,
     FacetRating,
     FacetRatings,
@@ -23,10 +24,15 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
+    ListRelations,
     Question,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceChecks,
+    Settled,
+    SummaryRating,
+    Unanswered,
 )
 
 if TYPE_CHECKING:
@@ -138,6 +144,50 @@ def test_fact_is_checked_by_what_it_adds_to_its_parent() -> None:
     assert [getattr(check, "entailed", None) for check in answer.checks] == [True, False]
 
 
+def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain() -> None:
+    """In one question or in several, a chain comes to the same."""
+    whole = CheckFacts(
+        (
+            Fact(text="The miller kept bees.", sentence=0),
+            Fact(text="The miller: with nine hives.", sentence=0, parent=0),
+        ),
+        ("The miller kept bees.",),
+    )
+    first, second = whole.facts
+    alone = CheckFacts(
+        (Fact(text=second.text, sentence=0),),
+        whole.premises,
+        earlier=(Settled(text="It rained.", holds=None), Settled(text=first.text, holds=True)),
+    )
+    together, added = JUDGE.compute(whole), JUDGE.compute(alone)
+
+    assert isinstance(together, FactChecks)
+    assert isinstance(added, FactChecks)
+    assert added.checks == together.checks[1:]
+    assert JUDGE.compute(CheckFacts(alone.facts, whole.premises)) != added
+
+
+@pytest.mark.parametrize(
+    ("question", "remedy"),
+    [
+        (
+            ListRelations("Kites rose. They fell."),
+            "write eva_relations = false in the suite, or name a judge that reads",
+        ),
+        (CountFacts("Kites rose.", "Kites fell."), "name an LLM judge"),
+    ],
+    ids=["relations", "counts"],
+)
+def test_what_needs_a_reader_is_unanswered_with_what_to_do(
+    question: ListRelations | CountFacts, remedy: str
+) -> None:
+    """No relations and no counts would be an answer, and a wrong one."""
+    answer = JUDGE.compute(question)
+    assert isinstance(answer, Unanswered)
+    assert remedy in answer.reason
+    assert answer.reason.startswith("the embedded judge")
+
+
 def test_answers_are_the_same_in_every_process() -> None:
     """Hash seeds differ from process to process; no order of a set may reach an answer."""
     script = (
@@ -187,3 +237,13 @@ def test_the_embedded_judge_is_a_judge_that_does_not_wait() -> None:
     assert isinstance(JUDGE, Judge)
     assert JUDGE.in_flight == 1
     assert JUDGE.signature.startswith("offline-")
+
+
+def test_a_summary_is_rated_as_a_result_is() -> None:
+    """The scale is the same, and so is what counts."""
+    pair = FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
+    (rated,) = JUDGE.rater((pair,))
+    assert JUDGE.compute(RateSummary(pair.reference, pair.candidate)) == SummaryRating(
+        reason=rated.reason, rating=rated.rating
+    )
+    assert rated.rating == 1

@@ -1,0 +1,194 @@
+"""What a reference and a summary state: their facts, each once, and their relations if wanted.
+
+The stages of EVA-Score before anything is held against the reference: atomic facts (paper, 3.2),
+chains, relations of the whole text with the filter by similarity (3.3). Both texts are asked about
+at once; only adjacent chains wait for the facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.conversation import Dialogue, NoAnswerError, ask_any, of_kind
+from summeval_pytest.metrics.fact_chains import adjacent_chains
+from summeval_pytest.metrics.score import StageCounts
+from summeval_pytest.questions import Fact, FactList, ListFacts, ListRelations, RelationList
+from summeval_pytest.text import split_sentences, tokens
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.similarity import Encoder
+    from summeval_pytest.metrics.stages import Stages
+    from summeval_pytest.questions import Relation
+
+Facts = tuple[Fact, ...]
+_CROSSING: Final = 2
+"""A text of fewer sentences has nothing to relate across them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What one text states.
+
+    Attributes:
+        sentences: Its sentences.
+        facts: Its facts, a parent before its children, then the relations that were kept.
+        counts: How many there were before and after each stage.
+    """
+
+    sentences: tuple[str, ...]
+    facts: Facts
+    counts: StageCounts
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text to be read; ``frozen`` are its reviewed facts, which nobody is asked for."""
+
+    text: str
+    sentences: tuple[str, ...]
+    frozen: Facts | None = None
+
+    def questions(self, stages: Stages) -> tuple[ListFacts | ListRelations, ...]:
+        if self.frozen is not None:
+            return ()
+        if stages.relations is None or len(self.sentences) < _CROSSING:
+            return (ListFacts(self.sentences),)
+        return ListFacts(self.sentences), ListRelations(self.text)
+
+
+def read_both(
+    reference: str,
+    summary: str,
+    *,
+    frozen: Facts | None,
+    stages: Stages,
+    encode: Encoder | None,
+) -> Dialogue[tuple[Stated, Stated]]:
+    """What the reference states and what the summary states.
+
+    Reviewed facts of the reference stand as they are: whoever reviewed them has written down the
+    relations that count, and no question about the reference can move a score.
+
+    Raises:
+        NoAnswerError: if the judge's answers cannot carry a score.
+    """
+    texts = (_Text(reference, _cut(reference), frozen), _Text(summary, _cut(summary)))
+    asked = [text.questions(stages) for text in texts]
+    answers = iter((yield from ask_any(*(question for each in asked for question in each))))
+    listed: list[Facts] = []
+    relations: list[tuple[Relation, ...]] = []
+    for text, questions in zip(texts, asked, strict=True):
+        facts: Facts = text.frozen or ()
+        found: tuple[Relation, ...] = ()
+        for question, answer in zip(questions, answers, strict=False):
+            if isinstance(question, ListFacts):
+                answered = of_kind(FactList, question, answer).facts
+                facts = _sound(answered, len(text.sentences))
+            else:
+                found = of_kind(RelationList, question, answer).relations
+        listed.append(facts)
+        relations.append(found)
+    theirs, ours = map(stated_once, listed)
+    if stages.chains == "adjacent":
+        ours = yield from adjacent_chains(ours)
+    first, second = (
+        _stated(text, len(all_), facts, found, stages, encode)
+        for text, all_, facts, found in zip(texts, listed, (theirs, ours), relations, strict=True)
+    )
+    return first, second
+
+
+def _cut(text: str) -> tuple[str, ...]:
+    return tuple(sentence.text for sentence in split_sentences(text))
+
+
+def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has them all at hand
+    text: _Text,
+    n_listed: int,
+    facts: Facts,
+    relations: tuple[Relation, ...],
+    stages: Stages,
+    encode: Encoder | None,
+) -> Stated:
+    statements = tuple(relation.statement for relation in relations)
+    kept = (
+        ()
+        if stages.relations is None
+        else new_statements(statements, facts, stages.relations, encode)
+    )
+    told = stated_once((*facts, *_placed(kept, text.sentences, encode)))
+    return Stated(
+        sentences=text.sentences,
+        facts=told,
+        counts=StageCounts(
+            n_sentences=len(text.sentences),
+            n_listed=n_listed,
+            n_facts=len(facts),
+            n_chains=sum(fact.parent is None for fact in facts),
+            n_relations=len(relations),
+            n_kept_relations=len(told) - len(facts),
+        ),
+    )
+
+
+def new_statements(
+    statements: tuple[str, ...], facts: Facts, threshold: float, encode: Encoder | None = None
+) -> tuple[str, ...]:
+    """The statements that no fact comes as near as the threshold to, in order (paper, 3.3)."""
+    from summeval_pytest.metrics.similarity import cosines  # numpy, which no help text needs
+
+    near = cosines(statements, [fact.text for fact in facts], encode)
+    return tuple(
+        statement
+        for statement, row in zip(statements, near, strict=True)
+        if not len(row) or row.max() < threshold
+    )
+
+
+def _placed(
+    statements: tuple[str, ...], sentences: tuple[str, ...], encode: Encoder | None
+) -> Facts:
+    """Statements as facts, each at the sentence most similar to it, for a reader to look at."""
+    from summeval_pytest.metrics.similarity import most_similar
+
+    places = most_similar(statements, sentences, 1, encode)
+    return tuple(
+        Fact(text=text, sentence=place) for text, (place,) in zip(statements, places, strict=True)
+    )
+
+
+def _sound(facts: Facts, n_sentences: int) -> Facts:
+    """The facts, if each has its sentence and stands after its parent."""
+    for place, fact in enumerate(facts):
+        if not 0 <= fact.sentence < n_sentences:
+            raise NoAnswerError(
+                f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}"
+            )
+        if fact.parent is not None and not 0 <= fact.parent < place:
+            raise NoAnswerError(
+                f"fact {fact.text!r} refines fact {fact.parent}, which is not before it"
+            )
+    return facts
+
+
+def stated_once(facts: Facts) -> Facts:
+    """The facts without repetitions, so that saying a thing twice raises no precision.
+
+    Two facts are one where their words are the same in the same order; what refined the second
+    refines the first.
+    """
+    kept: list[Fact] = []
+    places: dict[tuple[str, ...], int] = {}
+    place_of: list[int | None] = []
+    for fact in facts:
+        words = tuple(tokens(fact.text))
+        if not words:
+            place_of.append(None)
+            continue
+        if words not in places:
+            places[words] = len(kept)
+            parent = None if fact.parent is None else place_of[fact.parent]
+            kept.append(Fact(text=fact.text, sentence=fact.sentence, parent=parent))
+        place_of.append(places[words])
+    return tuple(kept)

@@ -1,0 +1,113 @@
+"""Which variant of the metrics a suite asks for: EVA-Score's stages, and several references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from summeval_pytest.suite.fields import finite, is_whole
+
+if TYPE_CHECKING:
+    from summeval_pytest.suite.fields import Fields
+
+EvaRecall = Literal["both", "matched"]
+EVA_RECALLS: Final[tuple[EvaRecall, ...]] = ("both", "matched")
+"""Whether EVA-Score also checks the reference's facts against the summary, or only matches them."""
+EvaChains = Literal["parent", "adjacent"]
+EVA_CHAINS: Final[tuple[EvaChains, ...]] = ("parent", "adjacent")
+"""Whether a fact refines the one that the judge names, or the one before it (the paper)."""
+EvaValidation = Literal["together", "chain"]
+EVA_VALIDATIONS: Final[tuple[EvaValidation, ...]] = ("together", "chain")
+"""Whether facts are checked at once, or chain by chain with earlier verdicts (the paper)."""
+References = Literal["best", "mean"]
+REFERENCES: Final[tuple[References, ...]] = ("best", "mean")
+"""What counts of several references of a paper."""
+ALL_PREMISES: Final = "all"
+RELATIONS_THRESHOLD: Final = 0.65
+"""What ``eva_relations = true`` stands for (the paper's own)."""
+
+VARIANT_KEYS: Final = (
+    "eva_recall",
+    "eva_chains",
+    "eva_validation",
+    "eva_premises",
+    "eva_relations",
+    "references",
+)
+"""The keys of a suite file that are read here."""
+
+ChoiceT = TypeVar("ChoiceT", EvaRecall, EvaChains, EvaValidation, References)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaVariant:
+    """The form of EVA-Score.
+
+    Attributes:
+        recall: Whether the reference's facts are checked against the summary, too.
+        chains: What makes a chain of the summary's facts.
+        validation: Whether facts are checked together or chain by chain.
+        premises: With how many facts of the reference each is checked, one by one; None for all.
+        relations: Relations across sentences count unless a fact is as similar as this, above 0
+            to 1; None for none.
+    """
+
+    recall: EvaRecall = "both"
+    chains: EvaChains = "parent"
+    validation: EvaValidation = "together"
+    premises: int | None = None
+    relations: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variants:
+    """The form of all metrics; ``references`` is for those that have some, facet and eva."""
+
+    eva: EvaVariant = EvaVariant()
+    references: References = "best"
+
+
+def read_variants(fields: Fields) -> Variants:
+    """What the top of a suite file asks for.
+
+    Raises:
+        SuiteError: for a value that no variant has.
+    """
+    return Variants(
+        eva=EvaVariant(
+            recall=_choice(fields, "eva_recall", EVA_RECALLS),
+            chains=_choice(fields, "eva_chains", EVA_CHAINS),
+            validation=_choice(fields, "eva_validation", EVA_VALIDATIONS),
+            premises=_premises(fields),
+            relations=_relations(fields),
+        ),
+        references=_choice(fields, "references", REFERENCES),
+    )
+
+
+def _choice(fields: Fields, key: str, offered: tuple[ChoiceT, ...]) -> ChoiceT:
+    """One of a few words; the first where the key is absent."""
+    value = fields.values.get(key, offered[0])
+    for choice in offered:
+        if value == choice:
+            return choice
+    raise fields.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
+
+
+def _premises(fields: Fields) -> int | None:
+    value = fields.values.get("eva_premises", ALL_PREMISES)
+    if value == ALL_PREMISES:
+        return None
+    if not is_whole(value) or value < 1:
+        raise fields.wrong("eva_premises", value, '"all" or a whole number of at least 1')
+    return value
+
+
+def _relations(fields: Fields) -> float | None:
+    value = fields.values.get("eva_relations", False)
+    if isinstance(value, bool):
+        return RELATIONS_THRESHOLD if value else None
+    threshold = finite(value)
+    if threshold is None or not 0 < threshold <= 1:
+        raise fields.wrong("eva_relations", value, "true, false or a number above 0 and up to 1")
+    return threshold

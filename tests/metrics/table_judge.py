@@ -1,0 +1,96 @@
+"""A judge that answers from tables, and what a conversation with it comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from summeval_pytest.questions import (
+    CheckFacts,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    ListRelations,
+    Relation,
+    RelationList,
+    Unanswered,
+)
+from summeval_pytest.text import normalise, split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.metrics.conversation import Dialogue, Returned
+    from summeval_pytest.questions import Answer, Question
+
+
+@dataclass(slots=True)
+class Table:
+    """Every sentence states the facts of its line, or itself; the rest is looked up.
+
+    Attributes:
+        facts: By sentence, the facts it states; by default the sentence itself.
+        carries: By a fact's text, the premises that carry it; a fact carries itself.
+        relations: By text, statements of relations across its sentences.
+        silent: The facts about which there is no answer.
+        asked: Every round of questions.
+    """
+
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
+    asked: list[tuple[Question, ...]] = field(default_factory=list)
+
+    def drive(self, flow: Dialogue[Returned]) -> Returned:
+        """What a conversation comes to."""
+        try:
+            questions = next(flow)
+            while True:
+                self.asked.append(questions)
+                questions = flow.send(tuple(map(self.say, questions)))
+        except StopIteration as end:
+            value: Returned = end.value
+            return value
+
+    def say(self, question: Question) -> Answer:
+        """The answer to one question."""
+        match question:
+            case ListFacts(sentences):
+                return FactList(
+                    tuple(
+                        Fact(text=text, sentence=place)
+                        for place, sentence in enumerate(sentences)
+                        for text in self.facts.get(sentence, (sentence,))
+                    )
+                )
+            case ListRelations(text):
+                return RelationList(
+                    tuple(
+                        Relation(head="a", relation="b", tail="c", statement=statement)
+                        for statement in self.relations.get(text, ())
+                    ),
+                    2,
+                )
+            case CheckFacts(facts, premises):
+                return FactChecks(tuple(self._check(fact.text, premises) for fact in facts))
+            case _:
+                return Unanswered("not in the tables")
+
+    def _check(self, text: str, premises: tuple[str, ...]) -> FactCheck | Unanswered:
+        if text in self.silent:
+            return Unanswered("no word on it")
+        known = {text, *self.carries.get(text, ())}
+        places = tuple(place for place, premise in enumerate(premises) if premise in known)
+        return FactCheck(reason=f"{len(places)} carry it", entailed=bool(places), premises=places)
+
+    def checks_asked(self) -> list[CheckFacts]:
+        """The questions about facts, in order."""
+        return [q for questions in self.asked for q in questions if isinstance(q, CheckFacts)]
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, as a metric cuts it."""
+    return tuple(sentence.text for sentence in split_sentences(normalise(text)))

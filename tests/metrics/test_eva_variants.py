@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.metrics import EvaCounts, EvaScore, StageCounts, Stages, Unscored, eva
+from summeval_pytest.questions import CheckFacts, Fact, Settled
+from tests.metrics.table_judge import Table
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics import Flow
+    from summeval_pytest.questions import Answer, Question
+
+REFERENCE = "Zinc was given to mice. Mice slept longer. Moss grew."
+SUMMARY = "Zinc was given to some mice. The rats slept. Moss grew."
+PAPER = Stages(chains="adjacent", validation="chain", premises=3, relations=0.65)
+FORMS = (
+    Stages(),
+    Stages(chains="adjacent"),
+    Stages(validation="chain"),
+    Stages(premises=9),
+    PAPER,
+)
+
+
+def measured(
+    judge: Table,
+    stages: Stages,
+    *,
+    reference: str = REFERENCE,
+    summary: str = SUMMARY,
+    entailed_recall: bool = False,
+) -> EvaScore:
+    """The score of one summary."""
+    flow = eva.measure(reference, summary, stages=stages, entailed_recall=entailed_recall)
+    score = judge.drive(flow)
+    assert isinstance(score, EvaScore)
+    return score
+
+
+def table() -> Table:
+    """The first sentence of the summary is two facts, a general and a special one.
+
+    Of four facts three are carried by two of the three reference facts; a relation of the summary
+    follows from the reference's second fact, one of the reference from nothing.
+    """
+    return Table(
+        facts={
+            "Zinc was given to some mice.": ("Zinc was given.", "Zinc was given to some mice."),
+        },
+        carries={
+            "Zinc was given.": ("Zinc was given to some mice.", "Zinc was given to mice."),
+            "Zinc was given to some mice.": ("Zinc was given to mice.",),
+            "Sleep came after zinc.": ("Mice slept longer.",),
+        },
+        relations={
+            SUMMARY: ("Sleep came after zinc.", "Moss grew."),
+            REFERENCE: ("The dose decided the hours.",),
+        },
+    )
+
+
+def test_the_default_counts_facts_alone() -> None:
+    """Worked example: P = 3/4, R = 2/3, F1 = 2 * 3/4 * 2/3 / (17/12) = 12/17."""
+    score = measured(table(), Stages())
+    assert score.precision == 3 / 4
+    assert score.recall == pytest.approx(2 / 3)
+    assert score.value == pytest.approx(12 / 17)
+    assert score.counts == EvaCounts(
+        reference=StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3),
+        candidate=StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4),
+    )
+
+
+def test_the_paper_as_it_stands_worked_example() -> None:
+    """All stages in the paper's form.
+
+    N_c = 4 facts + 1 relation, of which 4 hold: P = 4/5. N_r = 3 facts + 1 relation, of which 3
+    are matched: R = 3/4. F1 = 2 * 4/5 * 3/4 / (31/20) = 24/31.
+    """
+    judge = table()
+    score = measured(judge, PAPER)
+    assert (score.precision, score.recall) == (0.8, 0.75)
+    assert score.value == pytest.approx(24 / 31)
+    assert score.matched == {0, 1, 2}
+    assert score.counts == EvaCounts(
+        reference=StageCounts(
+            n_sentences=3, n_listed=3, n_facts=3, n_chains=3, n_relations=1, n_kept_relations=1
+        ),
+        candidate=StageCounts(
+            n_sentences=3, n_listed=4, n_facts=4, n_chains=3, n_relations=2, n_kept_relations=1
+        ),
+    )
+    listing, linking, roots, additions = judge.asked
+    assert (len(listing), len(linking)) == (4, 3)
+    assert len(roots) == 3 * 4  # four chains of one root each, the relation is one of them
+    assert len(additions) == 3
+    assert {q.earlier for q in additions if isinstance(q, CheckFacts)} == {
+        (Settled(text="Zinc was given.", holds=True),)
+    }
+
+
+def test_the_papers_form_takes_the_papers_number_of_questions() -> None:
+    """Metrics.md 3.1: F_c - 1 links and k (F_c + D_c) validations; here 3 and 3 * 5."""
+    judge = table()
+    measured(judge, PAPER)
+    assert len(judge.checks_asked()) == 3 + 3 * 5
+
+
+def test_a_relation_can_lower_precision_and_recall() -> None:
+    """It stands on both sides of the fraction: 3 of 5 hold, 2 of 4 are matched."""
+    judge = table()
+    judge.carries = {text: by for text, by in judge.carries.items() if "Sleep" not in text}
+    score = measured(judge, Stages(relations=0.65))
+    assert (score.precision, score.recall) == (0.6, 0.5)
+
+
+def test_relations_of_the_reference_are_recalled_the_other_way_round_too() -> None:
+    """Entailed recall asks about all that counts in N_r."""
+    judge = table()
+    score = measured(judge, Stages(relations=0.65), entailed_recall=True)
+    _, backward = judge.checks_asked()
+    assert [fact.text for fact in backward.facts][-1] == "The dose decided the hours."
+    assert score.recall_entailed == 0.25  # moss alone, word for word
+
+
+def test_a_reference_with_relations_alone_is_measured_against_them() -> None:
+    """N_r is facts and relations; without either there is nothing to recall."""
+    bare = dict.fromkeys(("Zinc was given to mice.", "Mice slept longer.", "Moss grew."), ())
+    judge = Table(facts=bare, relations={REFERENCE: ("The dose decided.",)})
+    score = measured(judge, Stages(relations=0.65))
+    assert (score.precision, score.recall) == (0.0, 0.0)
+    assert [checked.fact.text for checked in score.reference] == ["The dose decided."]
+    lacking = Table(facts=bare).drive(eva.measure(REFERENCE, SUMMARY, stages=Stages(relations=1)))
+    assert isinstance(lacking, Unscored)
+    assert lacking.reason == "the reference states no fact"
+
+
+def test_a_summary_without_facts_still_has_its_counts() -> None:
+    """The reader of a 0 wants to see where it went to nothing."""
+    silent = dict.fromkeys(("Zinc was given to some mice.", "The rats slept."), ())
+    score = measured(Table(facts=silent), Stages(), summary=" ".join(silent))
+    assert score.counts is not None
+    assert score.counts.candidate == StageCounts(n_sentences=2, n_listed=0, n_facts=0, n_chains=0)
+    assert score.counts.reference.n_facts == 3
+
+
+def test_counts_make_no_two_scores_differ() -> None:
+    """They tell how a score came about, and no run record keeps them."""
+    score = measured(table(), Stages())
+    bare = EvaScore(
+        value=score.value,
+        precision=score.precision,
+        recall=score.recall,
+        recall_entailed=None,
+        candidate=score.candidate,
+        reference=score.reference,
+        matched=score.matched,
+    )
+    assert bare.counts is None
+    assert bare == score
+
+
+def test_identical_texts_are_asked_about_in_no_variant() -> None:
+    """And have no counts."""
+    judge = Table()
+    score = measured(judge, PAPER, summary=REFERENCE)
+    assert (score.value, score.counts, judge.asked) == (1.0, None, [])
+
+
+def test_a_judge_that_finds_no_relations_leaves_the_pair_unscored_with_what_to_do() -> None:
+    """The embedded judge sees words: it must not count a text as one without relations."""
+
+    def drive(flow: Flow[EvaScore]) -> EvaScore | Unscored:
+        judge, answers = OfflineJudge(), None
+        try:
+            questions = next(flow)
+            while True:
+                answers = asyncio.run(judge.answer(questions))
+                questions = flow.send(answers)
+        except StopIteration as end:
+            score: EvaScore | Unscored = end.value
+            return score
+
+    assert drive(eva.measure(REFERENCE, SUMMARY, stages=Stages(relations=0.65))) == Unscored(
+        metric="eva",
+        status="unanswered",
+        reason="the embedded judge finds no relations across sentences; write eva_relations ="
+        " false in the suite, or name a judge that reads with --summ-judge",
+    )
+    scores = [drive(eva.measure(REFERENCE, SUMMARY, stages=form)) for form in FORMS[:4]]
+    assert all(isinstance(score, EvaScore) for score in scores)
+
+
+# Laws
+
+
+@given(st.integers(2, 4), st.sampled_from(FORMS))
+def test_a_repeated_sentence_never_raises_precision(times: int, stages: Stages) -> None:
+    """Law: said again, the one right thing leaves the wrong one as wrong, in every form."""
+    right, wrong = "Zinc was given to some mice.", "The rats slept."
+    once = measured(table(), stages, summary=f"{right} {wrong}")
+    again = measured(table(), stages, summary=" ".join((*[right] * times, wrong)))
+    assert once.precision is not None
+    assert again.precision is not None
+    assert again.precision <= once.precision
+    assert again.recall == once.recall
+
+
+@given(
+    st.permutations(["Zinc was given to some mice.", "The rats slept.", "Moss grew.", "Ice sank."]),
+    st.permutations(["Zinc was given to mice.", "Mice slept longer.", "Moss grew."]),
+    st.sampled_from([form for form in FORMS if form.relations is None]),
+)
+def test_the_order_of_sentences_moves_no_number(
+    ours: list[str], theirs: list[str], stages: Stages
+) -> None:
+    """Law: chains decide what a fact is judged by; a judge by table judges it alone."""
+    plain = measured(table(), stages, summary=" ".join(sorted(ours)))
+    score = measured(table(), stages, reference=" ".join(theirs), summary=" ".join(ours))
+    assert score.values() == plain.values()
+
+
+class Words:
+    """The embedded judge behind a table's way to be driven."""
+
+    def __init__(self) -> None:
+        self.judge = OfflineJudge()
+
+    def drive(self, flow: Flow[EvaScore]) -> EvaScore | Unscored:
+        """What a conversation comes to."""
+        try:
+            questions = next(flow)
+            while True:
+                questions = flow.send(tuple(map(self.say, questions)))
+        except StopIteration as end:
+            score: EvaScore | Unscored = end.value
+            return score
+
+    def say(self, question: Question) -> Answer:
+        """The embedded judge's answer."""
+        return self.judge.compute(question)
+
+
+@pytest.mark.parametrize("summary", [SUMMARY, "Zinc, which was given to 12 rats, did harm in May."])
+def test_the_embedded_judge_comes_to_the_same_chain_by_chain(summary: str) -> None:
+    """It weighs what a fact adds to the one before it, in one question or in several."""
+    scores = [
+        Words().drive(eva.measure(REFERENCE, summary, stages=stages))
+        for stages in (Stages(), Stages(validation="chain"))
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_earlier_verdicts_are_told_with_the_fact_as_it_stands() -> None:
+    """The judge reads whole sentences, and no places in a list that it does not see."""
+    fact = Fact(text="Zinc was given to some mice.", sentence=0)
+    judge = table()
+    measured(judge, Stages(chains="adjacent", validation="chain"))
+    assert judge.checks_asked()[-1] == CheckFacts(
+        (fact,),
+        ("Zinc was given to mice.", "Mice slept longer.", "Moss grew."),
+        earlier=(Settled(text="Zinc was given.", holds=True),),
+    )

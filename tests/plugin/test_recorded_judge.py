@@ -1,0 +1,116 @@
+"""Real pytest runs with a recorded judge: other people's ratings decide, and nobody is asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.suite import import_scholarsum
+from tests.plugin.conftest import PAPERS
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Bench
+
+SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
+RELEASE = SHARED / "data/scholarsum/pubmed.json"
+OLD = "--summ-judge=old"
+HEAD = """\
+recorded = "recorded.jsonl"
+default_systems = ["good", "bad"]
+[judges.old]
+recorded = "GPT"
+segments = "GPT segments"
+"""
+PARTS = ("method", "result", "conclusion")
+
+
+def recorded(bench: Bench, *, bad: tuple[str, ...] = ("limpet-01", "kiln-02")) -> None:
+    """A suite whose good system was rated 4 and its bad one 1, the latter on some papers only."""
+    bench.suite(head=HEAD, mean="facet = 0.6")
+    rows: list[dict[str, object]] = []
+    for paper in ("limpet-01", "kiln-02"):
+        stated = dict(zip(PARTS, PAPERS[paper], strict=True))
+        method, _, rest = bench.good[paper].partition(". ")
+        written = {"method": f"{method}.", "result": rest}
+        rows += [
+            {"paper": paper, "system": None, "by": "GPT segments", "segments": stated},
+            {"paper": paper, "system": "good", "by": "GPT segments", "segments": written},
+            {"paper": paper, "system": "good", "by": "GPT", "facets": {"method": 4, "result": 4}},
+            {
+                "paper": paper,
+                "system": "bad",
+                "by": "GPT segments",
+                "segments": {"result": bench.bad[paper]},
+            },
+        ]
+        if paper in bad:
+            rows.append({"paper": paper, "system": "bad", "by": "GPT", "facets": {"result": 1}})
+    bench.lines("recorded.jsonl", *rows)
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_recorded_ratings_decide(bench: Bench, processes: int) -> None:
+    """Three facets: 4 of 4, 4 of 4 and 1 of 3 by rule is .778, and the bad one has .278."""
+    recorded(bench)
+    run = bench.run("summeval.toml", OLD, "-rA", "--summ-record=none", "-n", str(processes))
+    assert run.code == 1
+    assert run.outcomes == {
+        "summeval.toml::good::limpet-01": "PASSED",
+        "summeval.toml::good::kiln-02": "PASSED",
+        "summeval.toml::good::all-papers": "PASSED",
+        "summeval.toml::bad::limpet-01": "FAILED",
+        "summeval.toml::bad::kiln-02": "FAILED",
+        "summeval.toml::bad::all-papers": "FAILED",
+    }
+    assert "facet 0.278 < 0.600" in run.out
+    assert not bench.store.exists()
+
+
+def test_thresholds_that_nobody_recorded_anything_for_are_named(bench: Bench) -> None:
+    """They hold nothing in this run, which must not look as if they had been met."""
+    recorded(bench)
+    run = bench.inside("summeval.toml", OLD)
+    assert (
+        "summeval: judge old rates facets only; not held in summeval.toml: faithfulness"
+        in run.lines
+    )
+    first = next(line for line in run.lines if line.startswith("summeval: judge recorded GPT"))
+    assert "store not needed" in first
+
+
+def test_a_pair_without_a_record_is_an_error(bench: Bench) -> None:
+    """It is unscored: no pass, and no failure of the system's."""
+    recorded(bench, bad=("kiln-02",))
+    run = bench.inside("summeval.toml", OLD, "-rA")
+    assert run.outcomes["summeval.toml::bad::limpet-01"] == "ERROR"
+    assert run.outcomes["summeval.toml::bad::kiln-02"] == "FAILED"
+    assert "result: no rating of this facet is recorded" in run.out
+
+
+def test_votes_are_asked_of_models_only(bench: Bench) -> None:
+    """Nobody can be asked again."""
+    recorded(bench)
+    run = bench.inside("summeval.toml", OLD, "--summ-votes=3")
+    assert run.code == 4
+    assert "--summ-votes asks a model several times, and judge 'old' is none" in run.err
+
+
+def test_a_plan_asks_for_nothing(bench: Bench) -> None:
+    """There is no call to count, and nothing to pay."""
+    recorded(bench)
+    run = bench.inside("summeval.toml", OLD, "--summ-plan")
+    assert run.code == 0
+    assert "every reply is stored: the run asks nothing and costs nothing" in run.lines
+
+
+def test_three_hundred_real_pairs_are_gated_by_gpt_4(bench: Bench) -> None:
+    """Oracle: what GPT-4 rated in the ScholarSum release, without a network or a key."""
+    if not RELEASE.exists():
+        pytest.skip(f"{RELEASE} is not there to import")
+    import_scholarsum(RELEASE, bench.path / "scholarsum")
+    run = bench.inside("scholarsum", "--summ-judge=gpt4-recorded", "-q")
+    assert run.code == 1
+    assert run.last == "79 failed, 228 passed"
