@@ -24,7 +24,7 @@ from summeval_pytest.reports.study.text_tables import (
     rating_sections,
     standing_sections,
 )
-from summeval_pytest.text import one_line
+from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def study_lines(
         f"{named(system.name)} ({system.n_papers:,}, {named(system.family)})"
         for system in study.systems
     )
-    yield one_line(f"systems (papers, family): {', '.join(systems)}", 2000)
+    yield from map(safe, wrap(f"systems (papers, family): {', '.join(systems)}", width))
     yield from wrap(_INTRODUCTION, width)
     for section in _sections(study, seconds):
         yield ""
