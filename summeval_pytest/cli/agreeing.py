@@ -3,58 +3,117 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.measured_pairs import labelled_pairs
+from summeval_pytest.cli.model_columns import NO_MODELS, LocalModels, model_figures, with_columns
 from summeval_pytest.cli.terms import check_writable
-from summeval_pytest.errors import OptionError, Place, SuiteError
-from summeval_pytest.evaluation import Runner, Summariser, Task
-from summeval_pytest.metrics import (
-    METRICS,
-    EvaScore,
-    FacetScore,
-    Unscored,
+from summeval_pytest.errors import OptionError
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.reports.agreement import (
+    agreement_json,
+    column_table,
+    facet_table,
+    item_table,
+    items_json,
+    level_table,
+    matrix_table,
+    recorded_table,
+    triple,
+    weights_lines,
 )
-from summeval_pytest.metrics.lexical import facet_presence, length, rouge
-from summeval_pytest.questions import FACETS
+from summeval_pytest.stats import COEFFICIENTS, FittedWeights
 from summeval_pytest.suite import load_suite
-from summeval_pytest.text import normalise, one_line
 from summeval_pytest.verdict.agreement import (
-    ColumnAgreement,
-    Estimate,
-    FacetAgreement,
-    LabelledPair,
+    HUMAN,
+    LEVELS,
     column_agreement,
-    facet_agreement,
+    correlations,
+    fitted_weights,
+    level_agreement,
+    system_means,
 )
+from summeval_pytest.verdict.counting import FACT, SENTENCE
+from summeval_pytest.verdict.item_agreement import item_agreements
+from summeval_pytest.verdict.labelled import column_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from summeval_pytest.evaluation import Desk, Evaluation
-    from summeval_pytest.metrics import Score
-    from summeval_pytest.questions import Facet
-    from summeval_pytest.suite import Label, Suite
+    from summeval_pytest.evaluation import Desk
+    from summeval_pytest.stats import CoefficientName
+    from summeval_pytest.suite import Suite
+    from summeval_pytest.verdict.agreement import (
+        AgreementLevel,
+        ColumnAgreement,
+        Correlations,
+        LevelAgreement,
+    )
+    from summeval_pytest.verdict.item_agreement import ItemAgreement
+    from summeval_pytest.verdict.labelled import LabelledPair
 
-LEADING: Final = (
-    "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
-    "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
-)  # fmt: skip
-"""The columns that we compute, in the order shown; recorded ones follow by name.
-
-A recorded one of the same name is marked, so that neither hides the other."""
-_NAME: Final = 26
+_VERDICTS: Final = (SENTENCE, FACT)
 
 
-def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) -> list[str]:
-    """The table of agreement, also written as JSON where a file is named.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is printed beyond the first table; the JSON has everything always.
+
+    Attributes:
+        levels: The levels in place of the first table's mixture.
+        matrix: The coefficient of every two columns; None for no matrix.
+        weights: Whether facet weights are fitted.
+    """
+
+    levels: tuple[AgreementLevel, ...] = ()
+    matrix: CoefficientName | None = None
+    weights: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Everything that is told of a suite."""
+
+    suite: Suite
+    judge: str
+    pairs: Sequence[LabelledPair]
+    columns: tuple[str, ...]
+    items: Mapping[str, ItemAgreement]
+    recorded: Mapping[str, Mapping[str, ItemAgreement]]
+
+    def metrics(self) -> dict[str, ColumnAgreement]:
+        return {column: column_agreement(self.pairs, column) for column in self.columns}
+
+    def at(self, level: AgreementLevel) -> dict[str, LevelAgreement]:
+        return {column: level_agreement(self.pairs, column, level) for column in self.columns}
+
+    def correlations(self, level: AgreementLevel, name: CoefficientName) -> Correlations:
+        return correlations(self.pairs, self.columns, level, name)
+
+    def weights(self) -> FittedWeights | str:
+        return fitted_weights(self.suite.labels.values(), SCALES)
+
+
+def agree(  # noqa: PLR0913 - by keyword, each an option of the command
+    path: Path,
+    *,
+    judge_name: str,
+    desk: Desk,
+    json_file: Path | None,
+    wanted: Wanted | None = None,
+    models: LocalModels = NO_MODELS,
+) -> list[str]:
+    """The tables of agreement, also written as JSON where a file is named.
 
     Args:
         path: The suite.
         judge_name: Who judges.
         desk: On which terms models are asked.
         json_file: Where the figures are written, too.
+        wanted: What is printed beyond the first table.
+        models: Models of this machine that fill further columns.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
@@ -64,14 +123,22 @@ def agree(path: Path, *, judge_name: str, desk: Desk, json_file: Path | None) ->
         check_writable(json_file, "--json")
     suite = load_suite(path)
     desk.add_cassette(suite)
-    pairs = labelled_pairs(suite, judge_name, desk)
-    found = {column for pair in pairs for column in pair.columns}
-    columns = [c for c in LEADING if c in found] + sorted(found - set(LEADING))
-    metrics = {column: column_agreement(pairs, column) for column in columns}
-    facets = {facet: facet_agreement(pairs, facet) for facet in FACETS}
+    pairs = with_columns(labelled_pairs(suite, judge_name, desk), models)
+    figures, lines = model_figures(suite, pairs, models)
+    found = _Found(
+        suite=suite,
+        judge=judge_name,
+        pairs=pairs,
+        columns=column_names(pairs, models.columns),
+        items=item_agreements([pair.golden for pair in pairs if pair.golden is not None]),
+        recorded={
+            by: item_agreements([pair.recorded[by] for pair in pairs if by in pair.recorded])
+            for by in sorted({by for pair in pairs for by in pair.recorded})
+        },
+    )
     if json_file is not None:
-        _write(json_file, as_json(len(pairs), metrics, facets))
-    return list(_table(suite, judge_name, len(pairs), metrics, facets))
+        _write(json_file, as_json(found) | figures)
+    return [*_told(found, wanted or Wanted()), *lines]
 
 
 def _write(file: Path, figures: Mapping[str, object]) -> None:
@@ -79,146 +146,100 @@ def _write(file: Path, figures: Mapping[str, object]) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise _unwritable(file, str(error.strerror)) from None
+        raise OptionError(
+            f"--json={file}: cannot be written, {error.strerror}; name another file"
+        ) from None
 
 
-def _unwritable(file: Path, fault: str) -> OptionError:
-    return OptionError(f"--json={file}: cannot be written, {fault}; name another file")
-
-
-def labelled_pairs(suite: Suite, judge_name: str, desk: Desk) -> list[LabelledPair]:
-    """Every pair with a human overall score, measured by the judge and by the baselines."""
-    labels = [label for label in suite.labels.values() if label.overall is not None]
-    if not labels:
-        raise SuiteError(
-            Place(suite.shown),
-            "no label has an 'overall' score to agree with; add labels.jsonl and name it as"
-            ' labels = "labels.jsonl"',
-        )
-    recorded: defaultdict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for line in suite.recorded():
-        if line.system is not None and line.overall is not None:
-            recorded[line.paper, line.system][line.by] = line.overall
-    find_pair = Summariser(desk.sender).pair
-    runner = Runner(desk.judge(judge_name, [suite]), find_pair=find_pair, finish=desk.finish)
-    tasks = {
-        (label.paper, label.system): Task(
-            suite=suite, paper=label.paper, system=label.system, metrics=METRICS
-        )
-        for label in labels
+def as_json(found: _Found) -> dict[str, object]:
+    """All figures as plain JSON values; an undefined one is null."""
+    matrices = {
+        level: {name: found.correlations(level, name) for name in COEFFICIENTS} for level in LEVELS
     }
-    runner.plan(tasks.values())
-    try:
-        return [
-            _labelled(label, runner.evaluation(task), recorded[label.paper, label.system])
-            for label, task in zip(labels, tasks.values(), strict=True)
-        ]
-    finally:
-        runner.close()
-        desk.forget_run()
-
-
-def _labelled(label: Label, evaluation: Evaluation, recorded: Mapping[str, float]) -> LabelledPair:
-    pair = evaluation.pair
-    columns = {f"{by} (recorded)" if by in LEADING else by: n for by, n in recorded.items()}
-    columns["length"] = length(pair.summary)
-    by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
-    columns.update({name: max(scores[name] for scores in by_reference) for name in by_reference[0]})
-    ratings: dict[Facet, tuple[int, int]] = {}
-    for score in evaluation.scores:
-        if isinstance(score, Unscored):
-            continue
-        columns.update(_columns(score))
-        if isinstance(score, FacetScore):
-            for rated in score.ratings:
-                human = (label.facets or {}).get(rated.facet)
-                if human is not None:
-                    ratings[rated.facet] = (human, rated.rating)
-    assert label.overall is not None, "only labels with an overall score are asked for"
-    return LabelledPair(
-        paper=label.paper,
-        group=normalise(pair.paper.references[0]),
-        human=label.overall,
-        columns=columns,
-        ratings=ratings,
-    )
-
-
-def _columns(score: Score) -> Mapping[str, float]:
-    """The columns that a score fills; what it does not have is left out."""
-    found: dict[str, float | None]
-    match score:
-        case FacetScore():
-            found = {
-                "FM": score.value,
-                "facet presence": facet_presence(score),
-            }
-        case EvaScore():
-            found = {
-                "EVA": score.value,
-                "EVA precision": score.precision,
-                "EVA recall": score.recall,
-                "EVA recall (entailed)": score.recall_entailed,
-            }
-        case _:
-            found = {"faithfulness": score.value}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def as_json(
-    n_pairs: int,
-    metrics: Mapping[str, ColumnAgreement],
-    facets: Mapping[Facet, FacetAgreement],
-) -> dict[str, object]:
-    """The figures as plain JSON values; an undefined one is null."""
+    levels = {level: found.at(level) for level in LEVELS}
     return {
-        "pairs": n_pairs,
+        "pairs": len(found.pairs),
         "metrics": {
-            name: {
-                "pearson": _triple(found.pearson),
-                "spearman": _triple(found.spearman),
-                "kendall": _triple(found.kendall),
-                "pairs": found.n_pairs,
+            column: {
+                "pearson": triple(each.pearson),
+                "spearman": triple(each.spearman),
+                "kendall": triple(each.kendall),
+                "pairs": each.n_pairs,
+                **{level: _level_json(at[column]) for level, at in levels.items()},
             }
-            for name, found in metrics.items()
+            for column, each in found.metrics().items()
         },
         "facets": {
-            facet: {"exact": found.exact, "kappa": found.kappa, "pairs": found.n_pairs}
-            for facet, found in facets.items()
+            facet: {
+                "exact": found.items[facet].figures["exact"].value,
+                "kappa": found.items[facet].figures["quadratic kappa"].value,
+                "pairs": found.items[facet].n_items,
+            }
+            for facet in FACETS
         },
+        "items": items_json(found.items),
+        "recorded": {
+            by: items_json({facet: items[facet] for facet in FACETS})
+            for by, items in found.recorded.items()
+        },
+        "systems": system_means(found.pairs, found.columns),
+        "matrices": agreement_json(found.columns, matrices),
+        "weights": _weights_json(found.weights()),
     }
 
 
-def _triple(estimate: Estimate) -> list[float | None]:
-    return [estimate.value, estimate.low, estimate.high]
+def _weights_json(found: FittedWeights | str) -> dict[str, object]:
+    if isinstance(found, str):
+        return {"reason": found}
+    by_facet: dict[str, object] = dict(zip(FACETS, found.weights, strict=True))
+    return {**by_facet, "error": found.error, "pairs": found.n_rows}
 
 
-def _cell(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return f"{'-':>6}{'':14}"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:>6.3f}{'':14}"
-    return f"{estimate.value:>6.3f} [{estimate.low:>5.2f},{estimate.high:>5.2f}]"
+def _level_json(found: LevelAgreement) -> dict[str, object]:
+    return {
+        "n": found.n,
+        **{name: triple(estimate) for name, estimate in found.estimates.items()},
+        **({"p": dict(found.p_values)} if found.p_values else {}),
+    }
 
 
-def _table(
-    suite: Suite,
-    judge_name: str,
-    n_pairs: int,
-    metrics: Mapping[str, ColumnAgreement],
-    facets: Mapping[Facet, FacetAgreement],
-) -> Iterator[str]:
-    yield f"{suite.shown}: {n_pairs} labelled pairs, judge {judge_name}, suite {suite.fingerprint}"
+def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
+    suite = found.suite
+    yield (
+        f"{suite.shown}: {len(found.pairs)} labelled pairs, judge {found.judge}, suite"
+        f" {suite.fingerprint}"
+    )
     yield "Agreement with the human overall score; 95 % intervals over papers."
     yield ""
-    titles = (f"{title:<21}" for title in ("Pearson", "Spearman", "Kendall per paper"))
-    yield f"{'':<{_NAME}}{'pairs':>5}  {''.join(titles)}".rstrip()
-    for name, found in metrics.items():
-        cells = " ".join(map(_cell, (found.pearson, found.spearman, found.kendall)))
-        yield f"{one_line(name, _NAME - 1):<{_NAME}}{found.n_pairs:>5}  {cells}".rstrip()
+    if all(pair.human is None for pair in found.pairs):
+        yield f"no label has an overall score or all four facets: no {HUMAN} column to go with"
+    else:
+        yield from _correlated(found, wanted)
     yield ""
-    yield f"{'facet ratings':<{_NAME}}{'pairs':>5}   exact  quadratic kappa"
-    for facet, agreement in facets.items():
-        exact = "-" if agreement.exact is None else f"{agreement.exact:.3f}"
-        kappa = "-" if agreement.kappa is None else f"{agreement.kappa:.3f}"
-        yield f"{facet:<{_NAME}}{agreement.n_pairs:>5}  {exact:>6} {kappa:>16}"
+    yield from facet_table(found.items)
+    if any(found.items[facet].n_items for facet in FACETS):
+        yield ""
+        yield from item_table(found.items, FACETS)
+    if any(found.items[kind].n_items for kind in _VERDICTS):
+        yield ""
+        yield from item_table(found.items, _VERDICTS)
+        yield "wrong: a sentence that is not faithful, a fact that does not hold"
+    if found.recorded:
+        yield ""
+        yield from recorded_table(found.recorded)
+    if wanted.weights:
+        yield ""
+        yield from weights_lines(found.weights())
+
+
+def _correlated(found: _Found, wanted: Wanted) -> Iterator[str]:
+    if not wanted.levels:
+        yield from column_table(found.metrics())
+    for place, level in enumerate(wanted.levels):
+        if place:
+            yield ""
+        yield from level_table(level, found.at(level))
+    if wanted.matrix is not None:
+        for level in wanted.levels or ("pooled",):
+            yield ""
+            yield from matrix_table(wanted.matrix, level, found.correlations(level, wanted.matrix))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.agreeing_options import add_agreeing, agree_as
 from summeval_pytest.cli.power_options import add_powering
 from summeval_pytest.cli.study_options import add_studying
 from summeval_pytest.cli.two_judges import add_drifting, add_swapping
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     labelling.add_options(
         commands.add_parser("label", help="ask a person for labels, or compare two annotators")
     )
-    _add_agreeing(
+    add_agreeing(
         commands.add_parser(
             "agree", help="how every metric and baseline agrees with a suite's labels"
         )
@@ -63,15 +64,6 @@ def parser() -> argparse.ArgumentParser:
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
     )
     return top
-
-
-def _add_agreeing(parser: argparse.ArgumentParser) -> None:
-    from summeval_pytest.cli.terms import add_asking, add_judge
-
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
-    add_judge(parser)
-    add_asking(parser)
 
 
 def _add_suite(parser: argparse.ArgumentParser) -> None:
@@ -228,12 +220,7 @@ def _asking(chosen: argparse.Namespace) -> list[str]:
     """The commands that know a suite, and may ask a judge."""
     match chosen.command:
         case "agree":
-            from summeval_pytest.cli.agreeing import agree
-            from summeval_pytest.cli.terms import desk_of
-
-            return agree(
-                chosen.suite, judge_name=chosen.judge, desk=desk_of(chosen), json_file=chosen.json
-            )
+            return agree_as(chosen)
         case "swap":
             from summeval_pytest.cli.swapping import swap
 

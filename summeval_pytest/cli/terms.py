@@ -77,6 +77,28 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_local_models(parser: argparse.ArgumentParser) -> None:
+    """Baselines by models on this machine; each needs an extra of this package."""
+    parser.add_argument(
+        "--bertscore",
+        metavar="MODEL",
+        help="add BERTScore by the model in this folder (needs summeval-pytest[bertscore])",
+    )
+    parser.add_argument(
+        "--bertscore-layers",
+        type=whole_number,
+        metavar="N",
+        help="take its vectors after N layers (default: what bert-score has tuned for a model of"
+        " this name, else all)",
+    )
+    parser.add_argument(
+        "--embeddings",
+        metavar="MODEL",
+        help="add recall by sentence embeddings, and the evidence that they find, by the model in"
+        " this folder (needs summeval-pytest[embeddings])",
+    )
+
+
 def add_systems(
     parser: argparse.ArgumentParser, default: str = "the suite's default_systems, else all"
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from summeval_pytest.evaluation.addressing import find_endpoint
-from summeval_pytest.evaluation.answering import golden_pair, places_of
+from summeval_pytest.evaluation.answering import golden_pair, labelled_overall, places_of
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.baselines import BASELINES, BaselineName
 from summeval_pytest.evaluation.budget import Budget
@@ -80,6 +80,7 @@ __all__ = [
     "golden_pair",
     "golden_tasks",
     "group_of",
+    "labelled_overall",
     "labels_fingerprint",
     "models_seen",
     "numbers_of",

@@ -50,12 +50,17 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
     )
 
 
+def labelled_overall(label: Label) -> float | None:
+    """The overall score that a label states, else FM of its ratings where all facets are rated."""
+    if label.overall is not None or set(label.facets or ()) != set(FACETS):
+        return label.overall
+    return facet_aware_metric({f: r for f, r in (label.facets or {}).items() if r is not None})
+
+
 def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     """The facets that both label and judge find in the reference, then the overall score."""
     ratings = {f: r for f, r in (label.facets or {}).items() if r is not None}
-    overall = label.overall
-    if overall is None and set(label.facets or ()) == set(FACETS):
-        overall = facet_aware_metric(ratings)
+    overall = labelled_overall(label)
     if not ratings and overall is None:
         return
     score = evaluation.score("facet")

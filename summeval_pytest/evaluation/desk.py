@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.evaluation.addressing import find_endpoint
 from summeval_pytest.evaluation.budget import Budget
+from summeval_pytest.evaluation.encoding import check_encoders
 from summeval_pytest.evaluation.exchange import Exchange
 from summeval_pytest.evaluation.memory import Memory
 from summeval_pytest.evaluation.recordings import recorded_judge
@@ -143,8 +144,10 @@ class Desk:
             lines: Who connects it to its endpoint; None for this desk's exchange.
 
         Raises:
-            OptionError: if there can be none on these terms.
+            OptionError: if there can be none on these terms, or the encoder that one of the suites
+                names is not on this machine.
         """
+        check_encoders(suites)
         if self.is_asked(name, suites):
             spec = self.roles.judge_spec(name, suites)
             self._check_price(spec.price, f"[judges.{name}]")

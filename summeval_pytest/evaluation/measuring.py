@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from summeval_pytest.evaluation.baselines import baseline_flow
+from summeval_pytest.evaluation.encoding import encoder_of
 from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.stating import stated_flow
 from summeval_pytest.evaluation.variants import PLAIN, recipe_of, stages_of
@@ -128,6 +129,7 @@ def eva_flow(
 ) -> Flow[EvaScore]:
     """The conversation of EVA-Score about one pair, in one of its variants."""
     paper = pair.paper
+    encoder = encoder_of(variants.eva)
     combined = mean_of if variants.references == "mean" else best_of
     return combined(
         tuple(
@@ -137,6 +139,7 @@ def eva_flow(
                 reference_facts=paper.reference_facts,
                 entailed_recall=variants.eva.recall == "both",
                 stages=stages_of(variants.eva),
+                encode=None if encoder is None else encoder.encode,
                 short_circuit=short_circuit,
             )
             for text in paper.references

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.evaluation.encoding import encoder_of
 from summeval_pytest.judges import Prompting
 from summeval_pytest.metrics import Stages, signature_of
+from summeval_pytest.metrics.stages import TFIDF
 from summeval_pytest.suite import Variants
 
 if TYPE_CHECKING:
@@ -21,12 +23,18 @@ PLAIN: Final = Variants()
 
 
 def stages_of(variant: EvaVariant) -> Stages:
-    """The stages of EVA-Score in the form that a suite asks for."""
+    """The stages of EVA-Score in the form that a suite asks for.
+
+    Raises:
+        OptionError: if the suite's encoder is not on this machine.
+    """
+    encoder = encoder_of(variant)
     return Stages(
         chains=variant.chains,
         validation=variant.validation,
         premises=variant.premises,
         relations=variant.relations,
+        similarity=TFIDF if encoder is None else encoder.signature,
     )
 
 

@@ -10,6 +10,7 @@ from summeval_pytest.stats.agreement import (
     kappas_of,
 )
 from summeval_pytest.stats.calibration import FoldedMap, MonotoneMap, fit_folds, fit_map, folds_of
+from summeval_pytest.stats.coefficients import COEFFICIENTS, CoefficientName
 from summeval_pytest.stats.correction import Corrected, Flags, corrected_mean, corrected_rate
 from summeval_pytest.stats.correlation import (
     Coefficient,
@@ -22,9 +23,25 @@ from summeval_pytest.stats.correlation import (
     spearman,
 )
 from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
+from summeval_pytest.stats.fitting import FittedWeights, fit_weights
 from summeval_pytest.stats.groups import Labels, rows_by_group
+from summeval_pytest.stats.matrices import (
+    Matrix,
+    Resamples,
+    matrix_of_means,
+    matrix_over_rows,
+    matrix_within,
+)
 from summeval_pytest.stats.paired import drop_p_value, holm
+from summeval_pytest.stats.permuting import correlation_p_value
 from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.stats.reliability import (
+    Level,
+    alphas_of,
+    icc_2_1,
+    iccs_of,
+    krippendorff_alpha,
+)
 from summeval_pytest.stats.resampling import (
     Interval,
     Rows,
@@ -36,18 +53,25 @@ from summeval_pytest.stats.resampling import (
 from summeval_pytest.stats.sampling import systematic_sample
 
 __all__ = [
+    "COEFFICIENTS",
     "Coefficient",
+    "CoefficientName",
     "Corrected",
+    "FittedWeights",
     "Flags",
     "FoldedMap",
     "Interval",
     "Labels",
+    "Level",
+    "Matrix",
     "MonotoneMap",
     "Numbers",
     "Ratings",
+    "Resamples",
     "Rows",
     "Statistic",
     "WithinGroups",
+    "alphas_of",
     "bootstrap_interval",
     "bootstrap_mean",
     "bootstrap_sums",
@@ -56,15 +80,23 @@ __all__ = [
     "confusion",
     "corrected_mean",
     "corrected_rate",
+    "correlation_p_value",
     "detectable_drop",
     "drop_p_value",
     "exact_agreement",
     "fit_folds",
     "fit_map",
+    "fit_weights",
     "folds_of",
     "holm",
+    "icc_2_1",
+    "iccs_of",
     "kappas_of",
     "kendall",
+    "krippendorff_alpha",
+    "matrix_of_means",
+    "matrix_over_rows",
+    "matrix_within",
     "mcnemar_p_value",
     "mean_within",
     "papers_needed",

@@ -145,6 +145,36 @@ def bootstrap_sums(
     return _percentile_interval(defined, n_resamples=n_resamples, level=level)
 
 
+def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
+    """The group numbers that each resample draws, a row a resample: those of every function here.
+
+    No group gives no resample.
+
+    Raises:
+        ValueError: seed is negative.
+        TypeError: seed is no integer.
+    """
+    drawn = list(_draws(n_groups, n_resamples, seed))
+    return np.array(drawn, dtype=np.intp).reshape(len(drawn), n_groups)
+
+
+def percentile_bounds(
+    values: NDArray[np.float64], *, n_resamples: int, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The bounds of many percentile intervals at once: ``values`` has a resample a row.
+
+    What every function here takes for an interval of each column, NaN for a resample in which the
+    statistic is undefined. Both bounds are NaN where more than half of the resamples are.
+    """
+    lows, highs = (np.full(values.shape[1:], np.nan) for _ in range(2))
+    n_defined = (~np.isnan(values)).sum(axis=0)
+    enough = (n_defined > 0) & (2 * n_defined >= n_resamples)
+    if enough.any():
+        shares = [(1 - level) / 2, (1 + level) / 2]
+        lows[enough], highs[enough] = np.nanquantile(values[:, enough], shares, axis=0)
+    return lows, highs
+
+
 def _draws(n_groups: int, n_resamples: int, seed: int) -> Iterator[Rows]:
     # index() refuses None, for which PCG64 would take its seed from the machine.
     generator = Generator(PCG64(operator.index(seed)))

@@ -132,7 +132,7 @@ def read_suite_file(file: TextFile) -> SuiteFile:
         endpoints=endpoints,
         judges=read_judges(toml, endpoints),
         thresholds=read_thresholds(toml),
-        variants=read_variants(fields),
+        variants=read_variants(fields, file),
         calibrate=_calibrate(fields),
         cassette=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{CASSETTE_NAME}"),
         baselines=file.beside(f"{file.path.name.removesuffix(SUITE_NAME)}{BASELINES_NAME}"),

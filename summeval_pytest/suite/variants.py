@@ -9,6 +9,7 @@ from summeval_pytest.suite.fields import finite, is_whole
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.fields import Fields
+    from summeval_pytest.suite.lines import TextFile
 
 EvaRecall = Literal["both", "matched"]
 EVA_RECALLS: Final[tuple[EvaRecall, ...]] = ("both", "matched")
@@ -32,6 +33,7 @@ VARIANT_KEYS: Final = (
     "eva_validation",
     "eva_premises",
     "eva_relations",
+    "encoder",
     "references",
 )
 """The keys of a suite file that are read here."""
@@ -50,6 +52,8 @@ class EvaVariant:
         premises: With how many facts of the reference each is checked, one by one; None for all.
         relations: Relations across sentences count unless a fact is as similar as this, above 0
             to 1; None for none.
+        encoder: The model of this machine that tells which facts are similar: the folder, absolute,
+            where it stands beside the suite file, else as the suite names it; None for TF-IDF.
     """
 
     recall: EvaRecall = "both"
@@ -57,6 +61,7 @@ class EvaVariant:
     validation: EvaValidation = "together"
     premises: int | None = None
     relations: float | None = None
+    encoder: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +72,12 @@ class Variants:
     references: References = "best"
 
 
-def read_variants(fields: Fields) -> Variants:
+def read_variants(fields: Fields, file: TextFile) -> Variants:
     """What the top of a suite file asks for.
+
+    Args:
+        fields: The top of the file.
+        file: The suite file, beside which folders are looked for.
 
     Raises:
         SuiteError: for a value that no variant has.
@@ -80,6 +89,7 @@ def read_variants(fields: Fields) -> Variants:
             validation=_choice(fields, "eva_validation", EVA_VALIDATIONS),
             premises=_premises(fields),
             relations=_relations(fields),
+            encoder=_encoder(fields, file),
         ),
         references=_choice(fields, "references", REFERENCES),
     )
@@ -111,3 +121,18 @@ def _relations(fields: Fields) -> float | None:
     if threshold is None or not 0 < threshold <= 1:
         raise fields.wrong("eva_relations", value, "true, false or a number above 0 and up to 1")
     return threshold
+
+
+def _encoder(fields: Fields, file: TextFile) -> str | None:
+    """A folder beside the suite file travels with it; any other name is this machine's to know."""
+    if not fields.has("encoder"):
+        return None
+    name = fields.text("encoder")
+    if _premises(fields) is None and _relations(fields) is None:
+        raise fields.fault(
+            "encoder",
+            f"'encoder' of {fields.owner} finds similar facts, and nothing asks for them; add"
+            " eva_premises = 3 or eva_relations = true, or delete it",
+        )
+    folder = file.beside(name).path
+    return str(folder.absolute()) if folder.is_dir() else name

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Figures = NDArray[np.float64]
 
-_FACT: Final = "fact"
-_SENTENCE: Final = "sentence"
+FACT: Final = "fact"
+"""Facts of either side, counted together."""
+SENTENCE: Final = "sentence"
 _EVIDENCE: Final = "evidence"
 _SIZES: Final[Mapping[str, tuple[int, ...]]] = {
     **{facet: (SCALES[facet], SCALES[facet]) for facet in FACETS},
-    _SENTENCE: (2, 2),
-    _FACT: (2, 2),
+    SENTENCE: (2, 2),
+    FACT: (2, 2),
     _EVIDENCE: (3,),
 }
 """By what was labelled, the shape of its counts: label by answer, or named, labelled and both."""
@@ -61,13 +62,13 @@ def _add(row: Counts, answer: GoldenAnswer) -> None:
         row[_SLICES[_EVIDENCE]] += (found.named, found.labelled, found.both)
     if answer.answer is None or answer.kind == "overall":
         return
-    name = _FACT if answer.kind.endswith(_FACT) else str(answer.kind)
-    least = 0 if name in (_SENTENCE, _FACT) else 1
+    name = FACT if answer.kind.endswith(FACT) else str(answer.kind)
+    least = 0 if name in (SENTENCE, FACT) else 1
     label, given = int(answer.label) - least, int(answer.answer) - least
     row[_SLICES[name].start + label * _SIZES[name][1] + given] += 1
 
 
-KINDS: Final = ("facet", _SENTENCE, _FACT)
+KINDS: Final = ("facet", SENTENCE, FACT)
 """What is labelled item by item: a judge must answer nearly all of each."""
 
 
@@ -104,8 +105,8 @@ def table_of(counts: Counts, name: str) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(row) for row in table)
 
 
-def _tables(sums: Counts, name: str) -> Counts:
-    """The confusion matrices of one kind, of each row of summed counts."""
+def tables_of(sums: Counts, name: str) -> Counts:
+    """The confusion matrices of one kind, of each row of summed counts: label by answer."""
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
 
 
@@ -117,7 +118,9 @@ def _share(part: Counts, whole: Counts) -> Figures:
 
 def _kappa(facet: str) -> Callable[[Counts], Figures]:
     categories = range(1, _SIZES[facet][0] + 1)
-    return lambda sums: kappas_of(_tables(sums, facet), categories=categories, weights="quadratic")
+    return lambda sums: kappas_of(
+        tables_of(sums, facet), categories=categories, weights="quadratic"
+    )
 
 
 def _mean_kappa(sums: Counts) -> Figures:
@@ -131,7 +134,7 @@ def _mean_kappa(sums: Counts) -> Figures:
 
 def _exact(*facets: str) -> Callable[[Counts], Figures]:
     def share(sums: Counts) -> Figures:
-        tables = [_tables(sums, facet) for facet in facets]
+        tables = [tables_of(sums, facet) for facet in facets]
         equal = sum(np.trace(table, axis1=1, axis2=2) for table in tables)
         return _share(np.asarray(equal), np.asarray(sum(t.sum(axis=(1, 2)) for t in tables)))
 
@@ -139,23 +142,23 @@ def _exact(*facets: str) -> Callable[[Counts], Figures]:
 
 
 def _unfaithful_precision(sums: Counts) -> Figures:
-    tables = _tables(sums, _SENTENCE)
+    tables = tables_of(sums, SENTENCE)
     return _share(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 1, 0])
 
 
 def _unfaithful_recall(sums: Counts) -> Figures:
-    tables = _tables(sums, _SENTENCE)
+    tables = tables_of(sums, SENTENCE)
     return _share(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 0, 1])
 
 
 def _fact_f1(sums: Counts) -> Figures:
-    tables = _tables(sums, _FACT)
+    tables = tables_of(sums, FACT)
     held = 2 * tables[:, 1, 1]
     return _share(held, held + tables[:, 0, 1] + tables[:, 1, 0])
 
 
 def _fact_kappa(sums: Counts) -> Figures:
-    return kappas_of(_tables(sums, _FACT), categories=(0, 1), weights="none")
+    return kappas_of(tables_of(sums, FACT), categories=(0, 1), weights="none")
 
 
 def _of_evidence(place: int) -> Callable[[Counts], Figures]:
@@ -179,7 +182,7 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     "evidence_recall": _of_evidence(1),
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
-_LABELS: Final = ((_EVIDENCE, (_EVIDENCE,)), (_FACT, (_FACT,)), ("unfaithful", (_SENTENCE,)))
+_LABELS: Final = ((_EVIDENCE, (_EVIDENCE,)), (FACT, (FACT,)), ("unfaithful", (SENTENCE,)))
 
 
 def _kinds(name: str) -> tuple[str, ...]:

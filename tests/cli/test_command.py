@@ -120,6 +120,24 @@ def test_a_command_that_succeeds_returns_0_and_is_silent_on_stderr(
     assert printed.out.endswith("\n")
 
 
+@pytest.mark.usefixtures("suite")
+def test_what_agree_is_asked_for_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Wire: every option of the command reaches its table."""
+    options = ["--level", "all", "--matrix", "kendall", "--fit-weights"]
+    assert main(["agree", "moss", "--judge", f"{__name__}:Mute", *options]) == 0
+    told = capsys.readouterr().out
+    for title in (
+        "\nOver all pairs.\n",
+        "\nMean over papers of the agreement within each.\n",
+        "\nOf the systems' means over papers, one point a system",
+        "\nKendall of every two columns. Over all pairs.\n",
+        "\nKendall of every two columns. Of the systems' means over papers.\n",
+        "\nfacet weights: too few labels ",
+    ):
+        assert title in told
+    assert all(len(line) <= 100 for line in told.splitlines()[1:])
+
+
 def test_a_folder_without_a_suite_is_a_usage_error(
     suite: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,13 +168,14 @@ def test_a_mistake_in_a_suite_is_told_with_file_and_line(
 def test_a_suite_without_labels_has_nothing_to_agree_with(
     suite: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where labels are there and none has an overall score."""
+    """Also where labels are there and say only what the reference lacks."""
     wanted = (
-        "summeval: error: moss/summeval.toml: no label has an 'overall' score to agree with;"
-        ' add labels.jsonl and name it as labels = "labels.jsonl"\n'
+        "summeval: error: moss/summeval.toml: no label has anything to agree with: an 'overall'"
+        " score, a facet's rating, sentences or facts; add labels.jsonl and name it as"
+        ' labels = "labels.jsonl"\n'
     )
     labels = suite / "labels.jsonl"
-    label = {"paper": "moss-01", "system": "careful", "facets": {"result": 4}}
+    label = {"paper": "moss-01", "system": "careful", "facets": {"result": None}}
     labels.write_text(json.dumps(label) + "\n", encoding="utf-8")
     assert failed(capsys, 4, "agree", "moss", "--judge", f"{__name__}:Mute") == wanted
     file = suite / "summeval.toml"

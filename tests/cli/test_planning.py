@@ -134,3 +134,24 @@ def test_mistake_of_a_plan_is_a_usage_error(
     )
     assert main(["plan", "kilns", "--votes", "3"]) == 4
     assert "--summ-votes asks a model several times" in capsys.readouterr().err
+
+
+def test_plan_counts_the_questions_of_a_variant(
+    tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two pairs: 4 texts for facts and 4 for relations; 3 facts a summary, each with 2 premises.
+
+    The reference's four facts are chosen from, and neighbours are asked about twice a pair:
+    4 + 4 + 2 * 2 + 2 * 3 * 2 = 24. By default it is 4 + 2.
+    """
+    eva = "\n[thresholds]\neva = 0.1\n"
+    default = 'eva_recall = "matched"'
+    variant = f"""{default}
+eva_chains = "adjacent"
+eva_premises = 2
+eva_relations = 0.7"""
+    for head, calls in ((default, "~6"), (variant, "~24")):
+        write_suite(tmp_path / "kilns", server.url, head=head, tail=eva)
+        _, _, row, *_ = planned(capsys)
+        assert calls_of(row) == ("good", "eva", calls)
+    assert server.n_requests == 0

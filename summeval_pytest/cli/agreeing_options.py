@@ -1,0 +1,66 @@
+"""What `summeval agree` takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import argparse
+
+    from summeval_pytest.verdict.agreement import AgreementLevel
+
+ALL: Final = "all"
+LEVELS: Final[tuple[AgreementLevel, ...]] = ("pooled", "paper", "system")
+MATRICES: Final = ("pearson", "spearman", "kendall")
+
+
+def add_agreeing(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models
+
+    parser.description = (
+        "Sets every metric, baseline and recorded column beside the labels of a suite: correlation"
+        " with the overall score, and agreement on facets, sentences and facts."
+    )
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
+    parser.add_argument(
+        "--level",
+        choices=(*LEVELS, ALL),
+        help="all three coefficients over all pairs, within papers, or of the systems' means"
+        " (default: Pearson and Spearman over all pairs, Kendall within papers)",
+    )
+    parser.add_argument(
+        "--matrix", choices=MATRICES, help="this coefficient of every two columns, too"
+    )
+    parser.add_argument(
+        "--fit-weights", action="store_true", help="fit the facets' weights to the overall scores"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write all figures here, asked for or not"
+    )
+    add_local_models(parser)
+    add_judge(parser)
+    add_asking(parser)
+
+
+def agree_as(chosen: argparse.Namespace) -> list[str]:
+    """What the command prints for its arguments.
+
+    Raises:
+        UsageError: for a mistake in the suite or the options.
+        JudgeError: if the judge breaks its contract.
+    """
+    from summeval_pytest.cli.agreeing import Wanted, agree
+    from summeval_pytest.cli.model_columns import models_of
+    from summeval_pytest.cli.terms import desk_of
+
+    levels = LEVELS if chosen.level == ALL else (chosen.level,) if chosen.level else ()
+    return agree(
+        chosen.suite,
+        judge_name=chosen.judge,
+        desk=desk_of(chosen),
+        json_file=chosen.json,
+        wanted=Wanted(levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights),
+        models=models_of(chosen),
+    )

@@ -1,0 +1,200 @@
+"""Agreement with people as tables of at most 100 columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.questions import FACETS
+from summeval_pytest.stats import COEFFICIENTS, FittedWeights
+from summeval_pytest.text import one_line
+from summeval_pytest.verdict.agreement import HUMAN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.stats import CoefficientName
+    from summeval_pytest.verdict.agreement import (
+        AgreementLevel,
+        ColumnAgreement,
+        Correlations,
+        Estimate,
+        LevelAgreement,
+    )
+    from summeval_pytest.verdict.item_agreement import ItemAgreement
+
+_NAME: Final = 26
+_SHORT: Final = 22
+_FIGURE: Final = 16
+_WIDTH: Final = 100
+_CELL: Final = 5
+_TITLES: Final[Mapping[AgreementLevel, str]] = {
+    "pooled": "Over all pairs",
+    "paper": "Mean over papers of the agreement within each",
+    "system": "Of the systems' means over papers",
+}
+_COUNTED: Final[Mapping[AgreementLevel, str]] = {
+    "pooled": "pairs", "paper": "papers", "system": "systems",
+}  # fmt: skip
+
+
+def column_table(metrics: Mapping[str, ColumnAgreement]) -> Iterator[str]:
+    """Every column beside the human overall score: over all pairs, and Kendall per paper."""
+    titles = (f"{title:<21}" for title in ("Pearson", "Spearman", "Kendall per paper"))
+    yield f"{'':<{_NAME}}{'pairs':>5}  {''.join(titles)}".rstrip()
+    for name, found in metrics.items():
+        cells = " ".join(map(estimate_cell, (found.pearson, found.spearman, found.kendall)))
+        yield f"{one_line(name, _NAME - 1):<{_NAME}}{found.n_pairs:>5}  {cells}".rstrip()
+
+
+def level_table(level: AgreementLevel, metrics: Mapping[str, LevelAgreement]) -> Iterator[str]:
+    """Every column beside the human overall score at one level, by all three coefficients."""
+    if level == "system":
+        yield from _system_table(metrics)
+        return
+    titles = "".join(f"{name.title():<21}" for name in COEFFICIENTS)
+    yield f"{_TITLES[level]}."
+    yield f"{'':<{_NAME - 1}}{_COUNTED[level]:>6}  {titles}".rstrip()
+    for name, found in metrics.items():
+        cells = " ".join(estimate_cell(found.estimates[c]) for c in COEFFICIENTS)
+        yield f"{one_line(name, _NAME - 1):<{_NAME}}{found.n:>5}  {cells}".rstrip()
+
+
+def _system_table(metrics: Mapping[str, LevelAgreement]) -> Iterator[str]:
+    titles = "".join(f"{name.title():<25}" for name in COEFFICIENTS)
+    yield f"{_TITLES['system']}, one point a system; behind each interval, p."
+    yield f"{'':<{_SHORT - 5}}{_COUNTED['system']:>7}  {titles}".rstrip()
+    for name, found in metrics.items():
+        cells = "".join(
+            f"{_point_cell(found.estimates[c], found.p_values.get(c)):<25}" for c in COEFFICIENTS
+        )
+        yield f"{one_line(name, _SHORT - 1):<{_SHORT}}{found.n:>2} {cells}".rstrip()
+    yield "p: the share of random orders of the systems that are as far from 0, on either side."
+
+
+def facet_table(facets: Mapping[str, ItemAgreement]) -> Iterator[str]:
+    """How the judge's ratings of each facet go with the human ones."""
+    yield f"{'facet ratings':<{_NAME}}{'pairs':>5}   exact  quadratic kappa"
+    for facet in FACETS:
+        found = facets[facet]
+        exact, kappa = found.figures["exact"].value, found.figures["quadratic kappa"].value
+        yield f"{facet:<{_NAME}}{found.n_items:>5}  {_plain(exact):>6} {_plain(kappa):>16}"
+
+
+def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Iterator[str]:
+    """Every figure of some kinds of items with its interval, a line a figure, a column a kind."""
+    yield f"{'':<{_FIGURE}}{''.join(f'{kind:<21}' for kind in kinds)}".rstrip()
+    counts = "".join(f"{items[kind].n_items:>6,}{'':15}" for kind in kinds)
+    yield f"{'items':<{_FIGURE}}{counts}".rstrip()
+    for figure in items[kinds[0]].figures:
+        cells = " ".join(estimate_cell(items[kind].figures[figure]) for kind in kinds)
+        yield f"{figure:<{_FIGURE}}{cells}".rstrip()
+
+
+def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Iterator[str]:
+    """Ratings that others recorded beside the human ones: the exact share and quadratic kappa."""
+    yield f"{'recorded ratings':<{_NAME}}{''.join(f'{facet:<15}' for facet in FACETS)}".rstrip()
+    for by, items in recorded.items():
+        cells = (
+            f"{_plain(items[f].figures['exact'].value):>5} "
+            f"{_plain(items[f].figures['quadratic kappa'].value):<9}"
+            for f in FACETS
+        )
+        yield f"{one_line(by, _NAME - 1):<{_NAME}}{''.join(cells)}".rstrip()
+    yield "exact share, then quadratic kappa"
+
+
+def matrix_table(
+    name: CoefficientName, level: AgreementLevel, found: Correlations
+) -> Iterator[str]:
+    """Every two columns, the lower half, in as many blocks as the width asks for."""
+    yield f"{name.title()} of every two columns. {_TITLES[level]}."
+    step = (_WIDTH - _NAME - 3) // _CELL
+    for start in range(0, len(found.names), step):
+        shown = range(start, min(start + step, len(found.names)))
+        yield f"{'':<{_NAME + 3}}{''.join(f'{place + 1:>{_CELL}}' for place in shown)}"
+        for row in range(start, len(found.names)):
+            cells = "".join(
+                f"{_short(found.estimate(found.names[row], found.names[column]).value):>{_CELL}}"
+                for column in shown
+                if column <= row
+            )
+            yield f"{row + 1:>2} {one_line(found.names[row], _NAME - 1):<{_NAME}}{cells}"
+
+
+def weights_lines(fitted: FittedWeights | str) -> Iterator[str]:
+    """Facet weights that explain the overall scores best, beside those of FM."""
+    if isinstance(fitted, str):
+        yield f"facet weights: {fitted}"
+        return
+    yield f"{'facet weights':<{_NAME}}{''.join(f'{facet:<15}' for facet in FACETS)}".rstrip()
+    for title, weights in (
+        (f"fitted to {fitted.n_rows:,} pairs", fitted.weights),
+        ("FM, section 4.2", tuple(WEIGHTS[facet] for facet in FACETS)),
+    ):
+        yield f"{title:<{_NAME}}{''.join(f'{weight:<15.3f}' for weight in weights)}".rstrip()
+    yield f"mean squared error of the fitted ones: {fitted.error:.5f}"
+
+
+def agreement_json(
+    columns: Sequence[str],
+    matrices: Mapping[AgreementLevel, Mapping[CoefficientName, Correlations]],
+) -> dict[str, object]:
+    """The matrices as plain values: the names, then rows of triples by level and coefficient."""
+    names = (HUMAN, *columns)
+    found: dict[str, object] = {"columns": list(names)}
+    for level, by_name in matrices.items():
+        found[level] = {
+            name: [[triple(each.estimate(a, b)) for b in names] for a in names]
+            for name, each in by_name.items()
+        }
+    return found
+
+
+def items_json(items: Mapping[str, ItemAgreement]) -> dict[str, object]:
+    """The figures of each kind, with the number of items; an undefined one is null."""
+    return {
+        kind: {
+            "items": found.n_items,
+            **{figure: triple(estimate) for figure, estimate in found.figures.items()},
+        }
+        for kind, found in items.items()
+    }
+
+
+def triple(estimate: Estimate) -> list[float | None]:
+    """Value, lower and upper bound."""
+    return [estimate.value, estimate.low, estimate.high]
+
+
+def estimate_cell(estimate: Estimate) -> str:
+    """A value with its interval, 20 characters with and without."""
+    if estimate.value is None:
+        return f"{'-':>6}{'':14}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:>6.3f}{'':14}"
+    return f"{estimate.value:>6.3f} [{estimate.low:>5.2f},{estimate.high:>5.2f}]"
+
+
+def _point_cell(estimate: Estimate, p_value: float | None) -> str:
+    """A coefficient of a few points: two digits are more than they carry."""
+    if estimate.value is None:
+        return f"{'-':>5}"
+    interval = f"{'':13}"
+    if estimate.low is not None and estimate.high is not None:
+        interval = f"[{estimate.low:>5.2f},{estimate.high:>5.2f}]"
+    p = "" if p_value is None else "<.001" if p_value < 0.0005 else _short(p_value, digits=3)  # noqa: PLR2004
+    return f"{estimate.value:>5.2f} {interval} {p}"
+
+
+def _plain(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _short(value: float | None, digits: int = 2) -> str:
+    """A number from -1 to 1 without its zero: .34, -.17, 1.0."""
+    if value is None:
+        return "-"
+    if round(abs(value), digits) == 1:
+        return f"{value:.{digits - 1}f}"
+    return f"{value:.{digits}f}".replace("0.", ".", 1)

@@ -1,0 +1,179 @@
+"""A small suite about moss whose summaries a rule can judge, and judges that follow such rules."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from summeval_pytest.evaluation import Desk, Terms
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from summeval_pytest.questions import Answer, Question
+
+SYSTEMS = ("plain", "bold")
+
+
+def grown(text: str) -> int:
+    """The one digit of a text: how often its moss grew."""
+    (digit,) = [character for character in text if character.isdigit()]
+    return int(digit)
+
+
+def read(question: Question) -> Answer:
+    """The rules of the judge below."""
+    match question:
+        case SegmentFacets(text) if "torn" in text:
+            return Unanswered("the page is torn")
+        case SegmentFacets(text):
+            return FacetSegments(result=text)
+        case RateFacets(pairs):
+            (pair,) = pairs
+            rating = grown(pair.candidate)
+            return FacetRatings((FacetRating(facet=pair.facet, reason="", rating=rating),))
+        case CheckSentences(sentences):
+            supported = [grown(sentence) > 2 for sentence in sentences]
+            checks = (SentenceCheck(reason="", supported=answer) for answer in supported)
+            return SentenceChecks(tuple(checks))
+        case _:
+            return Unanswered("facts are not my trade")
+
+
+class Reader:
+    """Rates a summary as often as its moss grew, and supports what grew more than twice."""
+
+    signature = "reader-1"
+    in_flight = 3
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The rules' answers."""
+        return tuple(map(read, questions))
+
+
+class Lister(Reader):
+    """Finds a fact in every sentence that has a digit, and lets it follow from what shares it."""
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Answers about facts only."""
+        return tuple(map(self._answer, questions))
+
+    def _answer(self, question: Question) -> Answer:
+        match question:
+            case ListFacts(sentences):
+                facts = (
+                    Fact(text=text, sentence=place)
+                    for place, text in enumerate(sentences)
+                    if any(map(str.isdigit, text))
+                )
+                return FactList(tuple(facts))
+            case CheckFacts(facts, premises):
+                found = [
+                    tuple(
+                        n for n, premise in enumerate(premises) if grown(premise) == grown(f.text)
+                    )
+                    for f in facts
+                ]
+                checks = (FactCheck(reason="", entailed=bool(f), premises=f) for f in found)
+                return FactChecks(tuple(checks))
+            case _:
+                return Unanswered("only facts are my trade")
+
+
+class Dead(Reader):
+    """Cannot be reached."""
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """Nothing."""
+        raise ConnectionError(f"no route for {len(questions)} questions")
+
+
+READER = f"{__name__}:Reader"
+LISTER = f"{__name__}:Lister"
+DEAD = f"{__name__}:Dead"
+
+
+def desk() -> Desk:
+    """A way to judges of this process, on which nothing is asked of an endpoint or remembered."""
+    return Desk(Terms(environ={}))
+
+
+def write_suite(
+    folder: Path,
+    papers: Sequence[Mapping[str, object]],
+    summaries: Mapping[tuple[str, str], str],
+    labels: Sequence[Mapping[str, object]],
+    recorded: Sequence[Mapping[str, object]] = (),
+) -> Path:
+    """A suite of two systems with labels, and with other judges' records where there are any."""
+    files: dict[str, Sequence[Mapping[str, object]]] = {"papers": papers, "labels": labels}
+    for system in SYSTEMS:
+        files[system] = [
+            {"paper": paper, "summary": text}
+            for (paper, of), text in summaries.items()
+            if of == system
+        ]
+    settings = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"']
+    if recorded:
+        files["recorded"] = recorded
+        settings.append('recorded = "recorded.jsonl"')
+    settings += [f'[systems.{system}]\nsummaries = "{system}.jsonl"' for system in SYSTEMS]
+    folder.mkdir()
+    for name, objects in files.items():
+        text = "".join(json.dumps(values) + "\n" for values in objects)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    (folder / "summeval.toml").write_text("\n".join(settings) + "\n", encoding="utf-8")
+    return folder
+
+
+def moss(folder: Path, recorded: Sequence[Mapping[str, object]] = ()) -> Path:
+    """Three papers, two systems; one of the labelled pairs cannot be read."""
+    papers = [
+        {"id": name, "source": f"Moss was on {name}.", "reference": f"It grew on {name}."}
+        for name in ("sand", "rock", "bark")
+    ]
+    summaries = {
+        ("sand", "plain"): "It grew 1 time.",
+        ("sand", "bold"): "It grew 3 times.",
+        ("rock", "plain"): "It grew 2 times.",
+        ("rock", "bold"): "It grew 4 times.",
+        ("bark", "plain"): "A torn page 5.",
+        ("bark", "bold"): "It grew 6 times.",
+    }
+    human = {("sand", "plain"): 1, ("sand", "bold"): 2, ("rock", "plain"): 3, ("rock", "bold"): 4}
+    labels: list[dict[str, object]] = [
+        {"paper": paper, "system": system, "facets": {"result": rating}, "overall": rating / 10}
+        for (paper, system), rating in human.items()
+    ]
+    labels += [
+        {"paper": "bark", "system": "plain", "overall": 0.9},
+        {"paper": "bark", "system": "bold", "facets": {"result": 4}},
+    ]
+    return write_suite(folder, papers, summaries, labels, recorded)
+
+
+def labels_of(**parts: object) -> list[dict[str, object]]:
+    """Labels of both systems on sand."""
+    return [{"paper": "sand", "system": of, **parts} for of in SYSTEMS]
+
+
+SAND = [{"id": "sand", "source": "Moss.", "reference": "It grew 3 times."}]
+GREW = {("sand", "plain"): "It grew 1 time.", ("sand", "bold"): "It grew 3 times!"}

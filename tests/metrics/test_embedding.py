@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.embedding import (
+    EmbeddedSentences,
+    EmbeddingMatch,
+    embedded,
+    embedding_match,
+    nearest,
+)
+
+ANGLES = st.lists(st.integers(0, 359), min_size=1, max_size=6)
+
+
+def text(*sentences: tuple[int, int]) -> EmbeddedSentences:
+    """A text of sentences in the plane: the angle of each in degrees, and its words."""
+    angles = np.deg2rad([angle for angle, _ in sentences])
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return EmbeddedSentences(vectors=vectors, n_words=np.array([float(n) for _, n in sentences]))
+
+
+def drawn(angles: list[int]) -> EmbeddedSentences:
+    """A text whose sentences grow longer."""
+    return text(*((angle, place + 1) for place, angle in enumerate(angles)))
+
+
+def test_a_long_sentence_weighs_by_its_words() -> None:
+    """Worked example.
+
+    The reference's sentences at 0 and 90 degrees, of 3 words and 1, are best matched at 0 and 60:
+    R = (3 * 1 + 1 * cos 30) / 4 = 0.966506. The summary's, of 1 word each: 1 and cos 30, so
+    P = 0.933013 and F1 = 2 * 0.966506 * 0.933013 / 1.899519 = 0.949464.
+    """
+    match = embedding_match(text((0, 3), (90, 1)), text((0, 1), (60, 1)))
+    assert match == EmbeddingMatch(precision=0.933013, recall=0.966506, f1=0.949464)
+
+
+def test_a_text_without_a_sentence_matches_nothing() -> None:
+    """A baseline has a number for every pair, or it could not stand beside a metric."""
+    nothing = EmbeddedSentences(vectors=np.zeros((0, 0)), n_words=np.zeros(0))
+    zero = EmbeddingMatch(precision=0.0, recall=0.0, f1=0.0)
+    assert embedding_match(nothing, text((0, 1))) == zero
+    assert embedding_match(text((0, 1)), nothing) == zero
+    assert embedding_match(nothing, nothing) == zero
+
+
+@pytest.mark.parametrize("angle", [90, 180])
+def test_f1_of_what_is_unrelated_or_opposite_is_zero(angle: int) -> None:
+    """Harmonic means are of positive numbers; two negative ones would make a good one."""
+    match = embedding_match(text((0, 1)), text((angle, 1)))
+    assert match.recall == pytest.approx(np.cos(np.deg2rad(angle)), abs=1e-6)
+    assert match.f1 == 0.0
+
+
+def test_sentences_are_weighed_by_words_between_blanks() -> None:
+    """As the baseline `length` counts them."""
+    made = embedded(["Moss grew.", "It did so for 12 days."], np.eye(2))
+    assert made.n_words.tolist() == [2.0, 6.0]
+    assert (made.vectors == np.eye(2)).all()
+
+
+@given(ANGLES)
+def test_identical_texts_are_maximal(angles: list[int]) -> None:
+    """Whatever rounding a dot product has."""
+    match = embedding_match(drawn(angles), drawn(angles))
+    assert match == EmbeddingMatch(precision=1.0, recall=1.0, f1=1.0)
+
+
+@given(ANGLES, ANGLES)
+def test_numbers_are_cosines_and_change_sides_with_the_texts(
+    one: list[int], other: list[int]
+) -> None:
+    """Precision is the recall of the summary by the reference."""
+    there, back = (
+        embedding_match(drawn(one), drawn(other)),
+        embedding_match(drawn(other), drawn(one)),
+    )
+    assert all(-1 <= value <= 1 for value in (there.precision, there.recall, there.f1))
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert there.f1 == back.f1
+    assert 0 <= there.f1 <= max(0, there.precision, there.recall)
+
+
+@given(ANGLES, ANGLES)
+def test_the_order_of_sentences_does_not_matter(one: list[int], other: list[int]) -> None:
+    """A baseline that reads a bag of sentences; its limits are told, not hidden."""
+    reference = text(*((angle, 2) for angle in one))
+    turned = text(*((angle, 2) for angle in reversed(one)))
+    assert embedding_match(reference, drawn(other)) == embedding_match(turned, drawn(other))
+
+
+@given(ANGLES, ANGLES, st.integers(0, 359))
+def test_a_further_sentence_never_lowers_recall(
+    one: list[int], other: list[int], more: int
+) -> None:
+    """A reference sentence's best match can only get better: so recall rewards length."""
+    reference = drawn(one)
+    before = embedding_match(reference, drawn(other)).recall
+    assert embedding_match(reference, drawn([*other, more])).recall >= before
+
+
+def test_the_nearest_come_first_and_ties_in_their_order() -> None:
+    """Worked example: at 10 degrees, 0 and 20 are as near as each other, to 6 digits."""
+    claim = text((10, 1)).vectors[0]
+    sentences = text((90, 1), (20, 1), (0, 1), (10, 1)).vectors
+    assert nearest(claim, sentences, 4) == (3, 1, 2, 0)
+    assert nearest(claim, sentences, 2) == (3, 1)
+    assert nearest(claim, np.zeros((0, 0)), 2) == ()

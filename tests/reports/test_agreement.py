@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from summeval_pytest.questions import FACETS
+from summeval_pytest.reports.agreement import (
+    column_table,
+    estimate_cell,
+    item_table,
+    level_table,
+    matrix_table,
+    recorded_table,
+    weights_lines,
+)
+from summeval_pytest.stats import FittedWeights, Matrix
+from summeval_pytest.verdict.agreement import (
+    ColumnAgreement,
+    Correlations,
+    Estimate,
+    LevelAgreement,
+)
+from summeval_pytest.verdict.item_agreement import item_agreements
+from tests.verdict.golden_answers import answered, golden
+
+NOTHING = Estimate(None, None, None)
+LOW = Estimate(-0.1234, -0.5, -0.25)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "cell"),
+    [
+        (Estimate(-0.1234, -0.5, 0.25), "-0.123 [-0.50, 0.25]"),
+        (Estimate(0.8, None, None), " 0.800              "),
+        (NOTHING, "     -              "),
+    ],
+)
+def test_a_cell_is_as_wide_with_and_without_an_interval(estimate: Estimate, cell: str) -> None:
+    """The next coefficient has to stand under its heading."""
+    assert estimate_cell(estimate) == cell
+
+
+@pytest.mark.parametrize(
+    ("p_value", "shown"),
+    [(None, ""), (1.0, " 1.00"), (0.0833, " .083"), (0.0004, " <.001"), (0.9996, " 1.00")],
+)
+def test_a_p_value_stands_behind_its_interval(p_value: float | None, shown: str) -> None:
+    """It is never shown as 0: few systems are in order by luck now and then."""
+    found = LevelAgreement(
+        n=4,
+        estimates={"pearson": LOW, "spearman": NOTHING, "kendall": LOW},
+        p_values={"pearson": p_value, "spearman": None, "kendall": p_value},
+    )
+    *_, line, _ = level_table("system", {"FM": found})
+    start = "FM                     4 -0.12 [-0.50,-0.25]"
+    assert line.startswith(start + shown)
+    assert line.endswith(f"    -                    -0.12 [-0.50,-0.25]{shown}")
+
+
+def test_no_line_is_wider_than_100_columns() -> None:
+    """Also with long names, negative numbers, thousands of pairs and many columns."""
+    name = "a metric with a name that nobody should have given it (recorded)"
+    found = ColumnAgreement(n_pairs=12345, pearson=LOW, spearman=LOW, kendall=LOW)
+    level = LevelAgreement(
+        n=12,
+        estimates={"pearson": LOW, "spearman": LOW, "kendall": LOW},
+        p_values={"pearson": 0.0001, "spearman": 0.0001, "kendall": 0.0001},
+    )
+    names = tuple(f"{name} {n}" for n in range(30))
+    square = np.full((30, 30), -0.987)
+    matrix = Matrix(values=square, lows=square, highs=square, n=np.ones((30, 30), dtype=np.int64))
+    items = item_agreements([golden(*(answered(f, 1, 1) for f in FACETS))])
+    weights = FittedWeights(weights=(0.1, 0.3, 0.3, 0.3), error=0.0, n_rows=12345)
+    lines = [
+        *column_table({name: found}),
+        *level_table("pooled", {name: level}),
+        *level_table("system", {name: level}),
+        *matrix_table("spearman", "system", Correlations(names=names, matrix=matrix)),
+        *item_table(items, FACETS),
+        *recorded_table({name: items}),
+        *weights_lines(weights),
+    ]
+    assert max(map(len, lines)) <= 100
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_wide_matrix_is_cut_into_blocks_that_lose_nothing() -> None:
+    """Worked example: 16 columns make blocks of 14 and 2, and every number of the lower half."""
+    n = 16
+    values = np.arange(n * n).reshape(n, n) / 1000
+    values = np.tril(values) + np.tril(values, -1).T
+    matrix = Matrix(values=values, lows=values, highs=values, n=np.ones((n, n), dtype=np.int64))
+    names = tuple(f"m{place}" for place in range(n))
+    title, *lines = matrix_table("kendall", "paper", Correlations(names=names, matrix=matrix))
+    assert title.startswith("Kendall of every two columns. Mean over papers")
+    assert lines[0].split() == [str(place) for place in range(1, 15)]
+    assert lines[17].split() == ["15", "16"]
+    assert lines[-1].split() == ["16", "m15", ".25", ".26"]
+    cells = [cell for line in lines for cell in line.split() if cell.startswith(".")]
+    assert len(cells) == n * (n + 1) // 2
+
+
+def test_weights_that_cannot_be_fitted_say_why() -> None:
+    """In the place where they would stand."""
+    assert list(weights_lines("too few rows")) == ["facet weights: too few rows"]

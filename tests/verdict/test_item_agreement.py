@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.stats import cohen_kappa, icc_2_1, krippendorff_alpha
+from summeval_pytest.verdict import agreement
+from summeval_pytest.verdict.agreement import Estimate
+from summeval_pytest.verdict.item_agreement import (
+    ITEM_KINDS,
+    RATING_FIGURES,
+    VERDICT_FIGURES,
+    item_agreements,
+)
+from tests.verdict.golden_answers import answered, filled, golden, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.evaluation import GoldenPair
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.verdict.item_agreement import ItemAgreement
+
+NOTHING = Estimate(None, None, None)
+
+
+def few(labelled: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
+    """The figures with intervals from 15 resamples, for laws."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement, "RESAMPLES", 15)
+        return item_agreements(labelled)
+
+
+def test_ratings_of_a_facet_agree_as_a_hand_computes() -> None:
+    """Worked example: people rate 1, 2, 3 and the judge 1, 2, 2, on a scale of 3, on one paper.
+
+    Two of three are equal. Plain: chance is (1 + 2) / 9, kappa = (2/3 - 1/3) / (2/3) = 1/2.
+    Quadratic: observed 1; expected (0 + 2 + 1 + 0 + 4 + 2) / 3 = 3; kappa = 1 - 1/3.
+    """
+    rated = golden(*(answered("conclusion", h, j) for h, j in ((1, 1), (2, 2), (3, 2))))
+    found = item_agreements([rated])["conclusion"]
+    assert found.n_items == 3
+    for name, value in (("exact", 2 / 3), ("kappa", 1 / 2), ("quadratic kappa", 2 / 3)):
+        estimate = found.figures[name]
+        assert (estimate.value, estimate.low, estimate.high) == pytest.approx((value,) * 3)
+
+
+def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
+    """Worked example: of 4 wrong sentences 3 are called so, and 1 of 6 good ones, too.
+
+    Exact 8/10; called 4/10 and labelled 4/10; chance .4 * .4 + .6 * .6 = .52, kappa .28 / .48.
+    """
+    table = ((3, 1), (1, 5))
+    found = item_agreements([golden(*filled("sentence", table, 0))])["sentence"]
+    assert found.n_items == 10
+    values = {name: estimate.value for name, estimate in found.figures.items()}
+    assert values == pytest.approx(
+        {
+            "exact": 0.8,
+            "kappa": 0.28 / 0.48,
+            "recall of wrong": 0.75,
+            "called wrong": 0.4,
+            "labelled wrong": 0.4,
+        }
+    )
+
+
+def test_facts_of_both_sides_are_counted_together() -> None:
+    """A fact that does not hold is found whichever text it stands in."""
+    facts = golden(
+        answered("reference fact", 0, 0),
+        answered("candidate fact", 0, 1),
+        answered("sentence", 1, 1),
+    )
+    found = item_agreements([facts])
+    assert found["fact"].n_items == 2
+    assert found["fact"].figures["recall of wrong"].value == 0.5
+    assert found["sentence"].n_items == 1
+
+
+def test_an_interval_resamples_papers_and_only_those_with_items() -> None:
+    """Worked example: all right on one paper and none on the other make 0, 1/2 and 1."""
+    right, wrong = (
+        golden(*(answered("method", 2, j) for _ in range(3)), paper=paper)
+        for paper, j in (("kiln", 2), ("moss", 3))
+    )
+    others = [golden(answered("result", 2, 2), paper=f"fern-{n}") for n in range(9)]
+    assert item_agreements([right, wrong, *others])["method"].figures["exact"] == Estimate(
+        0.5, 0.0, 1.0
+    )
+    one_group = [replace(pair, group="one text") for pair in (right, wrong)]
+    assert item_agreements(one_group)["method"].figures["exact"] == Estimate(0.5, 0.5, 0.5)
+
+
+def test_what_nobody_labelled_is_undefined() -> None:
+    """Every kind is there, and 0 items say why it has no figure."""
+    found = item_agreements([])
+    assert tuple(found) == ITEM_KINDS
+    for kind, each in found.items():
+        assert each.n_items == 0
+        assert set(each.figures) == set(RATING_FIGURES if kind in FACETS else VERDICT_FIGURES)
+        assert set(each.figures.values()) == {NOTHING}
+
+
+@pytest.mark.parametrize(("facet", "highest"), [("background", 3), ("method", 4)])
+def test_each_facet_has_its_own_scale(facet: Facet, highest: int) -> None:
+    """The highest rating is a category: a judge that knows both ends agrees fully."""
+    found = item_agreements([golden(answered(facet, 1, 1), answered(facet, highest, highest))])
+    assert {each.value for each in found[facet].figures.values()} == {1.0}
+
+
+@settings(deadline=None, max_examples=25)
+@given(rows=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=12))
+def test_figures_are_those_of_the_ratings(rows: list[tuple[int, int]]) -> None:
+    """Law: counting by paper gives what the ratings give, one by one."""
+    found = few([golden(*(answered("result", h, j) for h, j in rows))])["result"].figures
+    human, judge = [h for h, _ in rows], [j for _, j in rows]
+    scale = range(1, SCALES["result"] + 1)
+    expected = {
+        "kappa": cohen_kappa(human, judge, categories=scale, weights="none"),
+        "quadratic kappa": cohen_kappa(human, judge, categories=scale, weights="quadratic"),
+        "alpha (ordinal)": krippendorff_alpha(rows, "ordinal"),
+        "ICC(2,1)": icc_2_1(rows),
+    }
+    for name, value in expected.items():
+        assert found[name].value == (None if value is None else pytest.approx(value, abs=1e-9))
+
+
+@settings(deadline=None, max_examples=15)
+@given(labelled=pairs(), data=st.data())
+def test_the_order_of_pairs_and_of_items_does_not_matter(
+    labelled: list[GoldenPair], data: st.DataObject
+) -> None:
+    """Law: a file sorted another way holds the same labels, and every figure stays in its range."""
+    moved = [
+        replace(pair, answers=tuple(data.draw(st.permutations(pair.answers))))
+        for pair in data.draw(st.permutations(labelled))
+    ]
+    one, other = few(labelled), few(moved)
+    assert one == other
+    for each in one.values():
+        for name, estimate in each.figures.items():
+            for value in (estimate.value, estimate.low, estimate.high):
+                assert value is None or value <= 1 + 1e-9
+                assert value is None or value >= 0 or name in {"kappa", *RATING_FIGURES}
