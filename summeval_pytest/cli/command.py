@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.agreeing_options import add_agreeing, agree_as
+from summeval_pytest.cli.power_options import add_powering
+from summeval_pytest.cli.study_options import add_studying
 from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text import safe
@@ -56,7 +58,8 @@ def parser() -> argparse.ArgumentParser:
     _add_rescoring(
         commands.add_parser("rescore", help="decide a saved run again, with other thresholds")
     )
-    _add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
+    add_powering(commands.add_parser("power", help="how small a drop a suite's papers can show"))
+    add_studying(commands.add_parser("study", help="a suite's systems as tables and figures"))
     starting = commands.add_parser("init", help="write a suite and a GitHub workflow to start from")
     starting.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
@@ -157,31 +160,6 @@ def _add_rescoring(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_powering(parser: argparse.ArgumentParser) -> None:
-    from summeval_pytest.cli.terms import add_asking, add_judge
-
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
-    parser.add_argument("--drop", type=float, required=True, metavar="D", help="the drop to show")
-    parser.add_argument(
-        "--metric", action="append", default=[], metavar="NAME", help="these numbers only"
-    )
-    parser.add_argument(
-        "--level", type=float, default=0.05, metavar="P", help="level of the test (default: 0.05)"
-    )
-    parser.add_argument(
-        "--power", type=float, default=0.8, metavar="P", help="chance to find it (default: 0.8)"
-    )
-    parser.add_argument(
-        "--tests",
-        type=int,
-        default=7,
-        metavar="N",
-        help="how many numbers are tested together (default: 7, three metrics and four facets)",
-    )
-    add_judge(parser)
-    add_asking(parser)
-
-
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
     if any(":" in str(vars(chosen).get(name)) for name in ("judge", "old_judge", "new_judge")):
@@ -199,6 +177,10 @@ def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             return init(chosen.folder), True
         case "import" | "label":
             return _labelling(chosen), True
+        case "study":
+            from summeval_pytest.cli.studying import study
+
+            return study(chosen), True
         case _:
             return getattr(chosen, "answered_by", _asking)(chosen), True
 

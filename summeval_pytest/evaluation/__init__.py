@@ -36,6 +36,7 @@ from summeval_pytest.evaluation.supporting import EvidenceCase, evidence_cases, 
 from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task
 from summeval_pytest.evaluation.variants import recipe_of
+from summeval_pytest.evaluation.watching import Watch
 from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "Task",
     "Terms",
     "Totals",
+    "Watch",
     "Ways",
     "ask_in_ways",
     "check_sentences",

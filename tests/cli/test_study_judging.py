@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from summeval_pytest.cli.command import main
+from tests.asked_suite import KEY, by_rule, write_suite
+from tests.scripted_server import ScriptedServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """Whoever answers, and a suite here whose judge and model it is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ScriptedServer(by_rule) as server:
+        write_suite(Path("kilns"), server.url)
+        yield server
+
+
+def study(*arguments: str) -> Any:
+    """The JSON of a study by the judge that is a model."""
+    chosen = ["--store", "store", "--judge", "rule", "--json", "study.json", *arguments]
+    assert main(["study", "kilns", *chosen]) == 0
+    return json.loads(Path("study.json").read_text(encoding="utf-8"))
+
+
+def test_calls_and_tokens_of_a_model_are_counted(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every request is in one bin of lengths, and seconds are said to be unknown."""
+    found = study("--system", "good,bad")
+    assert sum(each["n_calls"] for each in found["efforts"]) == server.n_requests > 0
+    assert sum(each["n_tokens"] for each in found["efforts"]) > 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"replies: {server.n_requests} asked, 0 remembered (0 from a cassette)" in "\n".join(
+        lines
+    )
+    effort = [line.split() for line in lines if line.startswith("rule ")][-1]
+    assert effort[-2:] == ["-", "-"]
+
+
+def test_a_replay_writes_the_same_bytes_and_asks_nobody(server: ScriptedServer) -> None:
+    """Calls are those that the answers took, wherever they came from."""
+    study("--system", "good,bad")
+    first, n_asked = Path("study.json").read_bytes(), server.n_requests
+    study("--system", "good,bad")
+    assert server.n_requests == n_asked
+    assert Path("study.json").read_bytes() == first
+
+
+def test_a_system_that_is_a_model_is_asked_once_for_all_judges(server: ScriptedServer) -> None:
+    """Two judges of different summaries would compare nothing; its family is its model's."""
+    found = study("--judge", "offline", "--system", "writer", "--record", "all")
+    assert len([seen for seen in server.seen if seen.model == "writer-7b"]) == 2
+    assert [judge["name"] for judge in found["judges"]] == ["rule", "offline"]
+    assert found["systems"] == [{"name": "writer", "family": "writer", "n_papers": 2}]
+
+
+def test_a_judge_that_cannot_be_is_told_before_anybody_is_asked(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first judge's answers would be paid for in vain."""
+    assert main(["study", "kilns", "--store", "store", "--judge=rule,ofline"]) == 4
+    assert "no judge 'ofline'" in capsys.readouterr().err
+    assert server.n_requests == 0
+
+
+def test_a_refused_summary_has_no_number_and_is_not_left_out(server: ScriptedServer) -> None:
+    """Its words are an apology's; the means cover one paper of two."""
+    assert server.n_requests == 0
+    lines = Path("kilns/bad.jsonl").read_text(encoding="utf-8").splitlines()
+    refusal = json.dumps({"paper": json.loads(lines[0])["paper"], "summary": "I'm sorry, no."})
+    Path("kilns/bad.jsonl").write_text("\n".join([refusal, *lines[1:]]) + "\n", encoding="utf-8")
+    found = study("--system", "bad")
+    words = [each["means"]["words"] for each in found["lengths"] if each["system"] == "bad"]
+    assert [(mean["n"], mean["n_of"]) for mean in words] == [(1, 2)]
+    for place in (each["places"][0] for each in found["standings"]):
+        assert (place["mean"]["n"], place["mean"]["n_of"]) == (1, 2)
+    assert {each["facts"]["n"] for each in found["facts"]} == {1}

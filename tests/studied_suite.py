@@ -1,0 +1,189 @@
+"""A small suite of two systems, and two judges who like their own.
+
+A summary is of the system whose mark, ``alpha`` or ``beta``, it holds. A judge gives the best
+rating to what holds its own mark, the second best to the rest, and supports every sentence but
+those that hold the other's mark and a 7.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.questions import (
+    SCALES,
+    CheckFacts,
+    CheckSentences,
+    FacetRating,
+    FacetRatings,
+    FacetSegments,
+    Fact,
+    FactCheck,
+    FactChecks,
+    FactList,
+    ListFacts,
+    RateFacets,
+    SegmentFacets,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from summeval_pytest.questions import Answer, Question
+
+PAPERS: Final = ("kiln", "moss", "rope", "salt")
+ALPHA: Final = "tests.studied_suite:Alpha"
+BETA: Final = "tests.studied_suite:Beta"
+FAMILIES: Final = (f"--family={ALPHA}=a", f"--family={BETA}=b", "--family=one=a", "--family=two=b")
+
+
+def summary(paper: str, mark: str, place: int) -> str:
+    """Two sentences, the second with a number that says which paper it is."""
+    return f"The {mark} team looked at {paper}. It took {mark} {place + 5} days of {paper}."
+
+
+def write_studied(
+    folder: Path,
+    *,
+    papers: Sequence[str] = PAPERS,
+    names: Mapping[str, str] | None = None,
+    skip: Sequence[str] = (),
+    by: str = "ROUGE-1",
+) -> Path:
+    """Writes the suite; the second system skips what is named.
+
+    Args:
+        folder: Where.
+        papers: The papers, in file order.
+        names: The names of the systems by their marks.
+        skip: Papers that the second system lacks.
+        by: Who has recorded a score and segments of every pair.
+    """
+    names = names or {"alpha": "one", "beta": "two"}
+    folder.mkdir()
+    head = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"', 'recorded = "recorded.jsonl"']
+    summaries: dict[str, list[object]] = {}
+    labels: list[object] = []
+    recorded: list[object] = []
+    for mark, name in names.items():
+        lacking = [paper for paper in skip if mark == "beta"]
+        head += [
+            "",
+            f"[systems.{json.dumps(name, ensure_ascii=False)}]",
+            f'summaries = "{mark}.jsonl"',
+        ]
+        head += [f"skip = {json.dumps(lacking)}"]
+        summaries[mark] = []
+        for paper in papers:
+            place = PAPERS.index(paper)
+            if paper in lacking:
+                continue
+            pair = {"paper": paper, "system": name}
+            summaries[mark].append({"paper": paper, "summary": summary(paper, mark, place)})
+            labels.append(
+                {
+                    **pair,
+                    "facets": {"result": 1 + place, "conclusion": None},
+                    "overall": (1 + place) / 4,
+                    "sentences": [{"index": n, "faithful": n > 0} for n in range(2)],
+                }
+            )
+            segments = {"background": f"The {mark} team", "result": "looked at"}
+            recorded.append({**pair, "by": by, "overall": place, "segments": segments})
+    _write_lines(
+        folder / "papers.jsonl",
+        [
+            {
+                "id": paper,
+                "source": f"Somebody had {paper} before. The team looked at {paper} with care.",
+                "reference": f"A team looked at {paper} for {PAPERS.index(paper)} days.",
+            }
+            for paper in papers
+        ],
+    )
+    for mark, lines in summaries.items():
+        _write_lines(folder / f"{mark}.jsonl", lines)
+    _write_lines(folder / "labels.jsonl", labels)
+    _write_lines(folder / "recorded.jsonl", recorded)
+    (folder / "summeval.toml").write_text("\n".join(head) + "\n", encoding="utf-8")
+    return folder
+
+
+def _write_lines(file: Path, objects: Sequence[object]) -> None:
+    file.write_text("".join(json.dumps(values) + "\n" for values in objects), encoding="utf-8")
+
+
+class Alpha:
+    """Likes what holds its mark."""
+
+    mark = "alpha"
+    other = "beta"
+    in_flight = 1
+
+    @property
+    def signature(self) -> str:
+        """Its name."""
+        return f"{self.mark}-1"
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question."""
+        return tuple(map(self.say, questions))
+
+    def say(self, question: Question) -> Answer:
+        """The answer to one question."""
+        match question:
+            case SegmentFacets(text):
+                return FacetSegments(background=text.split(". ", maxsplit=1)[0], result=text)
+            case RateFacets(pairs):
+                return FacetRatings(
+                    tuple(
+                        FacetRating(
+                            facet=pair.facet,
+                            reason="",
+                            rating=SCALES[pair.facet] - (self.mark not in pair.candidate),
+                        )
+                        for pair in pairs
+                    )
+                )
+            case ListFacts(sentences):
+                return FactList(
+                    tuple(
+                        Fact(text=f"{text} {kind}", sentence=place, parent=parent)
+                        for place, text in enumerate(sentences)
+                        for kind, parent in (("", None), ("more", 2 * place))
+                    )
+                )
+            case CheckFacts(facts, premises):
+                check = FactCheck(reason="", entailed=True, premises=tuple(range(len(premises))))
+                return FactChecks((check,) * len(facts))
+            case CheckSentences(sentences):
+                return SentenceChecks(tuple(map(self.check, sentences)))
+            case _:
+                return Unanswered("no suite of ours asks for it")
+
+    def check(self, sentence: str) -> SentenceCheck | Unanswered:
+        """Whether a sentence is supported."""
+        supported = not (self.other in sentence and "7" in sentence)
+        return SentenceCheck(reason="", supported=supported, evidence=(0,) if supported else ())
+
+
+class Beta(Alpha):
+    """The other."""
+
+    mark = "beta"
+    other = "alpha"
+
+
+class Mute(Alpha):
+    """Leaves whatever is about the paper on salt unanswered."""
+
+    mark = "mute"
+    other = "nobody"
+
+    def say(self, question: Question) -> Answer:
+        """No answer about salt."""
+        return Unanswered("too salty") if "salt" in str(question) else super().say(question)
