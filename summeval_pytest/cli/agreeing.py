@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.cli.measured_pairs import labelled_pairs
 from summeval_pytest.cli.model_columns import NO_MODELS, LocalModels, model_figures, with_columns
 from summeval_pytest.cli.terms import check_writable
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports.agreement import (
     agreement_json,
     column_table,
-    facet_table,
+    given_table,
     item_table,
     items_json,
     lacking_lines,
@@ -36,6 +36,7 @@ from summeval_pytest.verdict.agreement import (
     system_means,
 )
 from summeval_pytest.verdict.counting import FACT, SENTENCE
+from summeval_pytest.verdict.given import partial_correlations
 from summeval_pytest.verdict.item_agreement import item_agreements
 from summeval_pytest.verdict.labelled import column_names
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         AgreementLevel,
         ColumnAgreement,
         Correlations,
+        Estimate,
         LevelAgreement,
     )
     from summeval_pytest.verdict.item_agreement import ItemAgreement
@@ -66,11 +68,13 @@ class Wanted:
         levels: The levels in place of the first table's mixture.
         matrix: The coefficient of every two columns; None for no matrix.
         weights: Whether facet weights are fitted.
+        given: The column that is held still for partial correlations; None for none.
     """
 
     levels: tuple[AgreementLevel, ...] = ()
     matrix: CoefficientName | None = None
     weights: bool = False
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +96,9 @@ class _Found:
 
     def correlations(self, level: AgreementLevel, name: CoefficientName) -> Correlations:
         return correlations(self.pairs, self.columns, level, name)
+
+    def given(self, column: str) -> Mapping[str, Estimate]:
+        return partial_correlations(self.pairs, self.columns, column)
 
     def weights(self) -> FittedWeights | str:
         return fitted_weights(self.suite.labels.values(), SCALES)
@@ -139,9 +146,13 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
             for by in sorted({by for pair in pairs for by in pair.recorded})
         },
     )
+    wanted = wanted or Wanted()
+    if wanted.given is not None and wanted.given not in found.columns:
+        known = nearest(wanted.given, found.columns)
+        raise OptionError(f"--given={wanted.given}: there is no such column; {known}")
     if json_file is not None:
-        _write(json_file, as_json(found) | figures)
-    return [*_told(found, wanted or Wanted()), *lines]
+        _write(json_file, as_json(found, wanted.given) | figures)
+    return [*_told(found, wanted), *lines]
 
 
 def _write(file: Path, figures: Mapping[str, object]) -> None:
@@ -154,8 +165,9 @@ def _write(file: Path, figures: Mapping[str, object]) -> None:
         ) from None
 
 
-def as_json(found: _Found) -> dict[str, object]:
+def as_json(found: _Found, given: str | None = None) -> dict[str, object]:
     """All figures as plain JSON values; an undefined one is null."""
+    partial = {} if given is None else {"given": {given: _triples(found.given(given))}}
     matrices = {
         level: {name: found.correlations(level, name) for name in COEFFICIENTS} for level in LEVELS
     }
@@ -188,7 +200,12 @@ def as_json(found: _Found) -> dict[str, object]:
         "systems": system_means(found.pairs, found.columns),
         "matrices": agreement_json(found.columns, matrices),
         "weights": _weights_json(found.weights()),
+        **partial,
     }
+
+
+def _triples(estimates: Mapping[str, Estimate]) -> dict[str, list[float | None]]:
+    return {column: triple(estimate) for column, estimate in estimates.items()}
 
 
 def _weights_json(found: FittedWeights | str) -> dict[str, object]:
@@ -221,10 +238,7 @@ def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
     yield ""
     lacking = list(lacking_lines([pair.lacking for pair in found.pairs]))
     yield from [*lacking, ""] if lacking else []
-    yield from facet_table(found.items)
-    if any(found.items[facet].n_items for facet in FACETS):
-        yield ""
-        yield from item_table(found.items, FACETS)
+    yield from item_table(found.items, FACETS)
     if any(found.items[kind].n_items for kind in _VERDICTS):
         yield ""
         yield from item_table(found.items, _VERDICTS)
@@ -248,3 +262,6 @@ def _correlated(found: _Found, wanted: Wanted) -> Iterator[str]:
         for level in wanted.levels or ("pooled",):
             yield ""
             yield from matrix_table(wanted.matrix, level, found.correlations(level, wanted.matrix))
+    if wanted.given is not None:
+        yield ""
+        yield from given_table(wanted.given, found.given(wanted.given))

@@ -42,6 +42,11 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
         "--json", type=Path, metavar="FILE", help="write all figures here, asked for or not"
     )
     parser.add_argument(
+        "--given",
+        metavar="COLUMN",
+        help="what each column still says of the labels where this one is known",
+    )
+    parser.add_argument(
         "--baseline",
         action="append",
         choices=BASELINES,
@@ -71,7 +76,9 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         judge_name=chosen.judge,
         desk=desk_of(chosen),
         json_file=chosen.json,
-        wanted=Wanted(levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights),
+        wanted=Wanted(
+            levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights, given=chosen.given
+        ),
         models=models_of(chosen),
         baselines=tuple(dict.fromkeys(chosen.baseline)),
     )

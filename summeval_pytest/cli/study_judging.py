@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.study_texts import words_of
+from summeval_pytest.cli.study_texts import cut_of
 from summeval_pytest.evaluation import Runner, Summariser, Task, Watch, models_seen, recipe_of
 from summeval_pytest.judges import Counting
-from summeval_pytest.metrics import METRICS, EvaScore, FaithfulnessScore
+from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.text import normalise
-from summeval_pytest.verdict.study import Effort, Judged
+from summeval_pytest.verdict.study import Cut, Effort, Judged
+from summeval_pytest.verdict.study.columns import RESCALED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.cli.study_texts import Named
     from summeval_pytest.evaluation import Desk, Evaluation, ModelSeen
-    from summeval_pytest.questions import Facet
     from summeval_pytest.suite import Pair, Suite
 
 
@@ -31,7 +31,7 @@ class JudgeFound:
         signature: Its signature.
         recipes: By metric, the recipe of its numbers.
         pairs: By system and paper.
-        facet_words: By writer (None for the reference) and paper, the words of each facet.
+        cuts: By writer (None for the reference) and paper, how it cut the text.
         models: The models that replied.
         calls: What was asked and remembered, by name; empty where no endpoint was in it.
         counts: The judge's own counts of its replies, as far as it has any.
@@ -41,7 +41,7 @@ class JudgeFound:
     signature: str
     recipes: Mapping[str, str]
     pairs: dict[Named, Judged] = field(default_factory=dict)
-    facet_words: dict[tuple[str | None, str], Mapping[Facet, int]] = field(default_factory=dict)
+    cuts: dict[tuple[str | None, str], Cut] = field(default_factory=dict)
     models: tuple[ModelSeen, ...] = ()
     calls: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
@@ -98,8 +98,10 @@ def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judg
     eva, score = evaluation.score("eva"), evaluation.score("faithfulness")
     sentences = score.sentences if isinstance(score, FaithfulnessScore) else ()
     taken = watch.taken.get((evaluation.system, evaluation.paper))
+    facet = evaluation.score("facet")
+    rescaled = facet.rescaled if isinstance(facet, FacetScore) else None
     return Judged(
-        values={name: value for name, value in values.items() if value is not None},
+        values={n: v for n, v in (*values.items(), (RESCALED, rescaled)) if v is not None},
         n_supported=sum(sentence.supported is True for sentence in sentences),
         n_answered=sum(sentence.supported is not None for sentence in sentences),
         n_sentences=len(sentences),
@@ -119,10 +121,9 @@ def _judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judg
 def _note_segments(found: JudgeFound, pair: Pair, watch: Watch) -> None:
     """How the judge cut the texts of a pair; the reference's frozen facets are taken as its own."""
     paper = pair.paper
-    first = normalise(paper.references[0])
-    for writer, segments in (
-        (pair.system, watch.segments(normalise(pair.summary))),
-        (None, paper.reference_facets or watch.segments(first)),
-    ):
+    for writer, text in ((pair.system, pair.summary), (None, paper.references[0])):
+        reviewed = paper.reference_facets if writer is None else None
+        plain = normalise(text)
+        segments = reviewed or watch.segments(plain)
         if segments is not None:
-            found.facet_words[writer, paper.id] = words_of(segments)
+            found.cuts[writer, paper.id] = cut_of(segments, plain if reviewed is None else None)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from summeval_pytest.evaluation import Runner, Summariser, Task, group_of
 from summeval_pytest.judges import OFFLINE, find_judge
 from summeval_pytest.metrics.candidate import unusable
+from summeval_pytest.metrics.grounding import ground
 from summeval_pytest.questions import FACETS, SCALES, FacetSegments
 from summeval_pytest.text import normalise, split_sentences
 from summeval_pytest.verdict.study import (
+    Cut,
     Labelled,
     RecordedNumbers,
     StudiedPair,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 Named = tuple[str, str]
 """A system and a paper."""
-FacetWords = dict[str, "Mapping[Facet, int]"]
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class _Records:
     """Other judges' records by system and paper; the system is None for a reference."""
 
     numbers: defaultdict[tuple[str | None, str], dict[str, RecordedNumbers]]
-    words: defaultdict[tuple[str | None, str], FacetWords]
+    segments: defaultdict[tuple[str | None, str], dict[str, FacetSegments]]
 
 
 def read_texts(
@@ -86,7 +87,7 @@ def read_texts(
             group=group_of(paper),
             system=None,
             numbers=read(paper.references[0], source=source),
-            facet_words=records.words[None, paper_id],
+            cuts=_cuts(records, None, paper_id, normalise(paper.references[0])),
         )
     runner = Runner(find_judge(OFFLINE), find_pair=Summariser(desk.sender).pair, finish=desk.finish)
     tasks = [
@@ -126,7 +127,7 @@ def _pair(
             numbers={}
             if is_unusable
             else read(summary, source=_source(paper), references=paper.references),
-            facet_words=records.words[pair.system, paper.id],
+            cuts=_cuts(records, pair.system, paper.id, summary),
         ),
         label=None if label is None else _labelled(label, summary),
         recorded=records.numbers[pair.system, paper.id],
@@ -157,10 +158,17 @@ def _records(suite: Suite) -> _Records:
                 overall=line.overall, facets=_shares(line.facets or {})
             )
         if line.segments is not None:
-            found.words[of][line.by] = words_of(line.segments)
+            found.segments[of][line.by] = line.segments
     return found
 
 
-def words_of(segments: FacetSegments) -> dict[Facet, int]:
-    """The words of each facet, as `facet_proportions` counts them."""
-    return {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
+def _cuts(records: _Records, writer: str | None, paper: str, text: str) -> dict[str, Cut]:
+    return {by: cut_of(each, text) for by, each in records.segments[writer, paper].items()}
+
+
+def cut_of(segments: FacetSegments, text: str | None) -> Cut:
+    """A text's segments as a study keeps them; without a text nothing is held to it."""
+    return Cut(
+        words={facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS},
+        held=() if text is None else tuple(ground(segments, text).held.values()),
+    )

@@ -201,12 +201,12 @@ def _judged(pair: StudiedPair, found: Sequence[JudgeFound]) -> StudiedPair:
 
 def _cut(text: StudiedText, found: Sequence[JudgeFound]) -> StudiedText:
     """The text with the facets that each judge has cut it into, beside those of records."""
-    words = dict(text.facet_words)
+    cuts = dict(text.cuts)
     for each in found:
-        own = each.facet_words.get((text.system, text.paper))
+        own = each.cuts.get((text.system, text.paper))
         if own is not None:
-            words[f"judge {each.name}"] = own
-    return replace(text, facet_words=words)
+            cuts[f"judge {each.name}"] = own
+    return replace(text, cuts=cuts)
 
 
 def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:

@@ -72,15 +72,6 @@ def _system_table(metrics: Mapping[str, LevelAgreement]) -> Iterator[str]:
     yield "p: the share of random orders of the systems that are as far from 0, on either side."
 
 
-def facet_table(facets: Mapping[str, ItemAgreement]) -> Iterator[str]:
-    """How the judge's ratings of each facet go with the human ones."""
-    yield f"{'facet ratings':<{_NAME}}{'pairs':>5}   exact  quadratic kappa"
-    for facet in FACETS:
-        found = facets[facet]
-        exact, kappa = found.figures["exact"].value, found.figures["quadratic kappa"].value
-        yield f"{facet:<{_NAME}}{found.n_items:>5}  {_plain(exact):>6} {_plain(kappa):>16}"
-
-
 def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Iterator[str]:
     """Every figure of some kinds of items with its interval, a line a figure, a column a kind."""
     yield f"{'':<{_FIGURE}}{''.join(f'{kind:<21}' for kind in kinds)}".rstrip()
@@ -198,6 +189,13 @@ def _short(value: float | None, digits: int = 2) -> str:
     if round(abs(value), digits) == 1:
         return f"{value:.{digits - 1}f}"
     return f"{value:.{digits}f}".replace("0.", ".", 1)
+
+
+def given_table(given: str, estimates: Mapping[str, Estimate]) -> Iterator[str]:
+    """A row a column: its partial correlation with people where ``given`` is known."""
+    yield f"Partial Pearson correlation with the human overall score, given {one_line(given, 40)!r}"
+    for column, estimate in estimates.items():
+        yield f"{one_line(column, _NAME - 1):<{_NAME}}{estimate_cell(estimate)}".rstrip()
 
 
 def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:

@@ -40,6 +40,7 @@ from summeval_pytest.stats.matrices import (
     matrix_within,
 )
 from summeval_pytest.stats.paired import drop_p_value, holm
+from summeval_pytest.stats.partial import partial_pearson
 from summeval_pytest.stats.permuting import correlation_p_value
 from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
 from summeval_pytest.stats.reliability import (
@@ -112,6 +113,7 @@ __all__ = [
     "mean_within",
     "named_per_instance",
     "papers_needed",
+    "partial_pearson",
     "pearson",
     "power_of_drop",
     "rows_by_group",

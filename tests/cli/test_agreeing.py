@@ -12,6 +12,8 @@ import pytest
 
 from summeval_pytest.cli.agreeing import Wanted, agree
 from summeval_pytest.cli.measured_pairs import labelled_pairs
+from summeval_pytest.errors import OptionError
+from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import agreement
 from summeval_pytest.verdict.labelled import BASELINE_COLUMNS, LEADING
@@ -61,14 +63,11 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     assert lines[3].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
     table = {line[:26].rstrip(): line[26:] for line in lines[4:]}
     assert table["FM"] == "    4   0.800 [ 0.80, 1.00]  0.800 [ 0.80, 1.00]  1.000 [ 1.00, 1.00]"
-    start = lines.index("facet ratings             pairs   exact  quadratic kappa")
-    assert lines[start : start + 5] == [
-        "facet ratings             pairs   exact  quadratic kappa",
-        "background                    0       -                -",
-        "method                        0       -                -",
-        "result                        4   0.500            0.800",
-        "conclusion                    0       -                -",
-    ]
+    start = next(n for n, line in enumerate(lines) if line.split() == list(FACETS))
+    items, exact, _, quadratic = (line.split() for line in lines[start + 1 : start + 5])
+    assert items == ["items", "0", "0", "4", "0"]
+    assert exact[:4] == ["exact", "-", "-", "0.500"]
+    assert quadratic[:5] == ["quadratic", "kappa", "-", "-", "0.800"]
     figures = json.loads(file.read_text(encoding="utf-8"))
     assert list(figures)[:3] == ["pairs", "metrics", "facets"]
     assert figures["pairs"] == 6
@@ -355,3 +354,31 @@ def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     assert any(line.startswith(told) for line in lines)
     plain = agree(path, judge_name="offline", desk=desk(), json_file=None)
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_a_column_can_be_held_still(tmp_path: Path) -> None:
+    """What a metric says beyond length, for example; and a column that is not there is named."""
+    file = tmp_path / "figures.json"
+    lines = agree(
+        moss(tmp_path / "moss"),
+        judge_name=READER,
+        desk=desk(),
+        json_file=file,
+        wanted=Wanted(given="length"),
+    )
+    title = "Partial Pearson correlation with the human overall score, given 'length'"
+    row = next(line for line in lines[lines.index(title) :] if line.startswith("FM "))
+    # every summary of a rated pair has four words, so length explains nothing of them
+    assert row.split()[1] == "0.800"
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures["given"]["length"]["FM"][0] == pytest.approx(0.8)
+    with pytest.raises(OptionError) as caught:
+        agree(
+            tmp_path / "moss",
+            judge_name=READER,
+            desk=desk(),
+            json_file=None,
+            wanted=Wanted(given="lenght"),
+        )
+    assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"

@@ -303,6 +303,9 @@ def test_scholarsum_gives_the_figures_of_the_paper() -> None:
     }
     assert shares[None] == [0.27, 0.27, 0.29, 0.17]
     assert shares["gpt35_fm"] == [0.39, 0.24, 0.23, 0.13]
+    held = [each["held"] for each in found["proportions"] if each["by"] == "GPT-4 segments"]
+    assert held[0] == {"absent": 5, "parts": 29, "whole": 153}
+    assert sum(each["whole"] for each in held[1:]) == 903
     numbers = {
         each["system"]: [round(mean["value"], 1) for mean in each["means"].values()]
         for each in found["numbers"]

@@ -25,6 +25,7 @@ from summeval_pytest.verdict.agreement import (
     level_agreement,
     system_means,
 )
+from summeval_pytest.verdict.given import partial_correlations
 from summeval_pytest.verdict.item_agreement import item_agreements
 from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
 
@@ -431,3 +432,13 @@ def test_the_weights_of_fm_come_out_of_the_labels(release: Suite) -> None:
     assert isinstance(found, FittedWeights)
     assert found.weights == pytest.approx((0.1, 0.3, 0.3, 0.3), abs=1e-6)
     assert (found.n_rows, round(found.error, 9)) == (300, 0.0)
+
+
+def test_recorded_judges_say_more_than_that_facets_are_there(
+    scholarsum: list[LabelledPair],
+) -> None:
+    """Oracle: partial correlations given presence (metrics.md section 2: .52 and .21, cut off)."""
+    columns = ("FM(GPT-4)", "FM(GPT-3.5)")
+    found = partial_correlations(scholarsum, columns, "presence (GPT-4 segments)")
+    values = [found[column].value for column in columns]
+    assert values == [pytest.approx(0.526, abs=5e-4), pytest.approx(0.212, abs=5e-4)]

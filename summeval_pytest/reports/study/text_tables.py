@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.metrics.grounding import HELD
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.study.cells import (
     column_head,
@@ -83,16 +84,23 @@ def proportion_sections(study: Study) -> Iterator[Section]:
     if study.proportions:
         yield Section(
             title="Facet proportions: words of the facet / words of all four, all texts together",
-            head=("cut by", "writer", *FACETS),
+            head=("cut by", "writer", *FACETS, "whole", "parts", "absent"),
             rows=tuple(
                 (
                     named(each.by),
                     named(each.system),
                     *(mean_cell(each.shares[facet]) for facet in FACETS),
+                    *(f"{each.held[way]:,}" for way in HELD),
                 )
                 for each in study.proportions
             ),
             n_names=2,
+            notes=(
+                (
+                    "whole, parts, absent: segments that their text contains word for word, in some"
+                    " sentences, not at all; reviewed ones are not counted."
+                ),
+            ),
         )
 
 

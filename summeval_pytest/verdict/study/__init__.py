@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from summeval_pytest.verdict.study.families import families_of
 from summeval_pytest.verdict.study.pairs import (
+    Cut,
     Effort,
     Judged,
     Labelled,
@@ -27,6 +28,7 @@ __all__ = [
     "ANALYSES",
     "OF_TEXTS",
     "Analysis",
+    "Cut",
     "Effort",
     "Judged",
     "Labelled",

@@ -16,6 +16,8 @@ Giver = Literal["judge", "text", "record", "label"]
 """Who gives a number: a judge, the texts alone, another judge's record, people."""
 
 BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
+RESCALED: Final = "facet.rescaled"
+"""Mean of (rating - 1) / (scale - 1), 0 to 1, beside FM, whose floor is not 0 (metrics.md 1.1)."""
 LENGTH: Final = "words"
 OVERALL: Final = "overall"
 FAITHFULNESS: Final = "faithfulness"
@@ -81,6 +83,8 @@ def _every(pairs: Sequence[StudiedPair], judges: Sequence[str]) -> Iterator[Colu
     for judge in judges:
         for name in CATALOGUE:
             yield Column(giver="judge", by=judge, name=name)
+            if name == "facet":
+                yield Column(giver="judge", by=judge, name=RESCALED)
     for name in (*BASELINES, LENGTH):
         yield Column(giver="text", name=name)
     for name in (OVERALL, FAITHFULNESS):

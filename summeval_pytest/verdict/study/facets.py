@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from summeval_pytest.metrics.grounding import HELD, Held
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.verdict.study.columns import Giver  # noqa: TC001
 from summeval_pytest.verdict.study.estimates import Mean, rate_of
@@ -28,11 +29,14 @@ class FacetProportions:
         by: Who cut the texts into facets.
         system: Who wrote them; None for the references.
         shares: By facet, its words / the words of all four, over all texts, 0 to 1.
+        held: How many segments their texts contain word for word, in parts, and not at all
+            (metrics.md 1.1, stage A, post-check 2); reviewed ones are not counted.
     """
 
     by: str
     system: str | None
     shares: Mapping[Facet, Mean]
+    held: Mapping[Held, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +61,18 @@ def facet_proportions_of(
 ) -> tuple[FacetProportions, ...]:
     """The proportions by each who cut some text into facets, records first."""
     every = [text for texts in by_writer.values() for text in texts]
-    cutters = dict.fromkeys(by for text in every for by in text.facet_words)
+    cutters = dict.fromkeys(by for text in every for by in text.cuts)
     return tuple(
-        FacetProportions(by=by, system=writer, shares=_shares(by, texts, n_papers))
+        FacetProportions(
+            by=by, system=writer, shares=_shares(by, texts, n_papers), held=_held(by, texts)
+        )
         for by in cutters
         for writer, texts in by_writer.items()
     )
 
 
 def _shares(by: str, texts: Sequence[StudiedText], n_papers: int) -> dict[Facet, Mean]:
-    cut = [(text.group, words) for text in texts if (words := text.facet_words.get(by))]
+    cut = [(text.group, text.cuts[by].words) for text in texts if by in text.cuts]
     return {
         facet: rate_of(
             [(group, words.get(facet, 0), sum(words.values())) for group, words in cut],
@@ -74,6 +80,11 @@ def _shares(by: str, texts: Sequence[StudiedText], n_papers: int) -> dict[Facet,
         )
         for facet in FACETS
     }
+
+
+def _held(by: str, texts: Sequence[StudiedText]) -> dict[Held, int]:
+    ways = [way for text in texts if by in text.cuts for way in text.cuts[by].held]
+    return {way: ways.count(way) for way in HELD}
 
 
 def facet_means(

@@ -11,7 +11,22 @@ from summeval_pytest.questions import Facet  # noqa: TC001 - JSON readers read t
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.metrics.grounding import Held
     from summeval_pytest.metrics.score import EvaCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """How somebody cut one text into facets.
+
+    Attributes:
+        words: The words of each facet.
+        held: How the text contains each segment; none where segments were reviewed, which need not
+            be verbatim.
+    """
+
+    words: Mapping[Facet, int]
+    held: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,16 +39,14 @@ class StudiedText:
         system: Who wrote it; None for the reference.
         numbers: What the text alone gives, by the names of `TEXT_NUMBERS`; what a text does not
             have, as readability without words, is absent.
-        facet_words: By who cut it into facets, the words of each facet.
+        cuts: By who cut it into facets, what came of it.
     """
 
     paper: str
     group: str
     system: str | None
     numbers: Mapping[str, float]
-    facet_words: Mapping[str, Mapping[Facet, int]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    cuts: Mapping[str, Cut] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

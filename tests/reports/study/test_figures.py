@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from summeval_pytest.metrics.grounding import HELD
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.study.drawing import drawable, inches, label, row_label
 from summeval_pytest.reports.study.figures import draw
@@ -63,7 +64,12 @@ def study() -> Study:
             for system, shape in zip(SYSTEMS, shapes, strict=True)
         ),
         proportions=tuple(
-            FacetProportions(by="GPT", system=side, shares=dict.fromkeys(FACETS, mean))
+            FacetProportions(
+                by="GPT",
+                system=side,
+                shares=dict.fromkeys(FACETS, mean),
+                held=dict.fromkeys(HELD, 1),
+            )
             for side, mean in zip(SIDES, (QUARTER, NONE, QUARTER, QUARTER), strict=True)
         ),
         hallucination=tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.verdict.study import (
+    Cut,
     Judged,
     Labelled,
     RecordedNumbers,
@@ -15,6 +16,7 @@ from summeval_pytest.verdict.study import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.metrics.grounding import Held
     from summeval_pytest.questions import Facet
 
 JUDGE = "wise"
@@ -31,6 +33,7 @@ def pair(  # noqa: PLR0913 - by keyword; each is one part of a pair
     *,
     numbers: Mapping[str, float] | None = None,
     words: Mapping[str, Mapping[Facet, int]] | None = None,
+    held: tuple[Held, ...] = (),
     scores: Mapping[str, Mapping[str, float]] | None = None,
     label: Labelled | None = None,
     recorded: Mapping[str, RecordedNumbers] | None = None,
@@ -50,7 +53,7 @@ def pair(  # noqa: PLR0913 - by keyword; each is one part of a pair
             group=group or paper,
             system=system,
             numbers=numbers or {},
-            facet_words=words or {},
+            cuts={by: Cut(words=each, held=held) for by, each in (words or {}).items()},
         ),
         judged=found,
         label=label,

@@ -21,6 +21,17 @@ def test_proportions_are_shares_of_all_words_together() -> None:
     assert (found.shares["method"].n, found.shares["method"].n_of) == (2, 3)
 
 
+def test_segments_are_counted_by_how_their_texts_hold_them() -> None:
+    """Two texts with a segment each; a reviewed cut has none to count."""
+    texts = [
+        pair("a", "good", words={"GPT": {"method": 5}}, held=("whole", "parts")).text,
+        pair("b", "good", words={"GPT": {"method": 5}}, held=("whole",)).text,
+        pair("c", "good", words={"GPT": {"method": 5}}).text,
+    ]
+    (found,) = facet_proportions_of({"good": texts}, 3)
+    assert found.held == {"whole": 2, "parts": 1, "absent": 0}
+
+
 def test_a_writer_whose_texts_nobody_has_cut_is_said_to_have_none() -> None:
     """It must not vanish beside the others."""
     cut = pair("a", "good", words={"GPT": {"method": 5}}).text
