@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from summeval_pytest.verdict.study.estimates import Mean
+    from summeval_pytest.verdict.study.hallucination import HallucinationRate
     from summeval_pytest.verdict.study.profiles import Profile
+    from summeval_pytest.verdict.study.spread import Spread
     from summeval_pytest.verdict.study.study import Study
 
 WIDTH: Final = 7.0
@@ -39,13 +41,18 @@ def draw(study: Study, folder: Path) -> list[str]:
 
 
 def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
+    """The figures by name; a panel for which nobody has a number is left to the tables."""
     yield from _heats(study)
-    if study.spreads:
-        yield "spread", _spreads(study)
+    known = {each.column for each in study.spreads if each.n}
+    spreads = [each for each in study.spreads if each.column in known]
+    if spreads:
+        yield "spread", _spreads(spreads, len(study.systems))
     if study.proportions:
         yield "proportions", _proportions(study)
-    if study.hallucination:
-        yield "hallucination", _hallucination(study)
+    givers = {(each.giver, each.by) for each in study.hallucination if each.summaries.n}
+    rates = [each for each in study.hallucination if (each.giver, each.by) in givers]
+    if rates:
+        yield "hallucination", _hallucination(rates)
     if _has(study.novelty, _NOVELTIES):
         yield "novelty", _profiles(study.novelty, _NOVELTIES, "Share of n-grams not in the source")
     readable = tuple(name for name in _names(study.readability) if _has(study.readability, (name,)))
@@ -62,12 +69,12 @@ def _heats(study: Study) -> Iterator[tuple[str, Figure]]:
             yield f"judges-{heat.metric}", draw_heat(heat, _HEATS[heat.metric])
 
 
-def _spreads(study: Study) -> Figure:
-    columns = list(dict.fromkeys(each.column for each in study.spreads))
-    height = 0.3 + len(columns) * (_HEAD + _ROW * 1.2 * len(study.systems))
+def _spreads(spreads: Sequence[Spread], n_systems: int) -> Figure:
+    columns = list(dict.fromkeys(each.column for each in spreads))
+    height = 0.3 + len(columns) * (_HEAD + _ROW * 1.2 * n_systems)
     figure, panels = new_figure(WIDTH, height, len(columns))
     for column, axes in zip(columns, panels, strict=True):
-        draw_violins(axes, [each for each in study.spreads if each.column == column])
+        draw_violins(axes, [each for each in spreads if each.column == column])
         axes.set_title(drawable(column_told(column)))
     figure.suptitle("Mean over papers, resampled", x=0.02, ha="left", fontsize=10)
     return figure
@@ -94,13 +101,12 @@ def _legend_below(figure: Figure, axes: object, n_columns: int) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
 
 
-def _hallucination(study: Study) -> Figure:
-    givers = list(dict.fromkeys((each.giver, each.by) for each in study.hallucination))
-    n_rows = len(study.hallucination)
-    height = 0.6 + _HEAD * len(givers) + _ROW * 1.5 * n_rows
+def _hallucination(rates: Sequence[HallucinationRate]) -> Figure:
+    givers = list(dict.fromkeys((each.giver, each.by) for each in rates))
+    height = 0.6 + _HEAD * len(givers) + _ROW * 1.5 * len(rates)
     figure, panels = new_figure(WIDTH, height, len(givers))
     for (giver, by), axes in zip(givers, panels, strict=True):
-        held = [each for each in study.hallucination if (each.giver, each.by) == (giver, by)]
+        held = [each for each in rates if (each.giver, each.by) == (giver, by)]
         draw_groups(
             axes,
             [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -125,6 +126,27 @@ def test_every_svg_is_xml_that_runs_nothing(drawn: Path) -> None:
     for file in drawn.glob("*.svg"):
         tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(file.read_text())}  # noqa: S314 - our own
         assert "script" not in tags, file.name
+
+
+def test_what_nobody_has_a_number_for_has_no_panel(tmp_path: Path) -> None:
+    """A judge of facets only would fill a page with empty axes; the tables tell of it."""
+    full = study()
+    spread, rate = full.spreads[0], full.hallucination[0]
+    mute = Column(giver="judge", by="mute", name="eva")
+    silent = replace(
+        full,
+        spreads=(*full.spreads, replace(spread, column=mute, n=0, quantiles=())),
+        hallucination=(
+            *full.hallucination,
+            replace(rate, giver="judge", by="mute", sentences=NONE, summaries=NONE),
+        ),
+    )
+    for each, folder in ((full, tmp_path / "full"), (silent, tmp_path / "silent")):
+        folder.mkdir()
+        draw(each, folder)
+    for kind in ("spread", "hallucination"):
+        before, after = (tmp_path / name / f"{kind}.svg" for name in ("full", "silent"))
+        assert before.read_bytes() == after.read_bytes()
 
 
 def test_a_study_of_nothing_has_no_figure(tmp_path: Path) -> None:
