@@ -70,7 +70,6 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
     add_judge(parser)
     add_asking(parser)
-    parser.set_defaults(answered_by=evidence)
 
 
 def evidence(chosen: argparse.Namespace) -> list[str]:

@@ -29,8 +29,8 @@ WHAT: Final = ("facets", "sentences", "facts")
 _WIDEST: Final = 100
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+def add_labelling(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `summeval label`."""
     parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the annotator's label file; goes on where it is"
