@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import add_asking, add_judge, check_writable, desk_of
-from summeval_pytest.errors import OptionError, Place, SuiteError
+from summeval_pytest.cli.terms import add_asking, add_judge, check_writable, desk_of, write_figures
+from summeval_pytest.errors import Place, SuiteError
 
 if TYPE_CHECKING:
     import argparse
@@ -79,16 +78,13 @@ def evidence(chosen: argparse.Namespace) -> list[str]:
         UsageError: for a mistake in the suite, labels without evidence, or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
-    from summeval_pytest.reports import as_json, write_whole
     from summeval_pytest.suite import load_suite
 
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
     report = _reported(load_suite(chosen.suite), chosen)
     if chosen.json is not None:
-        text = json.dumps(json.loads(as_json(report)), indent=2) + "\n"
-        if fault := write_whole(chosen.json, text):
-            raise OptionError(f"--json={chosen.json}: {fault}; name another file")
+        write_figures(chosen.json, "--json", report)
     return list(_told(report, chosen.judge))
 
 

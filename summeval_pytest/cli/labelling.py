@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.terms import check_writable, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.suite import (
     LabelBook,
@@ -151,7 +151,6 @@ def _near(entry: str, known: set[str]) -> str:
 
 def _compare(chosen: argparse.Namespace) -> list[str]:
     from summeval_pytest.cli.annotators import agreement_json, agreement_lines
-    from summeval_pytest.reports import write_whole
     from summeval_pytest.verdict.annotators import annotator_agreement
 
     if chosen.out or chosen.annotator:
@@ -163,6 +162,5 @@ def _compare(chosen: argparse.Namespace) -> list[str]:
     found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
     if chosen.json is not None:
         text = json.dumps(agreement_json(found), indent=2) + "\n"
-        if fault := write_whole(chosen.json, text):
-            raise OptionError(f"--json: {fault}")
+        write_text(chosen.json, "--json", text)
     return list(agreement_lines(found, first.as_posix(), second.as_posix()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
+from summeval_pytest.cli.terms import check_writable, desk_of, names_in, write_figures
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import (
     Desk,
@@ -126,8 +126,7 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, dict[Named, T
     """The suite, every pair that is judged, and those of the systems that are compared."""
     suite = load_suite(chosen.suite)
     thresholds_of(suite)
-    asked = [name for value in chosen.model for name in value.split(",") if name]
-    suite, systems = desk.systems(suite, asked or suite.systems, "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model) or suite.systems, "--model")
     check_sentences(suite)
     gated = [(system, paper) for system in systems for paper in suite.paper_ids_of(system)]
     labelled = list(suite.labels)

@@ -19,6 +19,8 @@ from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from summeval_pytest.evaluation import Record
     from summeval_pytest.suite import Suite
 
@@ -145,8 +147,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
     suite = load_suite(chosen.suite)
-    names = [name for value in chosen.model for name in value.split(",") if name]
-    suite, systems = desk.systems(suite, names, "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model), "--model")
     metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
     return suite, [
@@ -173,8 +174,23 @@ def write_figures(file: Path, option: str, figures: object) -> None:
     Raises:
         OptionError: if the file cannot be written.
     """
-    from summeval_pytest.reports import as_json, write_whole
+    from summeval_pytest.reports import as_json
 
-    fault = write_whole(file, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
-    if fault:
-        raise OptionError(f"{option}={file}: {fault}; name another file")
+    write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
+
+
+def write_text(file: Path, option: str, text: str) -> None:
+    """Writes the file that an option names.
+
+    Raises:
+        OptionError: if it cannot be written.
+    """
+    from summeval_pytest.reports import write_whole
+
+    if fault := write_whole(file, text):
+        raise OptionError(f"{option}: {fault}")
+
+
+def names_in(values: Iterable[str]) -> list[str]:
+    """The names of an option that may be repeated, or hold commas, each once."""
+    return list(dict.fromkeys(name for value in values for name in value.split(",") if name))
