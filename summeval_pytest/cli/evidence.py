@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import add_asking, add_judge, check_writable, desk_of, write_figures
+from summeval_pytest.cli.terms import (
+    add_asking,
+    add_judge,
+    check_writable,
+    desk_of,
+    running,
+    write_figures,
+)
 from summeval_pytest.errors import Place, SuiteError
 
 if TYPE_CHECKING:
@@ -89,7 +96,7 @@ def evidence(chosen: argparse.Namespace) -> list[str]:
 
 
 def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
-    from summeval_pytest.evaluation import Runner, Summariser, evidence_cases, evidence_tasks
+    from summeval_pytest.evaluation import evidence_cases, evidence_tasks
     from summeval_pytest.verdict.supporting import supporting_figures
 
     tasks = evidence_tasks(suite)
@@ -102,12 +109,13 @@ def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
     desk = desk_of(chosen)
     desk.add_cassette(suite)
     judge = desk.judge(chosen.judge, [suite])
-    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
     try:
-        with closing(runner.evaluations(list(tasks))) as evaluations:
+        with (
+            running(judge, desk) as runner,
+            closing(runner.evaluations(list(tasks))) as evaluations,
+        ):
             found = list(evaluations)
     finally:
-        runner.close()
         desk.forget_run()
     cases = [
         case

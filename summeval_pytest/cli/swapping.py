@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable, desk_of, names_in, write_figures
+from summeval_pytest.cli.terms import check_writable, desk_of, names_in, running, write_figures
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import (
     Desk,
-    Runner,
-    Summariser,
     Task,
     check_sentences,
     golden_pair,
@@ -148,15 +146,12 @@ def _judged(name: str, suite: Suite, tasks: Mapping[Named, Task], desk: Desk) ->
     desk.add_cassette(suite)
     judge = desk.judge(name, [suite])
     found = OneJudge(name=name, signature=judge.signature)
-    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
-    try:
+    with running(judge, desk) as runner:
         for of, evaluation in zip(tasks, runner.evaluations(list(tasks.values())), strict=True):
             found.pairs[of] = _one_pair(evaluation)
             label = suite.labels.get((evaluation.paper, evaluation.system))
             if label is not None:
                 found.golden.append(golden_pair(label, evaluation))
-    finally:
-        runner.close()
     if desk.is_asking:
         found.models = models_seen(desk.exchange.ledger.models)
     return found

@@ -9,19 +9,22 @@ import argparse
 import json
 import os
 import secrets
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import IN_FLIGHT, Desk, Task, Terms
+from summeval_pytest.evaluation import IN_FLIGHT, Desk, Runner, Summariser, Terms, tasks_of
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.evaluation import Record
+    from summeval_pytest.evaluation import Record, Task
+    from summeval_pytest.evaluation.pairing import FindPair
+    from summeval_pytest.judges import Judge
     from summeval_pytest.suite import Suite
 
 MODES: Final = ("none", "new", "all")
@@ -150,11 +153,23 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
     suite, systems = desk.systems(suite, names_in(chosen.model), "--model")
     metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
-    return suite, [
-        Task(suite=suite, paper=paper, system=system, metrics=metrics)
-        for system in systems
-        for paper in suite.paper_ids_of(system)
-    ]
+    return suite, tasks_of(suite, systems, metrics)
+
+
+@contextmanager
+def running(judge: Judge, desk: Desk, find_pair: FindPair | None = None) -> Iterator[Runner]:
+    """A runner that this judge answers, as long as it is wanted.
+
+    Args:
+        judge: Who judges.
+        desk: On which terms models are asked.
+        find_pair: Who makes the pairs; None for the suite's files, and the systems themselves.
+    """
+    runner = Runner(judge, find_pair=find_pair or Summariser(desk.sender).pair, finish=desk.finish)
+    try:
+        yield runner
+    finally:
+        runner.close()
 
 
 def check_writable(file: Path, option: str) -> None:

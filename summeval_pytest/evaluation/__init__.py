@@ -35,7 +35,7 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.supporting import EvidenceCase, evidence_cases, evidence_tasks
 from summeval_pytest.evaluation.surveying import Missing, Survey
-from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.task import OwnTexts, Task, tasks_of
 from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.watching import Watch
 from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
@@ -93,5 +93,6 @@ __all__ = [
     "places_of",
     "planned_calls",
     "recipe_of",
+    "tasks_of",
     "ways_of",
 ]

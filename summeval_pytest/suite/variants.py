@@ -25,7 +25,8 @@ REFERENCES: Final[tuple[References, ...]] = ("best", "mean")
 """What counts of several references of a paper."""
 ALL_PREMISES: Final = "all"
 RELATIONS_THRESHOLD: Final = 0.65
-"""What ``eva_relations = true`` stands for (the paper's own)."""
+"""What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
+to another (metrics.md EV7)."""
 
 VARIANT_KEYS: Final = (
     "eva_recall",
