@@ -38,7 +38,7 @@ from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task, tasks_of
 from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.watching import Watch
-from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
+from summeval_pytest.evaluation.ways import AskedItem, PairInWays, ways_of
 
 __all__ = [
     "BASELINES",
@@ -74,7 +74,6 @@ __all__ = [
     "Terms",
     "Totals",
     "Watch",
-    "Ways",
     "ask_in_ways",
     "check_sentences",
     "converse",
