@@ -17,7 +17,8 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.metrics import FacetScore, FaithfulnessScore, Unscored
 from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.suite.indexed import cut
+from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ def _told(answer: GoldenAnswer, *, text: str, against: str, reason: str) -> Gold
 def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     if not label.sentences:
         return
-    texts = [s.text for s in split_sentences(normalise(evaluation.pair.summary))]
+    texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
     score = evaluation.score("faithfulness")
     if isinstance(score, Unscored) and score.fault == "system":

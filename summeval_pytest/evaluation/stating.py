@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.metrics import CheckedFact, Unscored
 from summeval_pytest.metrics.conversation import NoAnswerError
 from summeval_pytest.metrics.eva import check_stated
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.suite.indexed import cut
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.conversation import Dialogue
@@ -39,7 +39,7 @@ def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts | Unscore
         supported: tuple[CheckedFact, ...] = ()
         if facts.reference:
             texts = tuple(fact.text for fact in facts.reference)
-            covered = yield from check_stated(texts, _sentences(pair.summary), every_premise=False)
+            covered = yield from check_stated(texts, cut(pair.summary), every_premise=False)
         if facts.candidate:
             texts = tuple(fact.text for fact in facts.candidate)
             supported = yield from check_stated(texts, _premises(pair, facts), every_premise=True)
@@ -54,8 +54,4 @@ def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
         return tuple(fact.text for fact in pair.paper.reference_facts)
     if facts.reference:
         return tuple(fact.text for fact in facts.reference)
-    return tuple(s for text in pair.paper.references for s in _sentences(text))
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentence.text for sentence in split_sentences(normalise(text)))
+    return tuple(s for text in pair.paper.references for s in cut(text))

@@ -9,7 +9,7 @@ from summeval_pytest.evaluation.answering import places_of
 from summeval_pytest.evaluation.golden import check_indices, group_of
 from summeval_pytest.evaluation.task import Task
 from summeval_pytest.metrics import FaithfulnessScore, Unscored
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.suite.indexed import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def evidence_cases(label: Label, evaluation: Evaluation) -> Iterator[EvidenceCas
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
-    texts = [s.text for s in split_sentences(normalise(evaluation.pair.summary))]
+    texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
     score = evaluation.score("faithfulness")
     if isinstance(score, Unscored) and score.fault == "system":

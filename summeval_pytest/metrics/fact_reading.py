@@ -14,7 +14,7 @@ from summeval_pytest.metrics.conversation import Dialogue, NoAnswerError, ask_an
 from summeval_pytest.metrics.fact_chains import adjacent_chains
 from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import Fact, FactList, ListFacts, ListRelations, RelationList
-from summeval_pytest.text import split_sentences, tokens
+from summeval_pytest.text import sentence_texts, tokens
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.similarity import Encoder
@@ -73,7 +73,10 @@ def read_both(
     Raises:
         NoAnswerError: if the judge's answers cannot carry a score.
     """
-    texts = (_Text(reference, _cut(reference), frozen), _Text(summary, _cut(summary)))
+    texts = (
+        _Text(reference, sentence_texts(reference), frozen),
+        _Text(summary, sentence_texts(summary)),
+    )
     asked = [text.questions(stages) for text in texts]
     answers = iter((yield from ask_any(*(question for each in asked for question in each))))
     listed: list[Facts] = []
@@ -97,10 +100,6 @@ def read_both(
         for text, all_, facts, found in zip(texts, listed, (theirs, ours), relations, strict=True)
     )
     return first, second
-
-
-def _cut(text: str) -> tuple[str, ...]:
-    return tuple(sentence.text for sentence in split_sentences(text))
 
 
 def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has them all at hand

@@ -21,7 +21,7 @@ from summeval_pytest.metrics.conversation import (
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.text import normalise, split_sentences, tokens
+from summeval_pytest.text import normalise, sentence_texts, split_sentences, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ MIN_CHARACTERS: Final = 5
 
 def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
     """The sentences of a source, section by section; evidence indices count them from 0."""
-    return tuple(s.text for text in texts for s in split_sentences(normalise(text)))
+    return tuple(s for text in texts for s in sentence_texts(normalise(text)))
 
 
 def measure(

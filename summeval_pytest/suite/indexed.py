@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.suite.labels import EvidenceLabel
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.text import normalise, sentence_texts
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
@@ -50,7 +50,7 @@ def source_sentences(paper: Paper) -> tuple[str, ...]:
 
 def cut(text: str) -> tuple[str, ...]:
     """The sentences of a text, as every metric counts them."""
-    return tuple(sentence.text for sentence in split_sentences(normalise(text)))
+    return sentence_texts(normalise(text))
 
 
 def evidence_label(source: tuple[str, ...], index: int) -> EvidenceLabel:

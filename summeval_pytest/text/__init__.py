@@ -5,7 +5,7 @@ from __future__ import annotations
 from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
 from summeval_pytest.text.printing import one_line, safe, safe_lines, without_commands
 from summeval_pytest.text.quantities import Quantity, find_quantities
-from summeval_pytest.text.sentences import SPLITTER, Sentence, split_sentences
+from summeval_pytest.text.sentences import SPLITTER, Sentence, sentence_texts, split_sentences
 from summeval_pytest.text.words import STOP_WORDS, content_words, stem, tokens
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "one_line",
     "safe",
     "safe_lines",
+    "sentence_texts",
     "split_sentences",
     "stem",
     "tokens",

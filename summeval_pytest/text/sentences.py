@@ -142,6 +142,11 @@ def _stripped(text: str, start: int) -> Sentence:
     return Sentence(stripped, start, start + len(stripped))
 
 
+def sentence_texts(text: str) -> tuple[str, ...]:
+    """The sentences of a normalised text without their places."""
+    return tuple(sentence.text for sentence in split_sentences(text))
+
+
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text in order; a line break always ends one.
 

@@ -49,7 +49,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from summeval_pytest.text import split_sentences
+from summeval_pytest.text import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -183,7 +183,7 @@ class LlmJudge:
     async def _answer(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         match question:
             case SegmentFacets(text):
-                sentences = tuple(sentence.text for sentence in split_sentences(text))
+                sentences = sentence_texts(text)
                 stated = await self._stated(sentences, "facets")
                 return stated if isinstance(stated, Unanswered) else segments(sentences, stated)
             case ListFacts(sentences):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.judges.llm.relating import EntitySheet, RelationSheet, StatementSheet
 from summeval_pytest.questions import Relation, RelationList, Unanswered
-from summeval_pytest.text import find_quantities, split_sentences
+from summeval_pytest.text import find_quantities, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ async def relations_of(text: str, poll: Poll) -> tuple[RelationList | Unanswered
 
     A statement with a number that the text does not state is left out, as such facts are.
     """
-    sentences = tuple(sentence.text for sentence in split_sentences(text))
+    sentences = sentence_texts(text)
     if not sentences:
         return RelationList((), 0), 0
     try:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.page.visible import WHOLE, cut, places_shown
-from summeval_pytest.text import content_words, normalise, split_sentences
+from summeval_pytest.text import content_words, normalise, sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +34,7 @@ class Passages:
         self._at = [i for i, character in enumerate(self.text) if character.isalnum()]
         self._shown = places_shown(self.text)
         self._found: dict[str, tuple[Range, ...]] = {}
-        self._sentences = tuple(s.text for s in split_sentences(normalise(self.text)))
+        self._sentences = sentence_texts(normalise(self.text))
 
     def find(self, passage: str) -> tuple[Range, ...]:
         """Where a passage stands: in one place, or sentence by sentence; nothing if nowhere."""
@@ -46,7 +46,7 @@ class Passages:
         whole = self._find(passage)
         if whole is not None:
             return (self._range(whole),)
-        found = map(self._find_loosely, (s.text for s in split_sentences(passage)))
+        found = map(self._find_loosely, sentence_texts(passage))
         return tuple(dict.fromkeys(self._range(place) for place in found if place is not None))
 
     def in_order(self, passages: Iterable[str]) -> Iterator[tuple[Range, ...]]:
