@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models, desk_of
+from summeval_pytest.evaluation import BASELINES
+
 if TYPE_CHECKING:
     import argparse
 
-    from summeval_pytest.evaluation import BaselineName
     from summeval_pytest.verdict.agreement import AgreementLevel
 
 ALL: Final = "all"
 LEVELS: Final[tuple[AgreementLevel, ...]] = ("pooled", "paper", "system")
-BASELINES: Final[tuple[BaselineName, ...]] = ("direct", "one-prompt")
 MATRICES: Final = ("pearson", "spearman", "kendall")
 
 
 def add_agreeing(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models
-
     parser.description = (
         "Sets every metric, baseline and recorded column beside the labels of a suite: correlation"
         " with the overall score, and agreement on facets, sentences and facts."
@@ -68,7 +67,6 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
     """
     from summeval_pytest.cli.agreeing import Wanted, agree
     from summeval_pytest.cli.model_columns import models_of
-    from summeval_pytest.cli.terms import desk_of
 
     levels = LEVELS if chosen.level == ALL else (chosen.level,) if chosen.level else ()
     return agree(

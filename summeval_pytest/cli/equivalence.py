@@ -7,6 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import (
+    add_asking,
+    add_judge,
+    add_systems,
+    check_writable,
+    desk_of,
+    names_in,
+    whole_number,
+    write_figures,
+)
 from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import (
     Summariser,
@@ -47,8 +57,6 @@ class EquivalenceReport:
 
 def add_equivalence(parser: argparse.ArgumentParser) -> None:
     """The arguments of `summeval equivalence`."""
-    from summeval_pytest.cli.terms import add_asking, add_judge, add_systems, whole_number
-
     parser.description = (
         "Asks a judge about the same items one at a time, once more, many in a request, and in the"
         " reverse order, and decides whether it may be asked about many. Exit code 1 where not."
@@ -80,8 +88,6 @@ def equivalence_of(chosen: argparse.Namespace) -> tuple[list[str], bool]:
         NoReplyError: if a system's endpoint gave no summary.
         JudgeError: if the judge breaks its contract.
     """
-    from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
-
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
     desk = desk_of(chosen)
@@ -116,8 +122,7 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:
     from summeval_pytest.stats import systematic_sample
 
     suite = load_suite(chosen.suite)
-    asked = [name for value in chosen.model for name in value.split(",") if name]
-    suite, systems = desk.systems(suite, asked or suite.systems, "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model) or suite.systems, "--model")
     desk.add_cassette(suite)
     pairs = [(system, paper) for system in systems for paper in suite.paper_ids_of(system)]
     pairs.sort(key=lambda pair: (pair[0], _n_words(suite, *pair), pair[1]))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import add_asking, add_judge, check_writable, desk_of
-from summeval_pytest.errors import OptionError, Place, SuiteError
+from summeval_pytest.cli.terms import (
+    add_asking,
+    add_judge,
+    check_writable,
+    desk_of,
+    running,
+    write_figures,
+)
+from summeval_pytest.errors import Place, SuiteError
 
 if TYPE_CHECKING:
     import argparse
@@ -70,7 +76,6 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
     add_judge(parser)
     add_asking(parser)
-    parser.set_defaults(answered_by=evidence)
 
 
 def evidence(chosen: argparse.Namespace) -> list[str]:
@@ -80,21 +85,18 @@ def evidence(chosen: argparse.Namespace) -> list[str]:
         UsageError: for a mistake in the suite, labels without evidence, or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
-    from summeval_pytest.reports import as_json, write_whole
     from summeval_pytest.suite import load_suite
 
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
     report = _reported(load_suite(chosen.suite), chosen)
     if chosen.json is not None:
-        text = json.dumps(json.loads(as_json(report)), indent=2) + "\n"
-        if fault := write_whole(chosen.json, text):
-            raise OptionError(f"--json={chosen.json}: {fault}; name another file")
+        write_figures(chosen.json, "--json", report)
     return list(_told(report, chosen.judge))
 
 
 def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
-    from summeval_pytest.evaluation import Runner, Summariser, evidence_cases, evidence_tasks
+    from summeval_pytest.evaluation import evidence_cases, evidence_tasks
     from summeval_pytest.verdict.supporting import supporting_figures
 
     tasks = evidence_tasks(suite)
@@ -107,12 +109,13 @@ def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
     desk = desk_of(chosen)
     desk.add_cassette(suite)
     judge = desk.judge(chosen.judge, [suite])
-    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
     try:
-        with closing(runner.evaluations(list(tasks))) as evaluations:
+        with (
+            running(judge, desk) as runner,
+            closing(runner.evaluations(list(tasks))) as evaluations,
+        ):
             found = list(evaluations)
     finally:
-        runner.close()
         desk.forget_run()
     cases = [
         case

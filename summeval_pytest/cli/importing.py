@@ -21,8 +21,8 @@ FORMATS: Final = ("scholarsum", *LABEL_FORMATS, *RELEASED)
 _FOR_LABELS: Final = ("suite", "map", "annotator", "majority", "each", "ground_truth", "force")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+def add_importing(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `summeval import`."""
     parser.add_argument(
         "format", choices=FORMATS, metavar="FORMAT", help=f"what FILE is: {', '.join(FORMATS)}"
     )

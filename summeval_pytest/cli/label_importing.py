@@ -8,9 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.annotators import in_short
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.terms import check_writable, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.reports import write_whole
 from summeval_pytest.suite import label_lines, label_text, load_suite, read_label_file
 from summeval_pytest.suite.importing import (
     Names,
@@ -65,8 +64,7 @@ def import_labels(chosen: argparse.Namespace) -> list[str]:
     _refuse_existing(files, force=chosen.force)
     texts = {out: _text(suite, said, about, out) for out, said in files.items()}
     for out, text in texts.items():
-        if fault := write_whole(out, text):
-            raise OptionError(f"--out: {fault}")
+        write_text(out, "--out", text)
     lines = [_told(out, said) for out, said in files.items()]
     lines += [*_who(suite, annotators), *map(one_line, notes)]
     if not suite.has_labels:

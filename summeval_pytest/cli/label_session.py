@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
 from summeval_pytest.cli.rubric import rubric_of
-from summeval_pytest.errors import OptionError
+from summeval_pytest.cli.terms import write_text
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.reports import write_whole
 from summeval_pytest.suite.importing import shown
 from summeval_pytest.text import safe
 
@@ -120,8 +119,7 @@ class Session:
             self._terminal.say(answer)
             return position
         text = self._book.put(question, answer.value, evidence=answer.evidence, error=answer.error)
-        if fault := write_whole(self._book.file, text):
-            raise OptionError(f"--out: {fault}")
+        write_text(self._book.file, "--out", text)
         return self._next(position + 1)
 
     def _show(self, position: int) -> None:

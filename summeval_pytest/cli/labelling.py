@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.terms import check_writable, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.suite import (
     LabelBook,
@@ -29,8 +29,8 @@ WHAT: Final = ("facets", "sentences", "facts")
 _WIDEST: Final = 100
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+def add_labelling(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `summeval label`."""
     parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the annotator's label file; goes on where it is"
@@ -151,7 +151,6 @@ def _near(entry: str, known: set[str]) -> str:
 
 def _compare(chosen: argparse.Namespace) -> list[str]:
     from summeval_pytest.cli.annotators import agreement_json, agreement_lines
-    from summeval_pytest.reports import write_whole
     from summeval_pytest.verdict.annotators import annotator_agreement
 
     if chosen.out or chosen.annotator:
@@ -163,6 +162,5 @@ def _compare(chosen: argparse.Namespace) -> list[str]:
     found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
     if chosen.json is not None:
         text = json.dumps(agreement_json(found), indent=2) + "\n"
-        if fault := write_whole(chosen.json, text):
-            raise OptionError(f"--json: {fault}")
+        write_text(chosen.json, "--json", text)
     return list(agreement_lines(found, first.as_posix(), second.as_posix()))

@@ -6,8 +6,9 @@ from collections import defaultdict
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from summeval_pytest.cli.terms import running
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.evaluation import Runner, Summariser, Task, check_sentences
+from summeval_pytest.evaluation import Task, check_sentences
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.verdict.floors import has_part
 from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
@@ -60,10 +61,9 @@ def labelled_pairs(
         )
         for label in labels
     ]
-    find_pair = Summariser(desk.sender).pair
-    runner = Runner(desk.judge(judge_name, [suite]), find_pair=find_pair, finish=desk.finish)
+    judge = desk.judge(judge_name, [suite])
     try:
-        with closing(runner.evaluations(tasks)) as evaluations:
+        with running(judge, desk) as runner, closing(runner.evaluations(tasks)) as evaluations:
             return [
                 labelled_pair(
                     label,
@@ -74,7 +74,6 @@ def labelled_pairs(
                 for label, evaluation in zip(labels, evaluations, strict=True)
             ]
     finally:
-        runner.close()
         desk.forget_run()
 
 

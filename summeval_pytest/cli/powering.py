@@ -6,9 +6,9 @@ import statistics
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import desk_of
+from summeval_pytest.cli.terms import desk_of, running
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.evaluation import Runner, Summariser, Task
+from summeval_pytest.evaluation import tasks_of
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.stats import detectable_drop, papers_needed, power_of_drop
 from summeval_pytest.stats.power import MAX_PAPERS
@@ -68,19 +68,12 @@ def _judged(
     suite: Suite, systems: Sequence[str], judge_name: str, desk: Desk
 ) -> dict[str, list[Numbers]]:
     judge = desk.judge(judge_name, [suite])
-    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
     try:
-        return {
-            system: runner.numbers(
-                [
-                    Task(suite=suite, paper=paper, system=system, metrics=METRICS)
-                    for paper in suite.paper_ids_of(system)
-                ]
-            )
-            for system in systems
-        }
+        with running(judge, desk) as runner:
+            return {
+                system: runner.numbers(tasks_of(suite, [system], METRICS)) for system in systems
+            }
     finally:
-        runner.close()
         desk.forget_run()
 
 

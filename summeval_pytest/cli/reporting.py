@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.terms import check_writable, write_text
 from summeval_pytest.errors import OptionError
-from summeval_pytest.reports import RENDERERS, append, read_record, run_lines, write_whole
+from summeval_pytest.reports import RENDERERS, append, read_record, run_lines
 from summeval_pytest.reports.github import annotation_lines
 from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
 
@@ -31,8 +31,7 @@ def report(chosen: argparse.Namespace) -> list[str]:
     record = read_record(chosen.run, "RUN")
     lines = list(run_lines(record))
     for option, kind, file in wanted:
-        if fault := write_whole(file, RENDERERS[kind](record)):
-            raise OptionError(f"{option}: {fault}")
+        write_text(file, option, RENDERERS[kind](record))
         lines.append(f"wrote {file}")
     return [*lines, *_github(record)] if chosen.github else lines
 

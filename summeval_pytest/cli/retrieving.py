@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.evaluation import EvidenceCount, places_of
+from summeval_pytest.evaluation import EvidenceCount, count_evidence, places_of
 from summeval_pytest.evaluation.golden import check_indices
 from summeval_pytest.judges.offline.matching import index_of
 from summeval_pytest.metrics.embedding import nearest
@@ -39,7 +39,7 @@ def retrieved_evidence(
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
-    counts: dict[str, list[tuple[int, int, int]]] = {}
+    counts: dict[str, list[EvidenceCount]] = {}
     sources: dict[str, tuple[tuple[str, ...], NDArray[np.float64]]] = {}
     for label, pair in labelled:
         wanted = [one for one in label.sentences or () if one.faithful and one.evidence]
@@ -52,7 +52,7 @@ def retrieved_evidence(
         summary = cut(pair.summary)
         check_indices(label, len(summary))
         for one in wanted:
-            places = set(places_of(one.evidence, source))
+            places = places_of(one.evidence, source)
             claim = summary[one.index]
             (row,) = encoder.encode([claim])
             ways = {
@@ -61,17 +61,15 @@ def retrieved_evidence(
             }
             for way, order in ways.items():
                 for top in _TOPS:
-                    named = order[:top]
-                    counts.setdefault(f"{way}, best {top}", []).append(
-                        (len(named), len(places), len(places & set(named)))
-                    )
+                    found = count_evidence(places, order[:top])
+                    counts.setdefault(f"{way}, best {top}", []).append(found)
     return {
         way: EvidenceCount(
-            named=sum(row[0] for row in rows),
-            labelled=sum(row[1] for row in rows),
-            both=sum(row[2] for row in rows),
+            named=sum(one.named for one in each),
+            labelled=sum(one.labelled for one in each),
+            both=sum(one.both for one in each),
         )
-        for way, rows in sorted(counts.items())
+        for way, each in sorted(counts.items())
     }
 
 
@@ -92,8 +90,6 @@ def evidence_table(found: Mapping[str, EvidenceCount]) -> Iterator[str]:
     titles = f"{'named':>6}{'labelled':>10}{'both':>6}{'P':>7}{'R':>7}{'F1':>7}"
     yield f"{'labelled evidence':<{_NAME}}{titles}"
     for way, count in found.items():
-        precision = count.both / count.named if count.named else 0.0
-        recall = count.both / count.labelled if count.labelled else 0.0
-        f1 = 2 * count.both / (count.named + count.labelled) if count.labelled else 0.0
         counted = f"{count.named:>6}{count.labelled:>10}{count.both:>6}"
-        yield f"{way:<{_NAME}}{counted}{precision:>7.3f}{recall:>7.3f}{f1:>7.3f}"
+        shares = f"{count.precision:>7.3f}{count.recall:>7.3f}{count.f1:>7.3f}"
+        yield f"{way:<{_NAME}}{counted}{shares}"

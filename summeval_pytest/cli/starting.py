@@ -10,6 +10,7 @@ from summeval_pytest.errors import UsageError
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping
     from pathlib import Path
 
@@ -28,6 +29,15 @@ _PLACES: Final = {
 in this package."""
 _OURS: Final = ("  SUITE: golden\n", "  INSTALL: .\n")
 """The lines of the workflow that hold in the repository of this package only."""
+
+
+def run_init(chosen: argparse.Namespace) -> list[str]:
+    """What the command prints for its arguments.
+
+    Raises:
+        UsageError: as `init` does.
+    """
+    return init(chosen.folder)
 
 
 def init(folder: Path) -> list[str]:

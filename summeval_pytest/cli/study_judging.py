@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from summeval_pytest.cli.study_texts import cut_of
-from summeval_pytest.evaluation import Runner, Summariser, Task, Watch, models_seen, recipe_of
+from summeval_pytest.cli.terms import running
+from summeval_pytest.evaluation import Summariser, Watch, models_seen, recipe_of, tasks_of
 from summeval_pytest.judges import Counting
 from summeval_pytest.metrics import METRICS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.text import normalise
@@ -69,22 +70,14 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> 
             for metric in METRICS
         },
     )
-    tasks = [
-        Task(suite=suite, paper=paper, system=system, metrics=METRICS)
-        for system in systems
-        for paper in suite.paper_ids_of(system)
-    ]
-    runner = Runner(judge, find_pair=watch.pairs(Summariser(desk.sender).pair), finish=desk.finish)
     is_alone = judge.in_flight == 1
-    try:
+    with running(judge, desk, watch.pairs(Summariser(desk.sender).pair)) as runner:
         began = perf_counter()
-        for evaluation in runner.evaluations(tasks):
+        for evaluation in runner.evaluations(tasks_of(suite, systems, METRICS)):
             seconds = perf_counter() - began if is_alone else None
             found.pairs[evaluation.system, evaluation.paper] = _judged(evaluation, watch, seconds)
             _note_segments(found, evaluation.pair, watch)
             began = perf_counter()
-    finally:
-        runner.close()
     if desk.is_asking:
         found.models = models_seen(desk.exchange.ledger.models)
         found.calls = desk.exchange.ledger.totals.as_json()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import add_asking, add_judge
+
 if TYPE_CHECKING:
     import argparse
 
@@ -17,8 +19,6 @@ _ANALYSES: Final = (
 
 def add_studying(parser: argparse.ArgumentParser) -> None:
     """The arguments of `summeval study`."""
-    from summeval_pytest.cli.terms import add_asking, add_judge
-
     parser.description = (
         "Has judges judge all pairs of a suite and tells of its systems what the three papers tell"
         " of theirs, in tables, JSON and figures."

@@ -9,11 +9,13 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.evaluation import Runner, Summariser, Task, group_of
+from summeval_pytest.cli.terms import running
+from summeval_pytest.evaluation import group_of, tasks_of
 from summeval_pytest.judges import OFFLINE, find_judge
 from summeval_pytest.metrics.candidate import unusable
 from summeval_pytest.metrics.grounding import ground
-from summeval_pytest.questions import FACETS, SCALES, FacetSegments
+from summeval_pytest.metrics.proportions import facet_words
+from summeval_pytest.questions import SCALES, FacetSegments
 from summeval_pytest.text import normalise, split_sentences
 from summeval_pytest.verdict.study import (
     Cut,
@@ -89,20 +91,12 @@ def read_texts(
             numbers=read(paper.references[0], source=source),
             cuts=_cuts(records, None, paper_id, normalise(paper.references[0])),
         )
-    runner = Runner(find_judge(OFFLINE), find_pair=Summariser(desk.sender).pair, finish=desk.finish)
-    tasks = [
-        Task(suite=suite, paper=paper, system=system, metrics=())
-        for system in systems
-        for paper in suite.paper_ids_of(system)
-    ]
-    try:
-        for evaluation in runner.evaluations(tasks):
+    with running(find_judge(OFFLINE), desk) as runner:
+        for evaluation in runner.evaluations(tasks_of(suite, systems, ())):
             pair = evaluation.pair
             of = evaluation.system, evaluation.paper
             texts.pairs[of] = _pair(pair, suite, records, read)
             texts.written[evaluation.system].append(pair.summary)
-    finally:
-        runner.close()
     return texts
 
 
@@ -169,6 +163,6 @@ def _cuts(records: _Records, writer: str | None, paper: str, text: str) -> dict[
 def cut_of(segments: FacetSegments, text: str | None) -> Cut:
     """A text's segments as a study keeps them; without a text nothing is held to it."""
     return Cut(
-        words={facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS},
+        words=facet_words(segments),
         held=() if text is None else tuple(ground(segments, text).held.values()),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.study_judging import judge_pairs
 from summeval_pytest.cli.study_texts import read_texts
-from summeval_pytest.cli.terms import check_writable, desk_of
+from summeval_pytest.cli.terms import check_writable, desk_of, names_in, write_figures
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import Desk
-from summeval_pytest.reports import as_json, calls_lines, model_lines, write_whole
+from summeval_pytest.reports import calls_lines, model_lines
 from summeval_pytest.reports.study import study_lines
 from summeval_pytest.suite import load_suite
 from summeval_pytest.text import NORMALISER, SPLITTER, one_line
@@ -64,8 +63,8 @@ def study(chosen: argparse.Namespace) -> list[str]:
         _check_figures(chosen.figures)
     desk = desk_of(chosen)
     suite = load_suite(chosen.suite)
-    suite, systems = desk.systems(suite, _names(chosen.system) or suite.systems, "--system")
-    names = _names(chosen.judge) or ["offline"]
+    suite, systems = desk.systems(suite, names_in(chosen.system) or suite.systems, "--system")
+    names = names_in(chosen.judge) or ["offline"]
     judges = [] if OF_TEXTS.issuperset(analyses) else names
     families = families_of(
         {name: suite.judges[name].model if name in suite.judges else name for name in judges},
@@ -93,7 +92,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
     empty = _empty(suite, systems, found, families, analyses)
     told, seconds = study_of(empty, _material(texts, found))
     if chosen.json is not None:
-        _write_json(chosen.json, told)
+        write_figures(chosen.json, "--json", told)
     lines = list(study_lines(told, seconds, width=_width(), colour=_is_coloured()))
     lines += _calls(found)
     if chosen.figures is not None:
@@ -132,13 +131,8 @@ def _empty(
     )
 
 
-def _names(values: Sequence[str]) -> list[str]:
-    """What an option names that may be repeated, or hold commas."""
-    return list(dict.fromkeys(name for value in values for name in value.split(",") if name))
-
-
 def _analyses(only: Sequence[str]) -> tuple[Analysis, ...]:
-    asked = _names(only)
+    asked = names_in(only)
     for name in asked:
         if name not in ANALYSES:
             raise OptionError(f"--only={name}: no analysis; {nearest(name, ANALYSES)}")
@@ -217,12 +211,6 @@ def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
             yield one_line(f"judge {each.name}", WIDTH)
             yield from calls_lines(each.calls, each.counts)
     yield from model_lines(dict.fromkeys(model for each in found for model in each.models))
-
-
-def _write_json(file: Path, told: Study) -> None:
-    text = json.dumps(json.loads(as_json(told)), indent=2) + "\n"
-    if fault := write_whole(file, text):
-        raise OptionError(f"--json={file}: {fault}; name another file")
 
 
 def _draw(told: Study, folder: Path) -> list[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable, desk_of, write_figures
+from summeval_pytest.cli.terms import check_writable, desk_of, names_in, running, write_figures
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import (
     Desk,
-    Runner,
-    Summariser,
     Task,
     check_sentences,
     golden_pair,
@@ -126,8 +124,7 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, dict[Named, T
     """The suite, every pair that is judged, and those of the systems that are compared."""
     suite = load_suite(chosen.suite)
     thresholds_of(suite)
-    asked = [name for value in chosen.model for name in value.split(",") if name]
-    suite, systems = desk.systems(suite, asked or suite.systems, "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model) or suite.systems, "--model")
     check_sentences(suite)
     gated = [(system, paper) for system in systems for paper in suite.paper_ids_of(system)]
     labelled = list(suite.labels)
@@ -149,15 +146,12 @@ def _judged(name: str, suite: Suite, tasks: Mapping[Named, Task], desk: Desk) ->
     desk.add_cassette(suite)
     judge = desk.judge(name, [suite])
     found = OneJudge(name=name, signature=judge.signature)
-    runner = Runner(judge, find_pair=Summariser(desk.sender).pair, finish=desk.finish)
-    try:
+    with running(judge, desk) as runner:
         for of, evaluation in zip(tasks, runner.evaluations(list(tasks.values())), strict=True):
             found.pairs[of] = _one_pair(evaluation)
             label = suite.labels.get((evaluation.paper, evaluation.system))
             if label is not None:
                 found.golden.append(golden_pair(label, evaluation))
-    finally:
-        runner.close()
     if desk.is_asking:
         found.models = models_seen(desk.exchange.ledger.models)
     return found

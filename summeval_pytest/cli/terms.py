@@ -9,17 +9,22 @@ import argparse
 import json
 import os
 import secrets
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import IN_FLIGHT, Desk, Task, Terms
+from summeval_pytest.evaluation import IN_FLIGHT, Desk, Runner, Summariser, Terms, tasks_of
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import Record
+    from collections.abc import Iterable, Iterator
+
+    from summeval_pytest.evaluation import Record, Task
+    from summeval_pytest.evaluation.pairing import FindPair
+    from summeval_pytest.judges import Judge
     from summeval_pytest.suite import Suite
 
 MODES: Final = ("none", "new", "all")
@@ -145,15 +150,26 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
     suite = load_suite(chosen.suite)
-    names = [name for value in chosen.model for name in value.split(",") if name]
-    suite, systems = desk.systems(suite, names, "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model), "--model")
     metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
-    return suite, [
-        Task(suite=suite, paper=paper, system=system, metrics=metrics)
-        for system in systems
-        for paper in suite.paper_ids_of(system)
-    ]
+    return suite, tasks_of(suite, systems, metrics)
+
+
+@contextmanager
+def running(judge: Judge, desk: Desk, find_pair: FindPair | None = None) -> Iterator[Runner]:
+    """A runner that this judge answers, as long as it is wanted.
+
+    Args:
+        judge: Who judges.
+        desk: On which terms models are asked.
+        find_pair: Who makes the pairs; None for the suite's files, and the systems themselves.
+    """
+    runner = Runner(judge, find_pair=find_pair or Summariser(desk.sender).pair, finish=desk.finish)
+    try:
+        yield runner
+    finally:
+        runner.close()
 
 
 def check_writable(file: Path, option: str) -> None:
@@ -173,8 +189,23 @@ def write_figures(file: Path, option: str, figures: object) -> None:
     Raises:
         OptionError: if the file cannot be written.
     """
-    from summeval_pytest.reports import as_json, write_whole
+    from summeval_pytest.reports import as_json
 
-    fault = write_whole(file, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
-    if fault:
-        raise OptionError(f"{option}={file}: {fault}; name another file")
+    write_text(file, option, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
+
+
+def write_text(file: Path, option: str, text: str) -> None:
+    """Writes the file that an option names.
+
+    Raises:
+        OptionError: if it cannot be written.
+    """
+    from summeval_pytest.reports import write_whole
+
+    if fault := write_whole(file, text):
+        raise OptionError(f"{option}: {fault}")
+
+
+def names_in(values: Iterable[str]) -> list[str]:
+    """The names of an option that may be repeated, or hold commas, each once."""
+    return list(dict.fromkeys(name for value in values for name in value.split(",") if name))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from summeval_pytest.cli.terms import add_asking, add_judge, add_systems
+
 if TYPE_CHECKING:
     import argparse
 
@@ -24,8 +26,6 @@ def add_drifting(parser: argparse.ArgumentParser) -> None:
 
 def add_swapping(parser: argparse.ArgumentParser) -> None:
     """The arguments of `summeval swap`."""
-    from summeval_pytest.cli.terms import add_asking, add_judge, add_systems
-
     parser.description = (
         "Has two judges judge the same pairs: how they agree with each other and with the labels,"
         " which systems change places, and which thresholds pass the same share under the new one."

@@ -14,6 +14,7 @@ from summeval_pytest.evaluation.golden import (
     GoldenAnswer,
     GoldenPair,
     check_sentences,
+    count_evidence,
     golden_tasks,
     group_of,
     labels_fingerprint,
@@ -34,10 +35,10 @@ from summeval_pytest.evaluation.stating import StatedFacts
 from summeval_pytest.evaluation.summarising import Summariser
 from summeval_pytest.evaluation.supporting import EvidenceCase, evidence_cases, evidence_tasks
 from summeval_pytest.evaluation.surveying import Missing, Survey
-from summeval_pytest.evaluation.task import OwnTexts, Task
+from summeval_pytest.evaluation.task import OwnTexts, Task, tasks_of
 from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.watching import Watch
-from summeval_pytest.evaluation.ways import AskedItem, PairInWays, Ways, ways_of
+from summeval_pytest.evaluation.ways import AskedItem, PairInWays, ways_of
 
 __all__ = [
     "BASELINES",
@@ -73,10 +74,10 @@ __all__ = [
     "Terms",
     "Totals",
     "Watch",
-    "Ways",
     "ask_in_ways",
     "check_sentences",
     "converse",
+    "count_evidence",
     "evaluate",
     "evidence_cases",
     "evidence_tasks",
@@ -91,5 +92,6 @@ __all__ = [
     "places_of",
     "planned_calls",
     "recipe_of",
+    "tasks_of",
     "ways_of",
 ]

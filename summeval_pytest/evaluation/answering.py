@@ -10,6 +10,7 @@ from summeval_pytest.evaluation.golden import (
     GoldenAnswer,
     GoldenPair,
     check_indices,
+    count_evidence,
     group_of,
 )
 from summeval_pytest.evaluation.stating import StatedFacts
@@ -142,10 +143,7 @@ def _sentence(
 
 
 def _evidence(places: tuple[int, ...], judged: JudgedSentence | None) -> EvidenceCount | None:
-    if not places or judged is None:
-        return None
-    both = len(set(places) & set(judged.evidence))
-    return EvidenceCount(named=len(set(judged.evidence)), labelled=len(places), both=both)
+    return count_evidence(places, judged.evidence) if places and judged is not None else None
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:

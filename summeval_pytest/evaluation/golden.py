@@ -12,7 +12,7 @@ from summeval_pytest.questions import Facet  # noqa: TC001
 from summeval_pytest.text import normalise, split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.suite import Label, Paper, Suite
@@ -26,11 +26,35 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCount:
-    """Source sentences that the judge named, that the label names, and that both do."""
+    """Source sentences that the judge named, that the label names, and that both do.
+
+    Shares of them are 0 to 1, higher is better, and 0 where there is nothing to take a share of.
+    """
 
     named: int
     labelled: int
     both: int
+
+    @property
+    def precision(self) -> float:
+        """Named and labelled / named."""
+        return self.both / max(1, self.named)
+
+    @property
+    def recall(self) -> float:
+        """Named and labelled / labelled."""
+        return self.both / max(1, self.labelled)
+
+    @property
+    def f1(self) -> float:
+        """2 x named and labelled / (named + labelled)."""
+        return 2 * self.both / max(1, self.named + self.labelled)
+
+
+def count_evidence(labelled: Collection[int], named: Collection[int]) -> EvidenceCount:
+    """How far named source sentences are the labelled ones; each counts once."""
+    both = len(set(labelled) & set(named))
+    return EvidenceCount(named=len(set(named)), labelled=len(set(labelled)), both=both)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

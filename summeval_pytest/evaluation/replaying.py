@@ -26,6 +26,7 @@ from summeval_pytest.evaluation.items import (
 )
 from summeval_pytest.evaluation.measuring import evaluate
 from summeval_pytest.evaluation.pairing import pair_of
+from summeval_pytest.evaluation.watching import Watched
 from summeval_pytest.evaluation.ways import AskedItem, PairInWays
 from summeval_pytest.metrics import Unscored
 from summeval_pytest.models import URGENCY, Urgency
@@ -101,31 +102,6 @@ def _orders(question: Asked, ways: Ways) -> tuple[_Order, ...]:
     return tuple(_Order(ids, turned_round(question, ids)) for ids in ways.requests(question))
 
 
-class _Noting:
-    """A judge whose answers are kept; of several to one question, the first."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self.notes: _Answers = {}
-
-    @property
-    def signature(self) -> str:
-        """The judge's own."""
-        return self._judge.signature
-
-    @property
-    def in_flight(self) -> int:
-        """As many as the judge's own."""
-        return self._judge.in_flight
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The judge's answers."""
-        answers = tuple(await self._judge.answer(questions))
-        for question, answer in zip(questions, answers, strict=False):  # the asker counts them
-            self.notes.setdefault(question, answer)
-        return answers
-
-
 @dataclass(frozen=True, slots=True)
 class _Told:
     """A judge that knows some answers and asks nobody."""
@@ -141,18 +117,18 @@ class _Told:
 
 async def _read(of: Sequence[tuple[Task, Pair]], judge: Judge) -> _Answers:
     """All that the metrics' conversations about these pairs ask, answered."""
-    noting = _Noting(judge)
-    asker = Asker(noting)
+    notes: _Answers = {}
+    asker = Asker(Watched(judge, notes.setdefault))
     await _all((partial(_measured, task, pair, asker) for task, pair in of), judge.in_flight)
-    return noting.notes
+    return notes
 
 
 async def _asked(questions: Iterable[Question], judge: Judge) -> _Answers:
-    """The answers to questions, each asked once."""
-    noting = _Noting(judge)
-    asker = Asker(noting)
+    """The answers to questions, each asked once; of several to one question, the first."""
+    notes: _Answers = {}
+    asker = Asker(Watched(judge, notes.setdefault))
     await _all((partial(asker.ask, (question,)) for question in questions), judge.in_flight)
-    return noting.notes
+    return notes
 
 
 async def _all(work: Iterable[Callable[[], Awaitable[object]]], n_open: int) -> None:

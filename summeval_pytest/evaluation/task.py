@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from summeval_pytest.evaluation.baselines import BaselineName
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.suite import FactLabels, Suite
@@ -35,3 +37,12 @@ class Task:
     """What else the judge is asked, for numbers that the metrics are compared with."""
     is_golden: bool = False
     """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""
+
+
+def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ...]) -> list[Task]:
+    """Every pair of these systems, paper by paper of one system after another."""
+    return [
+        Task(suite=suite, paper=paper, system=system, metrics=metrics)
+        for system in systems
+        for paper in suite.paper_ids_of(system)
+    ]

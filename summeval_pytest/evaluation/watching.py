@@ -14,16 +14,15 @@ from summeval_pytest.questions import FacetSegments, SegmentFacets
 from summeval_pytest.store import request_key
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from summeval_pytest.evaluation.addressing import Address
+    from summeval_pytest.evaluation.pairing import FindPair
     from summeval_pytest.evaluation.roles import Lines
     from summeval_pytest.judges import Judge
     from summeval_pytest.models import ChatReply, ChatRequest, Price, Sender
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.suite import Pair, Suite
-
-    FindPair = Callable[[Suite, str, str], Awaitable[Pair]]
 
 Named = tuple[str, str]
 """A system and a paper."""
@@ -62,7 +61,7 @@ class Watch:
 
     def over(self, judge: Judge) -> Judge:
         """The judge, watched."""
-        return _Watched(judge, self)
+        return Watched(judge, self.answered)
 
     def lines(self, find: Callable[[], Lines]) -> Lines:
         """The lines of a judge, counted; they are found when the first is wanted."""
@@ -108,12 +107,12 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class _Watched:
-    """A judge that says what the other says."""
+class Watched:
+    """A judge that says what the other says, each answer noted."""
 
-    def __init__(self, judge: Judge, watch: Watch) -> None:
+    def __init__(self, judge: Judge, note: Callable[[Question, Answer], object]) -> None:
         self._judge = judge
-        self._watch = watch
+        self._note = note
         self.signature = judge.signature
         self.in_flight = judge.in_flight
 
@@ -121,7 +120,7 @@ class _Watched:
         """The judge's answers."""
         answers = tuple(await self._judge.answer(questions))
         for question, answer in zip(questions, answers, strict=False):  # the asker counts them
-            self._watch.answered(question, answer)
+            self._note(question, answer)
         return answers
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from summeval_pytest.evaluation.items import Asked, ItemKind, OneByOne, count_of
-from summeval_pytest.judges.judge import Batching
+from summeval_pytest.judges import Batching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

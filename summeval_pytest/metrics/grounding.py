@@ -7,6 +7,7 @@ A segment that is not in the text as a whole is held to it sentence by sentence,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -64,10 +65,10 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
     )
 
 
-def count_held(grounded: Iterable[Grounded]) -> Mapping[Held, int]:
-    """How many segments of several texts are held whole, in parts, and not at all."""
-    ways = [way for each in grounded for way in each.held.values()]
-    return MappingProxyType({way: ways.count(way) for way in HELD})
+def count_held(ways: Iterable[Held]) -> Mapping[Held, int]:
+    """How many segments are held whole, in parts, and not at all."""
+    counts = Counter(ways)
+    return MappingProxyType({way: counts[way] for way in HELD})
 
 
 def coverage(segments: FacetSegments, text: str) -> float:

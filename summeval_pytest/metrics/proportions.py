@@ -19,13 +19,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+def facet_words(segments: FacetSegments) -> dict[Facet, int]:
+    """The words of each facet, 0 where it is not stated."""
+    return {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
+
+
 def facet_proportions(segments: FacetSegments) -> Mapping[Facet, float] | None:
     """The share of each facet in the words of all four: 0 to 1 each, 1 together.
 
     A facet that is not stated has 0; None where no facet has a word. Words are what stands between
     spaces; a word that lies in the segments of two facets counts in both.
     """
-    n_words = {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
+    n_words = facet_words(segments)
     total = sum(n_words.values())
     if not total:
         return None

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 TFIDF: Final = "tfidf-1"
 """The similarity that needs no model, and its version (see `similarity`)."""
-PAPER_THRESHOLD: Final = 0.65
-"""EVA-Score, section 3.3; not portable from one encoder to another (metrics.md EV7)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

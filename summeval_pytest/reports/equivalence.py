@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text import one_line, safe
-from summeval_pytest.verdict.criteria import AT_LEAST
+from summeval_pytest.verdict.criteria import AT_LEAST, ROUNDING
 from summeval_pytest.verdict.equivalence import MIN_ITEMS, MIN_PAIRS
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ _WIDTH: Final = 80
 _QUOTE: Final = 400
 _DIGITS: Final = 3
 _DOUBLE: Final = 17
-_ROUNDING: Final = 1e-9
 _OF: Final = 13
 _NAME: Final = 20
 _LEGEND: Final = (
@@ -93,7 +92,7 @@ def _side_by_side(value: float, bound: float) -> tuple[str, str]:
 
 
 def _order(value: float, bound: float) -> int:
-    return 0 if abs(value - bound) <= _ROUNDING else 1 if value > bound else -1
+    return 0 if abs(value - bound) <= ROUNDING else 1 if value > bound else -1
 
 
 def _floor(each: Criterion) -> str:

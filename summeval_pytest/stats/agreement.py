@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from summeval_pytest.stats.ratios import shares
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -107,9 +109,7 @@ def kappas_of(
     # both n times the sums of `cohen_kappa`
     observed = (weight * tables).sum(axis=(-1, -2)) * tables.sum(axis=(-1, -2))
     expected = (weight * rows[..., :, None] * columns[..., None, :]).sum(axis=(-1, -2))
-    kappas: NDArray[np.float64] = np.full(np.shape(expected), np.nan)
-    np.divide(expected - observed, expected, out=kappas, where=expected != 0)
-    return kappas
+    return shares(expected - observed, expected)
 
 
 def _check_lengths(a: Ratings, b: Ratings) -> None:

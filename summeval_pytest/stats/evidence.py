@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
+from summeval_pytest.stats.ratios import shares
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Counts = NDArray[np.int64]
@@ -28,17 +29,17 @@ labelled sentence named, and all instances. The last two are needed by `any_hit`
 
 def evidence_precision(counts: Counts) -> Figures:
     """Named and labelled / named."""
-    return _ratio(counts[:, BOTH], counts[:, NAMED])
+    return shares(counts[:, BOTH], counts[:, NAMED])
 
 
 def evidence_recall(counts: Counts) -> Figures:
     """Named and labelled / labelled."""
-    return _ratio(counts[:, BOTH], counts[:, LABELLED])
+    return shares(counts[:, BOTH], counts[:, LABELLED])
 
 
 def evidence_f1(counts: Counts) -> Figures:
     """2 x named and labelled / (named + labelled): the harmonic mean of the other two."""
-    return _ratio(2 * counts[:, BOTH], counts[:, NAMED] + counts[:, LABELLED])
+    return shares(2 * counts[:, BOTH], counts[:, NAMED] + counts[:, LABELLED])
 
 
 def any_hit(counts: Counts) -> Figures:
@@ -47,15 +48,9 @@ def any_hit(counts: Counts) -> Figures:
     Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
     can be asked (metrics.md FB4).
     """
-    return _ratio(counts[:, HITS], counts[:, INSTANCES])
+    return shares(counts[:, HITS], counts[:, INSTANCES])
 
 
 def named_per_instance(counts: Counts) -> Figures:
     """Named sentences / instances, 0 or more: how much a judge points at (metrics.md FB2)."""
-    return _ratio(counts[:, NAMED], counts[:, INSTANCES])
-
-
-def _ratio(part: Counts, whole: Counts) -> Figures:
-    ratios: Figures = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=ratios, where=whole != 0)
-    return ratios
+    return shares(counts[:, NAMED], counts[:, INSTANCES])

@@ -20,6 +20,7 @@ import numpy as np
 
 from summeval_pytest.stats.coefficients import coefficients_of, drawn_coefficients, drawn_spearmans
 from summeval_pytest.stats.groups import rows_by_group
+from summeval_pytest.stats.ratios import shares
 from summeval_pytest.stats.resampling import drawn_groups, percentile_bounds
 
 if TYPE_CHECKING:
@@ -243,9 +244,7 @@ def _of_columns(rows: Floats, name: CoefficientName) -> Floats:
 def _means(values: Floats, axis: int) -> Floats:
     defined = ~np.isnan(values)
     n_defined = defined.sum(axis=axis)
-    means: Floats = np.full(n_defined.shape, np.nan)
-    np.divide(np.nansum(values, axis=axis), n_defined, out=means, where=n_defined > 0)
-    return means
+    return shares(np.nansum(values, axis=axis), n_defined)
 
 
 def _empty(n_columns: int) -> Matrix:

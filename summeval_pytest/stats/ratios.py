@@ -1,10 +1,10 @@
-"""Ratios of sums over resampled groups: the whole distribution, where an interval is too little."""
+"""Ratios of sums: of counts, and over resampled groups where an interval is too little."""
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import PCG64, Generator
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.stats.groups import Labels
+
+
+def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """Part / whole, entry by entry; NaN where the whole is 0."""
+    found: NDArray[np.float64] = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=found, where=whole != 0)
+    return found
 
 
 def resampled_ratios(

@@ -43,7 +43,7 @@ from summeval_pytest.suite.values import (
     SystemSpec,
     Waiver,
 )
-from summeval_pytest.suite.variants import EvaRecall, EvaVariant, References, Variants
+from summeval_pytest.suite.variants import EvaVariant, References, Variants
 
 __all__ = [
     "ALL_PAPERS",
@@ -55,7 +55,6 @@ __all__ = [
     "SOURCE_MARK",
     "SUITE_NAME",
     "EndpointSpec",
-    "EvaRecall",
     "EvaVariant",
     "EvidenceLabel",
     "FactLabel",

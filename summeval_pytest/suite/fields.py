@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.names import closest
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 OWN_KEYS: Final = "x_"
 """What the keys begin with that a suite's owner may use freely."""
+
+ChoiceT = TypeVar("ChoiceT", bound=str)
 
 _SHOWN: Final = 60
 _WRITABLE: Final = 10**15
@@ -102,6 +104,14 @@ class Fields:
         if not isinstance(value, bool):
             raise self.wrong(key, value, "true or false")
         return value
+
+    def choice(self, key: str, offered: tuple[ChoiceT, ...]) -> ChoiceT:
+        """One of a few words; the first where the key is absent."""
+        value = self.values.get(key, offered[0])
+        for choice in offered:
+            if value == choice:
+                return choice
+        raise self.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
 
     def items(self, key: str, expected: str) -> list[object]:
         """A list with at least one item."""

@@ -13,7 +13,6 @@ from summeval_pytest.suite.values import JudgeSpec, RecordedSpec
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from summeval_pytest.questions import Rubric
     from summeval_pytest.suite.fields import Fields
     from summeval_pytest.suite.toml_text import TomlText
 
@@ -44,21 +43,13 @@ def read_judges(
             model=fields.text("model"),
             votes=fields.whole("votes", least=1) if fields.has("votes") else 1,
             batched=fields.flag("batched") if fields.has("batched") else True,
-            rubric=_rubric(fields),
+            rubric=fields.choice("rubric", RUBRICS),
             examples=fields.has("examples") and fields.flag("examples"),
             pinned=fields.flag("pinned") if fields.has("pinned") else None,
             price=price_of(fields),
             manner=read_manner(fields),
         )
     return MappingProxyType(judges)
-
-
-def _rubric(fields: Fields) -> Rubric:
-    value = fields.values.get("rubric", RUBRICS[0])
-    for rubric in RUBRICS:
-        if value == rubric:
-            return rubric
-    raise fields.wrong("rubric", value, " or ".join(f'"{rubric}"' for rubric in RUBRICS))
 
 
 def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:

@@ -21,7 +21,9 @@ def read_manner(fields: Fields) -> SentenceManner:
             judge that is strict about evidence which it is not asked for.
     """
     manner = SentenceManner(
-        mode=_mode(fields), strict=_flag(fields, "strict"), factual=_flag(fields, "factual")
+        mode=_mode(fields),
+        strict=fields.has("strict") and fields.flag("strict"),
+        factual=fields.has("factual") and fields.flag("factual"),
     )
     if manner.strict and manner.mode == "label":
         raise fields.fault(
@@ -40,7 +42,3 @@ def _mode(fields: Fields) -> SentenceMode:
     if mode is None:
         raise fields.wrong("sentences", name, f"one of {', '.join(map(repr, SENTENCE_MODES))}")
     return mode
-
-
-def _flag(fields: Fields, key: str) -> bool:
-    return fields.flag(key) if fields.has(key) else False

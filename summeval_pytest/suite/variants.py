@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.suite.fields import finite, is_whole
 
@@ -25,7 +25,8 @@ REFERENCES: Final[tuple[References, ...]] = ("best", "mean")
 """What counts of several references of a paper."""
 ALL_PREMISES: Final = "all"
 RELATIONS_THRESHOLD: Final = 0.65
-"""What ``eva_relations = true`` stands for (the paper's own)."""
+"""What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
+to another (metrics.md EV7)."""
 
 VARIANT_KEYS: Final = (
     "eva_recall",
@@ -37,8 +38,6 @@ VARIANT_KEYS: Final = (
     "references",
 )
 """The keys of a suite file that are read here."""
-
-ChoiceT = TypeVar("ChoiceT", EvaRecall, EvaChains, EvaValidation, References)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,24 +83,15 @@ def read_variants(fields: Fields, file: TextFile) -> Variants:
     """
     return Variants(
         eva=EvaVariant(
-            recall=_choice(fields, "eva_recall", EVA_RECALLS),
-            chains=_choice(fields, "eva_chains", EVA_CHAINS),
-            validation=_choice(fields, "eva_validation", EVA_VALIDATIONS),
+            recall=fields.choice("eva_recall", EVA_RECALLS),
+            chains=fields.choice("eva_chains", EVA_CHAINS),
+            validation=fields.choice("eva_validation", EVA_VALIDATIONS),
             premises=_premises(fields),
             relations=_relations(fields),
             encoder=_encoder(fields, file),
         ),
-        references=_choice(fields, "references", REFERENCES),
+        references=fields.choice("references", REFERENCES),
     )
-
-
-def _choice(fields: Fields, key: str, offered: tuple[ChoiceT, ...]) -> ChoiceT:
-    """One of a few words; the first where the key is absent."""
-    value = fields.values.get(key, offered[0])
-    for choice in offered:
-        if value == choice:
-            return choice
-    raise fields.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
 
 
 def _premises(fields: Fields) -> int | None:

@@ -11,10 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
-
-SYLLABLES: Final = "1"
-"""Version of these rules."""
 
 _LETTERS = re.compile(r"[a-z]+")
 _RUN = re.compile(r"[aeiouy]+")

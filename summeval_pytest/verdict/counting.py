@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import evidence_f1, evidence_precision, evidence_recall, kappas_of
+from summeval_pytest.stats import (
+    evidence_f1,
+    evidence_precision,
+    evidence_recall,
+    kappas_of,
+    shares,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,7 +102,7 @@ def error_counts(pairs: Sequence[GoldenPair]) -> Mapping[str, Counts]:
 
 def share_found(sums: Counts) -> Figures:
     """The share found, of each row of summed counts of one kind of error."""
-    return _share(sums[:, 0], sums[:, 1])
+    return shares(sums[:, 0], sums[:, 1])
 
 
 def table_of(counts: Counts, name: str) -> tuple[tuple[int, ...], ...]:
@@ -110,12 +116,6 @@ def tables_of(sums: Counts, name: str) -> Counts:
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
 
 
-def _share(part: Counts, whole: Counts) -> Figures:
-    shares: Figures = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=shares, where=whole != 0)
-    return shares
-
-
 def _kappa(facet: str) -> Callable[[Counts], Figures]:
     categories = range(1, _SIZES[facet][0] + 1)
     return lambda sums: kappas_of(
@@ -127,34 +127,32 @@ def _mean_kappa(sums: Counts) -> Figures:
     """The mean over the facets that have one."""
     kappas = np.stack([_kappa(facet)(sums) for facet in FACETS])
     n_defined = (~np.isnan(kappas)).sum(axis=0)
-    means: Figures = np.full(n_defined.shape, np.nan)
-    np.divide(np.nansum(kappas, axis=0), n_defined, out=means, where=n_defined != 0)
-    return means
+    return shares(np.nansum(kappas, axis=0), n_defined)
 
 
 def _exact(*facets: str) -> Callable[[Counts], Figures]:
     def share(sums: Counts) -> Figures:
         tables = [tables_of(sums, facet) for facet in facets]
         equal = sum(np.trace(table, axis1=1, axis2=2) for table in tables)
-        return _share(np.asarray(equal), np.asarray(sum(t.sum(axis=(1, 2)) for t in tables)))
+        return shares(np.asarray(equal), np.asarray(sum(t.sum(axis=(1, 2)) for t in tables)))
 
     return share
 
 
 def _unfaithful_precision(sums: Counts) -> Figures:
     tables = tables_of(sums, SENTENCE)
-    return _share(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 1, 0])
+    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 1, 0])
 
 
 def _unfaithful_recall(sums: Counts) -> Figures:
     tables = tables_of(sums, SENTENCE)
-    return _share(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 0, 1])
+    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 0, 1])
 
 
 def _fact_f1(sums: Counts) -> Figures:
     tables = tables_of(sums, FACT)
     held = 2 * tables[:, 1, 1]
-    return _share(held, held + tables[:, 0, 1] + tables[:, 1, 0])
+    return shares(held, held + tables[:, 0, 1] + tables[:, 1, 0])
 
 
 def _fact_kappa(sums: Counts) -> Figures:

@@ -15,7 +15,8 @@ AT_LEAST: Final[frozenset[CriterionName]] = frozenset(
     {"answered", "kappa", "direction", "scored", "order of systems"}
 )
 """The criteria whose bound is a lower one; that of a direction's p value is itself too low."""
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
+"""What is no further than this from its bound is at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def held(  # noqa: PLR0913 - by keyword; each is one field
     standing: Standing = unmeasured[0]
     if value is not None:
         away = bound - value if name in AT_LEAST else value - bound
-        is_met = away < 0 if name == "direction" else away <= _ROUNDING
+        is_met = away < 0 if name == "direction" else away <= ROUNDING
         standing = "met" if is_met else "missed"
     return Criterion(
         of=of,

@@ -9,7 +9,7 @@ agreement: it is another answer, and more than 5 % of it refuses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.evaluation.items import ITEM_KINDS
 from summeval_pytest.metrics import METRICS
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MIN_PAIRS: Final = 60
 MIN_ITEMS: Final = 600
-Way = Literal["single", "again", "batched", "reversed"]
-WAYS: Final[tuple[Way, ...]] = get_args(Way)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +33,7 @@ class ItemCount:
     Attributes:
         kind: The kind.
         n_items: How many were asked about.
-        n_answered: How many of them each way answered, in the order of `WAYS`.
+        n_answered: How many of them each way answered: alone, again, together, turned round.
         fault: Why one of them has no answer.
     """
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.stats import alphas_of, bootstrap_sums, iccs_of, kappas_of
+from summeval_pytest.stats import alphas_of, bootstrap_sums, iccs_of, kappas_of, shares
 from summeval_pytest.verdict.agreement import Estimate, resamples
 from summeval_pytest.verdict.counting import FACT, SENTENCE, counts_of, tables_of
 
@@ -44,13 +44,7 @@ class ItemAgreement:
 
 
 def _exact(tables: Counts) -> Figures:
-    return _share(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
-
-
-def _share(part: Counts, whole: Counts) -> Figures:
-    shares: Figures = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=shares, where=whole != 0)
-    return shares
+    return shares(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
 def _categories(tables: Counts) -> range:
@@ -87,9 +81,9 @@ VERDICT_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
     {
         "exact": _exact,
         "kappa": _kappa,
-        "recall of wrong": lambda t: _share(t[..., 0, 0], t[..., 0, :].sum(axis=-1)),
-        "called wrong": lambda t: _share(t[..., :, 0].sum(axis=-1), t.sum(axis=(-2, -1))),
-        "labelled wrong": lambda t: _share(t[..., 0, :].sum(axis=-1), t.sum(axis=(-2, -1))),
+        "recall of wrong": lambda t: shares(t[..., 0, 0], t[..., 0, :].sum(axis=-1)),
+        "called wrong": lambda t: shares(t[..., :, 0].sum(axis=-1), t.sum(axis=(-2, -1))),
+        "labelled wrong": lambda t: shares(t[..., 0, :].sum(axis=-1), t.sum(axis=(-2, -1))),
     }
 )
 """Of sentences and facts; *wrong* is a sentence that is not faithful, a fact that does not hold."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.evaluation import EvidenceCount
+from summeval_pytest.evaluation import count_evidence
 from summeval_pytest.metrics.lexical import novel_bigrams
 from summeval_pytest.metrics.retrieval import top_sentences
 from summeval_pytest.stats import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.evaluation import EvidenceCase
+    from summeval_pytest.evaluation import EvidenceCase, EvidenceCount
     from summeval_pytest.metrics.retrieval import Retriever
 
     Counts = NDArray[np.int64]
@@ -130,7 +130,9 @@ def figures_of(
 ) -> SupportingFigures:
     """The figures of one finder on some sentences."""
     answered = [
-        (case.group, count_of(case.labelled, found)) for case, found in named if found is not None
+        (case.group, count_evidence(case.labelled, found))
+        for case, found in named
+        if found is not None
     ]
     counts = _counts(answered)
 
@@ -156,20 +158,14 @@ def figures_of(
     )
 
 
-def count_of(labelled: Sequence[int], named: Sequence[int]) -> EvidenceCount:
-    """How far named source sentences are the labelled ones; each counts once."""
-    both = len(set(labelled) & set(named))
-    return EvidenceCount(named=len(set(named)), labelled=len(set(labelled)), both=both)
-
-
 def macro_of(counts: Sequence[EvidenceCount]) -> Macro | None:
     """Means over instances; None without any."""
     if not counts:
         return None
     return Macro(
-        precision=mean(count.both / max(1, count.named) for count in counts),
-        recall=mean(count.both / max(1, count.labelled) for count in counts),
-        f1=mean(2 * count.both / max(1, count.named + count.labelled) for count in counts),
+        precision=mean(count.precision for count in counts),
+        recall=mean(count.recall for count in counts),
+        f1=mean(count.f1 for count in counts),
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import parser
+from summeval_pytest.cli.arguments import parser
 from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
 from summeval_pytest.metrics import METRICS

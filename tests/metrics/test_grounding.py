@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,9 @@ from summeval_pytest.metrics.grounding import count_held, coverage, ground
 from summeval_pytest.questions import FACETS, FacetSegments
 from summeval_pytest.suite import import_scholarsum, load_suite
 from summeval_pytest.text import normalise
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.grounding import Held
 
 SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
 RELEASE = SHARED / "data/scholarsum/pubmed.json"
@@ -47,7 +51,8 @@ def test_counts_add_up_over_texts() -> None:
     segments = FacetSegments(background="Moss cools roofs.", result="They stayed. Bees came.")
     found = [ground(segments, TEXT), ground(segments, "Bees came."), ground(FacetSegments(), TEXT)]
     # first: whole, parts; second: absent, parts
-    assert count_held(found) == {"whole": 1, "parts": 2, "absent": 1}
+    ways = [way for each in found for way in each.held.values()]
+    assert count_held(ways) == {"whole": 1, "parts": 2, "absent": 1}
 
 
 @given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(FACETS))
@@ -70,15 +75,16 @@ def test_released_segments_are_as_verbatim_as_they_are(tmp_path: Path) -> None:
         pytest.skip(f"{RELEASE} is not there to import")
     import_scholarsum(RELEASE, tmp_path / "out")
     suite = load_suite(tmp_path / "out")
-    references, summaries = [], []
+    references: list[Held] = []
+    summaries: list[Held] = []
     for record in suite.recorded():
         if record.segments is None:
             continue
         if record.system is None:
             text = suite.paper(record.paper).references[0]
-            references.append(ground(record.segments, normalise(text)))
+            references.extend(ground(record.segments, normalise(text)).held.values())
         else:
             text = suite.pair(record.paper, record.system).summary
-            summaries.append(ground(record.segments, normalise(text)))
+            summaries.extend(ground(record.segments, normalise(text)).held.values())
     assert count_held(summaries) == {"whole": 903, "parts": 86, "absent": 15}
     assert count_held(references) == {"whole": 153, "parts": 29, "absent": 5}

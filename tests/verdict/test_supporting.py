@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation import EvidenceCase, EvidenceCount
+from summeval_pytest.evaluation import EvidenceCase, EvidenceCount, count_evidence
 from summeval_pytest.verdict import supporting
-from summeval_pytest.verdict.supporting import count_of, figures_of, macro_of, supporting_figures
+from summeval_pytest.verdict.supporting import figures_of, macro_of, supporting_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ def test_where_all_are_equally_abstractive_there_is_one_half() -> None:
 
 def test_a_sentence_named_twice_counts_once() -> None:
     """Precision is of sentences and not of mentions."""
-    assert count_of((1, 1, 2), (1, 1, 0)) == EvidenceCount(named=2, labelled=2, both=1)
+    assert count_evidence((1, 1, 2), (1, 1, 0)) == EvidenceCount(named=2, labelled=2, both=1)
 
 
 @settings(max_examples=30, deadline=None)

@@ -22,7 +22,7 @@ from summeval_pytest.judges.llm.json_reading import (
 )
 from summeval_pytest.judges.llm.material import block, numbered
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
-from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
+from summeval_pytest.judges.llm.sheet import Draft, Read, apart, read_entries, span
 from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
 from summeval_pytest.text import find_quantities, normalise, one_line, tokens
 
@@ -82,16 +82,14 @@ class TextSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each sentence by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.sentences) + 1))
+        return apart(self.sentences)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The whole text, and which of its sentences are asked about."""
-        everything = range(1, len(self.sentences) + 1)
         entry = record({key: _SHAPES[key] for key in _KEYS[self.kind]})
         return Draft(
             system=instructions(self.kind),
-            user=f"{block('text', numbered(self.sentences, everything))}\n\n"
-            f"Work on sentences: {span(ids)}.",
+            user=f"{block('text', numbered(self.sentences))}\n\nWork on sentences: {span(ids)}.",
             schema=schema(self.kind, record({"sentences": array(entry)})),
         )
 

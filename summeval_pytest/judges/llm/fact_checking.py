@@ -87,7 +87,7 @@ class FactSheet:
             parent = parents[id_]
             refining = "" if parent is None else f"(refines [{parent + 1}]) "
             lines.append(f"[{id_}] {refining}{shown(self.facts[id_ - 1].text)}")
-        blocks = [block("premises", numbered(self.premises, range(1, len(self.premises) + 1)))]
+        blocks = [block("premises", numbered(self.premises))]
         if self.earlier:
             told = (f"{_DECISIONS[one.holds]}: {shown(one.text)}" for one in self.earlier)
             blocks.append(block("earlier", told))

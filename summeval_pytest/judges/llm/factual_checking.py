@@ -60,7 +60,7 @@ class FactualSheet:
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """All sentences, then which of them to check."""
-        lines = numbered(self.sentences, range(1, len(self.sentences) + 1))
+        lines = numbered(self.sentences)
         user = f"{block('sentences', lines)}\n\nCheck sentences: {span(ids)}."
         return Draft(system=instructions("factual_checks"), user=user, schema=_SCHEMA)
 

@@ -16,7 +16,7 @@ from summeval_pytest.judges.llm.json_reading import without_thoughts, words
 from summeval_pytest.judges.llm.material import block, shown
 from summeval_pytest.judges.llm.quotes import LookedUp, look_up
 from summeval_pytest.judges.llm.sentence_checking import check_of
-from summeval_pytest.judges.llm.sheet import FreeDraft, Read
+from summeval_pytest.judges.llm.sheet import FreeDraft, Read, apart
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class FreeSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each sentence by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.sentences) + 1))
+        return apart(self.sentences)
 
     def draft(self, ids: Sequence[int]) -> FreeDraft:
         """The source, the one sentence, and the question."""

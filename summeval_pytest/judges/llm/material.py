@@ -47,9 +47,13 @@ def shown(text: str) -> str:
     return _SEAM.sub(" ", line) if _SUSPECT.search(line) else line
 
 
-def numbered(texts: Sequence[str], ids: Iterable[int]) -> list[str]:
-    """A line for each id, counted from 1 in ``texts``: the number in brackets, and the text."""
-    return [f"[{n}] {shown(texts[n - 1])}" for n in ids]
+def numbered(texts: Sequence[str], ids: Iterable[int] | None = None) -> list[str]:
+    """A line for each id, counted from 1 in ``texts``: the number in brackets, and the text.
+
+    All of them where no ids are given.
+    """
+    wanted = range(1, len(texts) + 1) if ids is None else ids
+    return [f"[{n}] {shown(texts[n - 1])}" for n in wanted]
 
 
 def block(name: str, lines: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from summeval_pytest.judges.llm.json_reading import (
 )
 from summeval_pytest.judges.llm.material import block, shown
 from summeval_pytest.judges.llm.schema import one_of, record, schema, text
-from summeval_pytest.judges.llm.sheet import Draft, Read, read_item
+from summeval_pytest.judges.llm.sheet import Draft, Read, apart, read_item
 from summeval_pytest.questions import SCALES, Facet, FacetPair, FacetRating
 from summeval_pytest.text import one_line
 
@@ -65,7 +65,7 @@ class RatingSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each pair by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.pairs) + 1))
+        return apart(self.pairs)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The pairs in this order, the reference's text before the summary's."""

@@ -26,7 +26,7 @@ from summeval_pytest.judges.llm.json_reading import (
 )
 from summeval_pytest.judges.llm.material import block, numbered, shown
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
-from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
+from summeval_pytest.judges.llm.sheet import Draft, Read, apart, read_entries, span
 from summeval_pytest.questions import Relation
 from summeval_pytest.text import normalise, one_line, tokens
 
@@ -82,7 +82,7 @@ class RelationSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each sentence by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.sentences) + 1))
+        return apart(self.sentences)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The whole text, its entities if known, and which sentences are asked about."""
@@ -90,7 +90,7 @@ class RelationSheet:
         if self.kind == "relations":
             entry["entities"] = _ENTITIES
         entry["relations"] = array(record({key: _RELATION[key] for key in self._keys}))
-        blocks = [block("text", numbered(self.sentences, range(1, len(self.sentences) + 1)))]
+        blocks = [block("text", numbered(self.sentences))]
         if self.kind == "triples":
             blocks.append(block("entities", map(shown, self.entities)))
         return Draft(
@@ -148,7 +148,7 @@ class EntitySheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each paragraph by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.paragraphs) + 1))
+        return apart(self.paragraphs)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The paragraphs that are asked about."""
@@ -186,7 +186,7 @@ class StatementSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each relation by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.relations) + 1))
+        return apart(self.relations)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The relations that are asked about."""

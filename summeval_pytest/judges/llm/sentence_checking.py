@@ -17,7 +17,7 @@ from summeval_pytest.judges.llm.json_reading import (
 from summeval_pytest.judges.llm.material import block, numbered
 from summeval_pytest.judges.llm.quotes import LookedUp, Quote, look_up
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
-from summeval_pytest.judges.llm.sheet import Draft, Read, read_entries, span
+from summeval_pytest.judges.llm.sheet import Draft, Read, apart, read_entries, span
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text import one_line
 
@@ -60,12 +60,12 @@ class SentenceSheet:
     @property
     def units(self) -> tuple[tuple[int, ...], ...]:
         """Each sentence by itself."""
-        return tuple((id_,) for id_ in range(1, len(self.sentences) + 1))
+        return apart(self.sentences)
 
     def draft(self, ids: Sequence[int]) -> Draft:
         """The source, then the sentences."""
         blocks = [
-            block("source", numbered(self.source, range(1, len(self.source) + 1))),
+            block("source", numbered(self.source)),
             block("sentences", numbered(self.sentences, ids)),
             f"Check sentences: {span(ids)}.",
         ]

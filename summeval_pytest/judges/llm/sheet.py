@@ -66,6 +66,11 @@ class Sheet(Protocol[ItemT_co]):
         ...
 
 
+def apart(items: Sequence[object]) -> tuple[tuple[int, ...], ...]:
+    """The units of items that may all be torn apart: each by itself."""
+    return tuple((id_,) for id_ in range(1, len(items) + 1))
+
+
 def read_entries(
     entries: object, ids: Sequence[int], read: Callable[[object, str], ItemT]
 ) -> Read[ItemT]:

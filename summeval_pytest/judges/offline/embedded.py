@@ -97,9 +97,10 @@ class OfflineJudge:
                 return FactList(tuple(facts))
             case CheckFacts():
                 return FactChecks(tuple(_fact_check(f, question) for f in question.facts))
-            case ListRelations() | CountFacts():
-                is_relations = isinstance(question, ListRelations)
-                return Unanswered(NO_RELATIONS if is_relations else NO_COUNTS)
+            case ListRelations():
+                return Unanswered(NO_RELATIONS)
+            case CountFacts():
+                return Unanswered(NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
                 return SentenceChecks(
                     tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from summeval_pytest.metrics.grounding import HELD, Held
+from summeval_pytest.metrics.grounding import Held, count_held
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.verdict.study.columns import Giver  # noqa: TC001
 from summeval_pytest.verdict.study.estimates import Mean, rate_of
@@ -64,7 +64,10 @@ def facet_proportions_of(
     cutters = dict.fromkeys(by for text in every for by in text.cuts)
     return tuple(
         FacetProportions(
-            by=by, system=writer, shares=_shares(by, texts, n_papers), held=_held(by, texts)
+            by=by,
+            system=writer,
+            shares=_shares(by, texts, n_papers),
+            held=count_held(way for text in texts if by in text.cuts for way in text.cuts[by].held),
         )
         for by in cutters
         for writer, texts in by_writer.items()
@@ -80,11 +83,6 @@ def _shares(by: str, texts: Sequence[StudiedText], n_papers: int) -> dict[Facet,
         )
         for facet in FACETS
     }
-
-
-def _held(by: str, texts: Sequence[StudiedText]) -> dict[Held, int]:
-    ways = [way for text in texts if by in text.cuts for way in text.cuts[by].held]
-    return {way: ways.count(way) for way in HELD}
 
 
 def facet_means(

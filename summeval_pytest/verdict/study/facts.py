@@ -11,7 +11,7 @@ from summeval_pytest.verdict.study.standing import over
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.metrics.score import StageCounts
+    from summeval_pytest.metrics import StageCounts
     from summeval_pytest.verdict.study.pairs import StudiedPair
 
     Counted = Sequence[tuple[str, StageCounts | None]]

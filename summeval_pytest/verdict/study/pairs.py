@@ -11,8 +11,8 @@ from summeval_pytest.questions import Facet  # noqa: TC001 - JSON readers read t
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from summeval_pytest.metrics import EvaCounts
     from summeval_pytest.metrics.grounding import Held
-    from summeval_pytest.metrics.score import EvaCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
