@@ -89,7 +89,7 @@ def evidence(chosen: argparse.Namespace) -> list[str]:
     if chosen.json is not None:
         text = json.dumps(json.loads(as_json(report)), indent=2) + "\n"
         if fault := write_whole(chosen.json, text):
-            raise OptionError(f"--json={chosen.json}: {fault}; name another file")
+            raise OptionError(f"--json={chosen.json}: {fault}")
     return list(_told(report, chosen.judge))
 
 

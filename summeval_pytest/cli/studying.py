@@ -64,8 +64,10 @@ def study(chosen: argparse.Namespace) -> list[str]:
         _check_figures(chosen.figures)
     desk = desk_of(chosen)
     suite = load_suite(chosen.suite)
-    suite, systems = desk.systems(suite, _names(chosen.system) or suite.systems, "--system")
-    names = _names(chosen.judge) or ["offline"]
+    suite, systems = desk.systems(
+        suite, _names(chosen.system, "--system") or suite.systems, "--system"
+    )
+    names = _names(chosen.judge, "--judge") or ["offline"]
     judges = [] if OF_TEXTS.issuperset(analyses) else names
     families = families_of(
         {name: suite.judges[name].model if name in suite.judges else name for name in judges},
@@ -132,13 +134,20 @@ def _empty(
     )
 
 
-def _names(values: Sequence[str]) -> list[str]:
-    """What an option names that may be repeated, or hold commas."""
-    return list(dict.fromkeys(name for value in values for name in value.split(",") if name))
+def _names(values: Sequence[str], option: str) -> list[str]:
+    """What an option names that may be repeated, or hold commas.
+
+    Raises:
+        OptionError: for one that is there and names nothing.
+    """
+    names = list(dict.fromkeys(name for value in values for name in value.split(",") if name))
+    if values and not names:
+        raise OptionError(f"{option}={values[0]}: names nothing; write a name, or leave it out")
+    return names
 
 
 def _analyses(only: Sequence[str]) -> tuple[Analysis, ...]:
-    asked = _names(only)
+    asked = _names(only, "--only")
     for name in asked:
         if name not in ANALYSES:
             raise OptionError(f"--only={name}: no analysis; {nearest(name, ANALYSES)}")
@@ -222,7 +231,7 @@ def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
 def _write_json(file: Path, told: Study) -> None:
     text = json.dumps(json.loads(as_json(told)), indent=2) + "\n"
     if fault := write_whole(file, text):
-        raise OptionError(f"--json={file}: {fault}; name another file")
+        raise OptionError(f"--json={file}: {fault}")
 
 
 def _draw(told: Study, folder: Path) -> list[str]:

@@ -177,4 +177,4 @@ def write_figures(file: Path, option: str, figures: object) -> None:
 
     fault = write_whole(file, json.dumps(json.loads(as_json(figures)), indent=2) + "\n")
     if fault:
-        raise OptionError(f"{option}={file}: {fault}; name another file")
+        raise OptionError(f"{option}={file}: {fault}")
