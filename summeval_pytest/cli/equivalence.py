@@ -172,7 +172,8 @@ def _exported(name: str, suite: Suite, tasks: Sequence[Task], desk: Desk) -> lis
     finally:
         memory.close()
     if not survey.found:
-        return [f"nothing to export: judge {one_line(name)} needs no replies"]
+        fault = "has given none" if desk.is_asked(name, [suite]) else "needs no replies"
+        return [f"nothing to export: judge {one_line(name)} {fault}"]
     cassette = desk.cassettes.get(suite.cassette.path)
     rows = {**(cassette.rows if cassette else {}), **survey.found}
     sha256 = write_cassette(suite.cassette.path, rows.values())
