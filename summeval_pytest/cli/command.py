@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pkgutil import resolve_name
 from types import MappingProxyType
@@ -77,7 +78,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("summeval: interrupted; what was answered is kept\n")
         return INTERRUPTED
-    sys.stdout.write("\n".join(lines) + "\n")
+    try:
+        sys.stdout.write("\n".join(lines) + "\n")
+        sys.stdout.flush()
+    except OSError as error:
+        # Python flushes once more at its end, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # who closes a pipe has read enough
+            sys.stderr.write(
+                f"summeval: error: the output cannot be written, {error.strerror}; make room, or"
+                " name another file behind '>'\n"
+            )
+            return USAGE
     return 0 if passes else FAILED
 
 

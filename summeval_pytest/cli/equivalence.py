@@ -122,7 +122,9 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:
     from summeval_pytest.stats import systematic_sample
 
     suite = load_suite(chosen.suite)
-    suite, systems = desk.systems(suite, names_in(chosen.model) or suite.systems, "--model")
+    suite, systems = desk.systems(
+        suite, names_in(chosen.model, "--model") or suite.systems, "--model"
+    )
     desk.add_cassette(suite)
     pairs = [(system, paper) for system in systems for paper in suite.paper_ids_of(system)]
     pairs.sort(key=lambda pair: (pair[0], _n_words(suite, *pair), pair[1]))
@@ -177,7 +179,8 @@ def _exported(name: str, suite: Suite, tasks: Sequence[Task], desk: Desk) -> lis
     finally:
         memory.close()
     if not survey.found:
-        return [f"nothing to export: judge {one_line(name)} needs no replies"]
+        fault = "has given none" if desk.is_asked(name, [suite]) else "needs no replies"
+        return [f"nothing to export: judge {one_line(name)} {fault}"]
     cassette = desk.cassettes.get(suite.cassette.path)
     rows = {**(cassette.rows if cassette else {}), **survey.found}
     sha256 = write_cassette(suite.cassette.path, rows.values())

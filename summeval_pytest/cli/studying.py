@@ -63,8 +63,10 @@ def study(chosen: argparse.Namespace) -> list[str]:
         _check_figures(chosen.figures)
     desk = desk_of(chosen)
     suite = load_suite(chosen.suite)
-    suite, systems = desk.systems(suite, names_in(chosen.system) or suite.systems, "--system")
-    names = names_in(chosen.judge) or ["offline"]
+    suite, systems = desk.systems(
+        suite, names_in(chosen.system, "--system") or suite.systems, "--system"
+    )
+    names = names_in(chosen.judge, "--judge") or ["offline"]
     judges = [] if OF_TEXTS.issuperset(analyses) else names
     families = families_of(
         {name: suite.judges[name].model if name in suite.judges else name for name in judges},
@@ -132,7 +134,7 @@ def _empty(
 
 
 def _analyses(only: Sequence[str]) -> tuple[Analysis, ...]:
-    asked = names_in(only)
+    asked = names_in(only, "--only")
     for name in asked:
         if name not in ANALYSES:
             raise OptionError(f"--only={name}: no analysis; {nearest(name, ANALYSES)}")

@@ -124,7 +124,9 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, dict[Named, T
     """The suite, every pair that is judged, and those of the systems that are compared."""
     suite = load_suite(chosen.suite)
     thresholds_of(suite)
-    suite, systems = desk.systems(suite, names_in(chosen.model) or suite.systems, "--model")
+    suite, systems = desk.systems(
+        suite, names_in(chosen.model, "--model") or suite.systems, "--model"
+    )
     check_sentences(suite)
     gated = [(system, paper) for system in systems for paper in suite.paper_ids_of(system)]
     labelled = list(suite.labels)

@@ -20,7 +20,7 @@ from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.evaluation import Record, Task
     from summeval_pytest.evaluation.pairing import FindPair
@@ -150,7 +150,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
     suite = load_suite(chosen.suite)
-    suite, systems = desk.systems(suite, names_in(chosen.model), "--model")
+    suite, systems = desk.systems(suite, names_in(chosen.model, "--model"), "--model")
     metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
     return suite, tasks_of(suite, systems, metrics)
@@ -203,9 +203,16 @@ def write_text(file: Path, option: str, text: str) -> None:
     from summeval_pytest.reports import write_whole
 
     if fault := write_whole(file, text):
-        raise OptionError(f"{option}: {fault}")
+        raise OptionError(f"{option}={file}: {fault}")
 
 
-def names_in(values: Iterable[str]) -> list[str]:
-    """The names of an option that may be repeated, or hold commas, each once."""
-    return list(dict.fromkeys(name for value in values for name in value.split(",") if name))
+def names_in(values: Sequence[str], option: str) -> list[str]:
+    """The names of an option that may be repeated, or hold commas, each once.
+
+    Raises:
+        OptionError: where it is there and names nothing.
+    """
+    names = list(dict.fromkeys(name for value in values for name in value.split(",") if name))
+    if values and not names:
+        raise OptionError(f"{option}={values[0]}: names nothing; write a name, or leave it out")
+    return names

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from summeval_pytest.errors import OptionError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -32,7 +34,10 @@ def check_encoders(suites: Iterable[Suite]) -> None:
     """Reads the encoders of these suites, so that one that is missing stops a run at its start.
 
     Raises:
-        OptionError: if one is not on this machine.
+        OptionError: if one is not on this machine, with the suite that names it.
     """
     for suite in suites:
-        encoder_of(suite.variants.eva)
+        try:
+            encoder_of(suite.variants.eva)
+        except OptionError as error:
+            raise OptionError(f"{suite.shown}: {error}") from error

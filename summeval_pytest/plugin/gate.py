@@ -253,6 +253,12 @@ class Gate:
         relation_floors(gated.suite.relation_thresholds)
         for system in gated.systems:
             self.baseline(gated, system)
+        if not gated.thresholds.metrics and gated.unheld:
+            raise OptionError(
+                f"{gated.suite.shown} has thresholds, and judge {self.options.judge!r} rates facets"
+                f" only, so nothing could fail: not held are {', '.join(gated.unheld)}; add"
+                " --summ-min facet=0.55, or name another judge"
+            )
         if not gated.thresholds.metrics:
             raise OptionError(
                 f"{gated.suite.shown} has no threshold, so nothing could fail; add [thresholds]"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.comparison import change_lines, comparison_lines
 from summeval_pytest.reports.corrected import corrected_line, missed_lines
-from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.numbers import averaged_note, shown
 from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def describe_pair(pair: PairRecord) -> str:
     lines += [f"waived: {short_of(waived)}" for waived in verdict.waived]
     if pair.note:
         lines.append(pair.note)
+    missed = {shortfall.name.partition(".")[0] for shortfall in verdict.shortfalls}
+    lines += filter(None, (averaged_note(s) for s in pair.scores if s.metric in missed))
     if verdict.lacking and pair.summary.strip():
         lines += ["", *_quoted("summary", pair.summary)]
     wanted = {shortfall.name: shortfall.least for shortfall in verdict.shortfalls}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics import CATALOGUE, EvaScore, FacetScore
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from summeval_pytest.metrics import Score, Unscored
 
 _DIGITS: Final = 3
 _DOUBLE: Final = 17
@@ -38,3 +40,13 @@ def beside(value: float, bounds: Collection[float], digits: int = _DIGITS) -> st
     ):
         digits += 1
     return f"{value:.{digits}f}"
+
+
+def averaged_note(score: Score | Unscored) -> str:
+    """Whose evidence a score shows that is a mean over references; empty for any other."""
+    if not (isinstance(score, FacetScore | EvaScore) and score.by_reference):
+        return ""
+    return (
+        f"{score.metric}: numbers are means over {len(score.by_reference)} references; what is"
+        " shown is of the one with the lowest score"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Final
@@ -156,7 +157,7 @@ def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
     if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
         raise fields.wrong(key, name, "a path relative to the suite file's folder")
     file = suite.beside(name)
-    if not file.path.is_file():
+    if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
         raise fields.fault(
             key,
             f"{key!r} of {fields.owner} names {brief(name)}, which is no file;"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -125,4 +126,5 @@ def _encoder(fields: Fields, file: TextFile) -> str | None:
             " eva_premises = 3 or eva_relations = true, or delete it",
         )
     folder = file.beside(name).path
-    return str(folder.absolute()) if folder.is_dir() else name
+    is_folder = os.path.isdir(folder)  # noqa: PTH112 - Path raises for a name that is too long
+    return str(folder.absolute()) if is_folder else name

@@ -162,8 +162,8 @@ def _check_one_reference(suite: SuiteRecord) -> None:
     several = [paper.id for paper in suite.papers if len(paper.references) > 1]
     if several:
         raise OptionError(
-            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, of which the"
-            " run keeps the one that was best by its own weights; leave the weights as they are"
+            f"{WEIGHTS}: paper {several[0]!r} of {suite.shown} has several references, and what"
+            " the run keeps of them was chosen by its own weights; leave the weights as they are"
         )
 
 

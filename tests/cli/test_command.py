@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -387,4 +388,37 @@ def test_the_module_is_the_command_as_well() -> None:
     assert done.stderr == (
         "summeval: error: nowhere: there is no suite 'nowhere';"
         " name a folder that holds summeval.toml or NAME.summeval.toml\n"
+    )
+
+
+def test_a_reader_who_has_read_enough_is_no_error(suite: Path) -> None:
+    """``summeval study SUITE | head -1`` closes the pipe before everything is written."""
+    command = [sys.executable, "-m", "summeval_pytest.cli.command", "study", str(suite)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        run = subprocess.run(
+            [*command, "--only=numbers"], stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is on Linux only")
+def test_output_that_cannot_be_written_is_told(suite: Path) -> None:
+    """A disk may be full, and a table cut short must not look whole."""
+    command = [sys.executable, "-m", "summeval_pytest.cli.command", "study", str(suite)]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [*command, "--only=numbers"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 4
+    assert run.stderr == (
+        "summeval: error: the output cannot be written, No space left on device; make room, or"
+        " name another file behind '>'\n"
     )

@@ -117,8 +117,9 @@ def test_a_replay_that_lacks_replies_is_no_agreement(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is recorded: nothing is equivalent."""
-    assert bench.run(*RECORDED, "--record", "none") == 1
+    assert bench.run(*RECORDED, "--record", "none", "--export") == 1
     told = " ".join(capsys.readouterr().out.split())
+    assert told.endswith("nothing to export: judge rule has given none")
     assert "sentence: answered 0.000, wanted >= 0.950" in told
     assert "unanswered, for instance: no recorded answer for question" in told
     assert bench.server.n_requests == 0

@@ -239,6 +239,9 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
     ("arguments", "message"),
     [
         (["--only=nmbers"], "--only=nmbers: no analysis; did you mean 'numbers'?"),
+        (["--only=,"], "--only=,: names nothing; write a name, or leave it out"),
+        (["--judge="], "--judge=: names nothing; write a name, or leave it out"),
+        (["--system="], "--system=: names nothing; write a name, or leave it out"),
         (["--judge=ofline"], "no judge 'ofline'; did you mean 'offline'?"),
         (["--family=tow=x"], "--family=tow=x: no judge or system 'tow' is studied; did you mean"),
         (["--familiar=none.txt"], "--familiar=none.txt: cannot be read, No such file"),

@@ -84,7 +84,7 @@ def test_the_recipe_of_eva_names_the_encoder() -> None:
 def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Before a judge is made: it would be asked in vain."""
+    """Before a judge is made, which would be asked in vain; of several suites it says which."""
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     folder = write_suite(tmp_path / "moss")
     toml = folder / "summeval.toml"
@@ -96,7 +96,7 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
     )
     with pytest.raises(OptionError) as caught:
         Desk(Terms(environ={})).judge("offline", [load_suite(folder)])
-    assert str(caught.value) == message
+    assert str(caught.value) == f"{toml.as_posix()}: {message}"
     assert main(["plan", str(folder)]) == 4
     assert message in capsys.readouterr().err
 

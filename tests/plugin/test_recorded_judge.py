@@ -114,3 +114,16 @@ def test_three_hundred_real_pairs_are_gated_by_gpt_4(bench: Bench) -> None:
     run = bench.inside("scholarsum", "--summ-judge=gpt4-recorded", "-q")
     assert run.code == 1
     assert run.last == "79 failed, 228 passed"
+
+
+def test_thresholds_that_all_cannot_be_held_are_a_usage_error(bench: Bench) -> None:
+    """Nothing could fail; and it is not for want of thresholds, as the message says."""
+    recorded(bench)
+    bench.spoil("summeval.toml", "facet = 0.6\nfaithfulness = 0.8", "eva = 0.3\nfaithfulness = 0.8")
+    bench.spoil("summeval.toml", "[thresholds.mean]\nfacet = 0.6\n", "")
+    run = bench.inside("summeval.toml", OLD)
+    assert run.code == 4
+    assert (
+        "summeval.toml has thresholds, and judge 'old' rates facets only, so nothing could fail:"
+        " not held are eva, faithfulness; add --summ-min facet=0.55, or name another judge"
+    ) in run.out + run.err

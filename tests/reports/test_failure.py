@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics import Unscored, signature_of
+from summeval_pytest.metrics.references import averaged
 from summeval_pytest.reports import describe_means, describe_pair, missed_numbers, short_of
 from summeval_pytest.suite import Waiver
 from summeval_pytest.verdict import (
@@ -20,6 +21,7 @@ from summeval_pytest.verdict import (
     SystemMean,
     WaiverUse,
 )
+from tests.verdict.records import marks, rated
 
 FACET = Shortfall(name="facet", value=0.5, least=0.55)
 RESULT = Shortfall(name="facet.result", value=2, least=3)
@@ -522,3 +524,17 @@ def test_the_owner_of_a_waiver_of_a_mean_commands_no_terminal() -> None:
     assert "##[" not in text
     assert not [line for line in text.split("\n") if line.strip().startswith("::")]
     assert all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_means_over_references_are_told_where_evidence_is_of_one() -> None:
+    """The ratings shown are of the lowest reference, and do not give the number that is missed."""
+    low, full = rated(marks(result=2)), rated()
+    told = (
+        "facet: numbers are means over 2 references; what is shown is of the one with the lowest"
+        " score"
+    )
+    mean = averaged((low, full))
+    assert lines_of(failing(FINDING, scores=(mean,)))[2] == told
+    assert told not in lines_of(failing(FINDING, scores=(low,)))
+    other = PairVerdict(shortfalls=(Shortfall(name="faithfulness", value=0.5, least=0.9),))
+    assert told not in lines_of(failing(FINDING, scores=(mean,), verdict=other))

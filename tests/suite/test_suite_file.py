@@ -561,3 +561,14 @@ def test_calibrating_is_a_recipe_and_leaves_the_suites_fingerprint(golden: Golde
     plain = golden.load().fingerprint
     golden.spoil("summeval.toml", "default_systems", "calibrate = true\ndefault_systems")
     assert golden.load().fingerprint == plain
+
+
+@pytest.mark.parametrize("key", ["labels", "encoder"])
+def test_a_name_too_long_for_the_disk_is_no_file(golden: Golden, key: str) -> None:
+    """Asking the disk about it is an error of its own, which is the user's all the same."""
+    golden.spoil("summeval.toml", 'labels = "labels.jsonl"', f'{key} = "{"x" * 5000}"')
+    if key == "encoder":
+        golden.spoil("summeval.toml", "default_systems", "eva_premises = 3\ndefault_systems")
+        assert golden.load().variants.eva.encoder == "x" * 5000
+    else:
+        assert "which is no file; create it or mend the path" in golden.mistake()

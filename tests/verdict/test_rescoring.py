@@ -333,7 +333,7 @@ def test_fm_is_the_weighted_mean_of_the_shares_of_the_scales(
 
 
 def test_weights_are_refused_where_a_paper_has_several_references() -> None:
-    """The run keeps the reference that was best by its own weights; another may be best by these.
+    """Another may be the best by these; of a mean, another the lowest, whose ratings are kept.
 
     Thresholds move no number, so they may change.
     """
@@ -343,8 +343,8 @@ def test_weights_are_refused_where_a_paper_has_several_references() -> None:
     with pytest.raises(OptionError) as caught:
         again(held, weights=UNIFORM)
     assert str(caught.value) == (
-        "--weights: paper 'moss-2' of golden/summeval.toml has several references, of which the run"
-        " keeps the one that was best by its own weights; leave the weights as they are"
+        "--weights: paper 'moss-2' of golden/summeval.toml has several references, and what the run"
+        " keeps of them was chosen by its own weights; leave the weights as they are"
     )
     assert outcomes(again(held, "facet=0.6")) == ["passed", "passed"]
     alone = replace(held, papers=(one,))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.reports.failure import missed_numbers, short_of
-from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.numbers import averaged_note, shown
 from summeval_pytest.reports.page.locator import Locator
 from summeval_pytest.reports.page.passages import Passages
 from summeval_pytest.reports.page.pieces import MOST, Piece, is_about, pieces_of
@@ -128,11 +128,8 @@ def _notes(pair: PairRecord) -> Iterator[str]:
 
 
 def _score_notes(score: Score | Unscored) -> Iterator[str]:
-    if isinstance(score, FacetScore | EvaScore) and score.by_reference:
-        yield (
-            f"{score.metric}: numbers are means over {len(score.by_reference)} references; what is"
-            " shown is of the one with the lowest score"
-        )
+    if note := averaged_note(score):
+        yield note
     match score:
         case FacetScore(identical=True) | EvaScore(identical=True):
             yield f"{score.metric}: the summary is its reference, so nothing was asked"

@@ -36,9 +36,11 @@ def families_of(
             it is said of both.
 
     Raises:
-        OptionError: for a text that says nothing, and for a name that nobody has.
+        OptionError: for a text that says nothing, for a name that nobody has, and for two families
+            of one name.
     """
     families = tuple({name: stem_of(of[name]) for name in of} for of in (judges, systems))
+    told_of: dict[str, str] = {}
     for text in told:
         name, _, family = text.rpartition("=")
         if not name or not family:
@@ -47,6 +49,10 @@ def families_of(
             raise OptionError(
                 f"--family={text}: no judge or system {name!r} is studied;"
                 f" {nearest(name, {*judges, *systems})}"
+            )
+        if family.lower() != told_of.setdefault(name, family.lower()):
+            raise OptionError(
+                f"--family={text}: {name!r} is of family {told_of[name]!r} already; leave one out"
             )
         for of in families:
             if name in of:

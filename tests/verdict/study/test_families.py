@@ -43,11 +43,12 @@ def test_a_name_may_hold_an_equals_sign() -> None:
     [
         ("gpt", "--family=gpt: no family; write NAME=FAMILY, as gpt35=openai"),
         ("gpt=", "--family=gpt=: no family; write NAME=FAMILY"),
+        ("gpt=x,gpt=y", "--family=gpt=y: 'gpt' is of family 'x' already; leave one out"),
         ("gtp=x", "--family=gtp=x: no judge or system 'gtp' is studied; did you mean 'gpt'?"),
     ],
 )
 def test_a_family_of_nobody_is_refused(told: str, message: str) -> None:
     """Otherwise a slip of the pen would be no self-preference."""
     with pytest.raises(OptionError) as raised:
-        families_of({"gpt": "gpt-4o"}, {}, [told])
+        families_of({"gpt": "gpt-4o"}, {}, told.split(","))
     assert message in str(raised.value)
