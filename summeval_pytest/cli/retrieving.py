@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.evaluation import EvidenceCount, count_evidence, places_of
 from summeval_pytest.evaluation.golden import check_indices
-from summeval_pytest.judges.offline.matching import index_of
 from summeval_pytest.metrics.embedding import nearest
+from summeval_pytest.metrics.retrieval import top_sentences
 from summeval_pytest.suite.indexed import cut, source_sentences
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def retrieved_evidence(
             (row,) = encoder.encode([claim])
             ways = {
                 "embedding": nearest(row, vectors, _TOPS[-1]),
-                "BM25": index_of(source).ranked(claim, _TOPS[-1]),
+                "BM25": top_sentences(claim, source, _TOPS[-1]),
             }
             for way, order in ways.items():
                 for top in _TOPS:
