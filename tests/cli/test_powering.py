@@ -1,14 +1,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from summeval_pytest.cli import powering
 from summeval_pytest.cli.command import main
 from summeval_pytest.stats import papers_needed, power_of_drop
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.evaluation import Desk, Numbers
+    from summeval_pytest.suite import Suite
+
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def judged_once() -> Iterator[None]:
+    """What the embedded judge says of golden is no matter of these tests, and takes a second."""
+    judge = powering._judged
+    known: dict[str, Mapping[str, Sequence[Numbers]]] = {}
+
+    def judged(
+        suite: Suite, systems: Sequence[str], name: str, desk: Desk
+    ) -> Mapping[str, Sequence[Numbers]]:
+        key = repr((suite.fingerprint, tuple(systems), name))
+        if key not in known:
+            known[key] = judge(suite, systems, name, desk)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(powering, "_judged", judged)
+        yield
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:

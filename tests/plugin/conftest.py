@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -20,6 +21,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import summeval_pytest
+from summeval_pytest.models.endpoint import Endpoint
+from summeval_pytest.models.wire import Wire
+from tests.scripted_server import Answer, ScriptedServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,8 +37,7 @@ for _module in (
     "scipy.stats",
 ):
     # A run inside this process forgets what it was first to import: numpy refuses to be imported
-    # again, and a class that is made anew is not the one that others hold. The client for
-    # endpoints holds too many such classes: a run that speaks to one is made with `Bench.run`.
+    # again, and a class that is made anew is not the one that others hold.
     import_module(_module)
 for _found in walk_packages(summeval_pytest.__path__, "summeval_pytest."):
     import_module(_found.name)
@@ -315,8 +318,27 @@ def _end_group(group: int) -> bool:
     return True
 
 
+@pytest.fixture(scope="session")
+def _loaded_client() -> None:
+    """The client for endpoints with all that it loads for a reply and for a refusal.
+
+    Each run inside this process would load it again, which takes a second.
+    """
+
+    async def post(url: str) -> None:
+        wire = Wire(Endpoint(name="here", base_url=url))
+        await wire.post({})
+        await wire.close()
+
+    with ScriptedServer(lambda _: Answer("")) as server:
+        asyncio.run(post(server.url))
+    asyncio.run(post(server.url))
+
+
 @pytest.fixture
-def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, _loaded_client: None
+) -> Bench:
     """The folder of `pytester`, with a suite, judges by rule, and no options from outside."""
     for name in filter(_is_ours, list(os.environ)):
         monkeypatch.delenv(name)

@@ -449,7 +449,7 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
         first = [str(seen.body["messages"]) for seen in server.seen[:4]]
         n_before = len(server.seen)
         hold.clear()
-        bench.run(*arguments)
+        bench.inside(*arguments)
 
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
     assert later
@@ -490,7 +490,7 @@ def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
     with serving(bench, lambda seen: Delay(0.8, by_rule(seen))):
         shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
         bench.write("summeval.toml", _suite_text(bench).replace("rule-1", "rule-2"))
-        silent = bench.run("summeval.toml", "--summ-judge=rule")
+        silent = bench.inside("summeval.toml", "--summ-judge=rule")
 
     assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
     assert shown.rindex("\x1b[K") > shown.rindex("in flight")

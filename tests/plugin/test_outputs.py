@@ -60,22 +60,25 @@ def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
         " open('reports', 'w').close()\n",
     )
     (bench.path / "reports").mkdir()
-    run = bench.run("summeval.toml", "--summ-html=reports/run.html")
+    run = bench.inside("summeval.toml", "--summ-html=reports/run.html")
 
     assert run.code == 1
     assert "run.html cannot be written (" in run.out
     assert "Traceback" not in run.out
 
 
-def test_in_github_actions_failing_pairs_are_annotated_at_their_line(bench: Bench) -> None:
+def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The reviewer sees the finding beside the summary that it is about."""
-    run = bench.run("summeval.toml", BAD, GITHUB_ACTIONS="true")
+    assert commands(bench.inside("summeval.toml", BAD).lines) == []
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    run = bench.inside("summeval.toml", BAD)
     found = commands(run.lines)
 
     assert len(found) == 2
     assert all(line.startswith("::error file=bad.jsonl,line=") for line in found)
     assert "title=" in found[0]
-    assert commands(bench.run("summeval.toml", BAD).lines) == []
 
 
 def test_annotations_are_relative_to_the_repository(bench: Bench) -> None:
@@ -134,7 +137,7 @@ def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench, proces
 def test_a_foreign_test_prints_what_it_likes(bench: Bench) -> None:
     """A test that knows nothing of summaries is not ours to rewrite."""
     bench.write("test_plain.py", "def test_plain():\n    print('::notice::mine')\n    assert 0\n")
-    run = bench.run("test_plain.py")
+    run = bench.inside("test_plain.py")
 
     assert commands(run.lines) == ["::notice::mine"]
 
@@ -146,7 +149,7 @@ def test_a_run_without_reports_keeps_no_record(bench: Bench) -> None:
         "def pytest_runtest_logreport(report):\n"
         "    assert getattr(report, 'summeval_part', None) is None\n",
     )
-    run = bench.run("summeval.toml")
+    run = bench.inside("summeval.toml")
 
     assert run.code == 0
     assert run.last == "2 passed"

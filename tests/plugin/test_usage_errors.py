@@ -303,7 +303,8 @@ def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
         file, old, new = mistake.spoil
         bench.spoil(file, old, new.replace("{nobody}", nobody))
     arguments = [argument.replace("{nobody}", nobody) for argument in mistake.arguments]
-    run = bench.run(*arguments, "-n", processes, "-rA")
+    start = bench.inside if processes == "0" else bench.run
+    run = start(*arguments, "-n", processes, "-rA")
 
     told = mistake.told.replace("{nobody}", nobody)
     message = assert_ended(bench, run, told)
@@ -315,7 +316,7 @@ def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
 
 def test_a_system_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str) -> None:
     """Whoever types a system's name wrong asks for a model, and should read of the system."""
-    run = bench.run("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
+    run = bench.inside("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
 
     told = " (a system of summeval.toml? did you mean 'good'?)"
     assert run.err.rstrip("\n").endswith(told)
