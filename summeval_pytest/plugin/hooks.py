@@ -64,8 +64,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not gated_suites(config):
         check_has_suite(config)
     elif not is_worker(config):
-        labelled = {path: gated.suite.has_labels for path, gated in gated_suites(config).items()}
-        tally_of(config).labelled = labelled
+        tally_of(config).know(gated_suites(config), gate_of(config).options.judge)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -17,6 +17,7 @@ from summeval_pytest.reports import (
     summary_lines,
     trust_lines,
     trust_phrase,
+    unheld_lines,
     usage_line,
 )
 from summeval_pytest.text import one_line
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.store import Cassette
     from summeval_pytest.verdict import Comparison, RunRecord
 
@@ -57,6 +59,7 @@ class Tally:
         self.annotations: list[str] = []
         self.drift: list[str] = []
         self.labelled: dict[Path, bool] = {}
+        self.unheld: list[str] = []
         self.systems: dict[tuple[str, str], SystemTally] = {}
         self.trust: dict[str, dict[str, Any]] = {}
         self.corrected: dict[tuple[str, str], str] = {}
@@ -103,6 +106,15 @@ class Tally:
             )
             for shown, cassette in sorted(self._cassettes.items())
         ]
+
+    def know(self, suites: Mapping[Path, GatedSuite], judge: str) -> None:
+        """Notes what the end has to say of the suites of a run, whatever becomes of their tests.
+
+        Thresholds that a judge cannot hold are told there, too: ``-q`` leaves out the header.
+        """
+        self.labelled = {path: gated.suite.has_labels for path, gated in suites.items()}
+        once = dict.fromkeys(suites.values())
+        self.unheld = list(unheld_lines([(g.suite.shown, g.unheld) for g in once], judge))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
@@ -179,6 +191,7 @@ class Tally:
 
     def _end(self, *, n_worst: int) -> Iterator[str]:
         """What there is to say of the run as a whole."""
+        yield from self.unheld
         yield from self._trust_lines()
         yield from self.drift
         if self.record is not None:

@@ -127,3 +127,15 @@ def test_thresholds_that_all_cannot_be_held_are_a_usage_error(bench: Bench) -> N
         "summeval.toml has thresholds, and judge 'old' rates facets only, so nothing could fail:"
         " not held are eva, faithfulness; add --summ-min facet=0.55, or name another judge"
     ) in run.out + run.err
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_what_is_not_held_is_told_where_there_is_no_header(bench: Bench, processes: int) -> None:
+    """A threshold of the command line is as good as met where a quiet run passes without a word."""
+    recorded(bench)
+    bench.spoil("summeval.toml", "faithfulness = 0.8", "")
+    run = bench.run(
+        "summeval.toml", OLD, "-q", "--summ-min=eva=0.9", "-k", "good", "-n", str(processes)
+    )
+    assert run.code == 0
+    assert "summeval: judge old rates facets only; not held in summeval.toml: eva" in run.lines
