@@ -13,7 +13,7 @@ from summeval_pytest.cli.study_judging import judge_pairs
 from summeval_pytest.cli.study_texts import read_texts
 from summeval_pytest.cli.terms import check_writable, desk_of, names_in, write_figures
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.evaluation import Desk
+from summeval_pytest.evaluation import Desk, check_sentences
 from summeval_pytest.reports import calls_lines, model_lines
 from summeval_pytest.reports.study import study_lines
 from summeval_pytest.suite import load_suite
@@ -63,6 +63,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
         _check_figures(chosen.figures)
     desk = desk_of(chosen)
     suite = load_suite(chosen.suite)
+    check_sentences(suite)
     suite, systems = desk.systems(
         suite, names_in(chosen.system, "--system") or suite.systems, "--system"
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.roster import Roster
 
 _PARTS: Final = ("facets", "overall", "sentences", "facts")
+_MOST_OVERALL: Final = 1_000_000
 _KEYS: Final = ("paper", "system", *_PARTS, "labelled_by", "basis", "provenance")
 
 
@@ -107,6 +108,15 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
     return MappingProxyType(labels)
 
 
+def _overall(fields: Fields) -> float:
+    """A score on whatever scale, of a size that sums and squares of it are numbers, too."""
+    overall = fields.number("overall")
+    if abs(overall) > _MOST_OVERALL:
+        expected = f"a number from -{_MOST_OVERALL:,} to {_MOST_OVERALL:,}"
+        raise fields.wrong("overall", overall, expected)
+    return overall
+
+
 def _label(line: Line, roster: Roster) -> Label:
     fields = Fields(values=line.values, owner="this label", where=lambda _: line.place)
     fields.only(_KEYS)
@@ -118,7 +128,7 @@ def _label(line: Line, roster: Roster) -> Label:
         paper=paper,
         system=roster.system(fields, paper),
         facets=_facets(fields) if fields.has("facets") else None,
-        overall=fields.number("overall") if fields.has("overall") else None,
+        overall=_overall(fields) if fields.has("overall") else None,
         sentences=_sentences(fields) if fields.has("sentences") else None,
         facts=_facts(fields) if fields.has("facts") else None,
         labelled_by=fields.text_if_any("labelled_by"),

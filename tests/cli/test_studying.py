@@ -288,6 +288,19 @@ def test_the_bundled_suite_is_studied_by_the_embedded_judge(
     assert "0.931 (1)" in capsys.readouterr().out
 
 
+def test_a_label_of_a_sentence_that_is_not_there_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As `agree` refuses it: it would count among the labelled sentences."""
+    suite = write_studied(Path("suite"))
+    labels = suite / "labels.jsonl"
+    first, *others = labels.read_text(encoding="utf-8").splitlines()
+    told = {**json.loads(first), "sentences": [{"index": 99, "faithful": True}]}
+    labels.write_text("\n".join([json.dumps(told), *others]) + "\n", encoding="utf-8")
+    assert main(["study", str(suite), "--only", "numbers"]) == 4
+    assert "suite/labels.jsonl:1: " in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not RELEASE.exists(), reason="../shared/data/scholarsum is not there")
 def test_scholarsum_gives_the_figures_of_the_paper() -> None:
     """Oracle: metrics.md section 2, FM figures 4a, 4b and 9, recomputed there from the release."""

@@ -104,6 +104,10 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
         ),
         ({**PAIR, "overall": True}, "'overall' of this label is true; write a finite number"),
         (
+            {**PAIR, "overall": -1e308},
+            ("'overall' of this label is -1e+308; write a number from -1,000,000 to 1,000,000"),
+        ),
+        (
             {**PAIR, "facets": {}},
             "'facets' of this label is empty, {}; rate a facet or leave it out",
         ),
