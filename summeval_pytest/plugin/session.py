@@ -70,7 +70,9 @@ def stop_on_mistake(session: pytest.Session) -> None:
 
 def is_controller(config: pytest.Config) -> bool:
     """Whether xdist workers run the tests for this process."""
-    return not is_worker(config) and bool(getattr(config.option, "dist", "no") != "no")
+    option = config.option
+    is_spread = getattr(option, "dist", "no") != "no" and getattr(option, "tx", None)
+    return not is_worker(config) and bool(is_spread)
 
 
 def handles_summaries(item: pytest.Item) -> bool:

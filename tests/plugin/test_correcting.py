@@ -80,6 +80,12 @@ def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
     assert table[3] == "  corrected: facet 0.875 [0.49, 1.26]"
 
 
+def test_a_way_to_spread_tests_is_none_where_nobody_works(bench: Bench) -> None:
+    """Without -n, a --dist in the ini file leaves the run alone, and alone it knows the labels."""
+    run = labelled(bench, mean="facet = 0.6").inside("summeval.toml", FAIR, "--dist=worksteal")
+    assert shown(run) == ["  corrected: facet 0.875 [0.49, 1.26]"]
+
+
 @pytest.mark.parametrize(
     ("corrected", "told"),
     [
