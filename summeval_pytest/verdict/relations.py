@@ -49,11 +49,9 @@ _MOVES: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
         "equal": (-1.0, 1.0),
         "no higher": (-math.inf, 1.0),
         "no lower": (-1.0, math.inf),
-        "lower": (-math.inf, -1.0),
-        "higher": (1.0, math.inf),
     }
 )
-"""By direction, the range in which a number may move, in units of what it may move at all."""
+"""By direction, the range in which a number may stay, in units of what it may move at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +91,10 @@ def held(
         case "stays full":
             full = CATALOGUE[expectation.number].high
             return was < full - _ROUNDING or is_ >= full - amount - _ROUNDING
+        case "lower":
+            return is_ - was < -(amount + _ROUNDING)
+        case "higher":
+            return is_ - was > amount + _ROUNDING
         case direction:
             least, most = _MOVES[direction]
             slack = amount + _ROUNDING

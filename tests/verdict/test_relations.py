@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import CATALOGUE
@@ -55,6 +55,7 @@ def test_a_number_moves_as_expected_or_does_not(
 
 
 @given(shares, shares)
+@example(before=0.0, after=1e-09)
 def test_directions_exclude_each_other(before: float, after: float) -> None:
     """A number is lower, equal or higher, and never two of them."""
     ways = [moved(direction, before, after) for direction in ("lower", "equal", "higher")]
