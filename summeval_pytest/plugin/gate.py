@@ -224,18 +224,13 @@ class Gate:
         if key not in self._suites:
             suite = load_suite(path, shown)
             written = thresholds_of(suite, options=self.options.min)
-            judge = self.options.judge
-            thresholds = written.only(self.desk.metrics_of(judge, [suite]))
             suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)
             check_sentences(suite)
+            judge = self.options.judge
             gated = GatedSuite(
-                suite=suite,
-                systems=systems,
-                thresholds=thresholds,
-                floors=floors_of(suite, judge),
-                unheld=tuple(name for name in written.names if name not in thresholds.names),
-            )
+                suite=suite, systems=systems, thresholds=written, floors=floors_of(suite, judge)
+            ).for_metrics(self.desk.metrics_of(judge, [suite]))
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
 
@@ -253,17 +248,7 @@ class Gate:
         relation_floors(gated.suite.relation_thresholds)
         for system in gated.systems:
             self.baseline(gated, system)
-        if not gated.thresholds.metrics and gated.unheld:
-            raise OptionError(
-                f"{gated.suite.shown} has thresholds, and judge {self.options.judge!r} rates facets"
-                f" only, so nothing could fail: not held are {', '.join(gated.unheld)}; add"
-                " --summ-min facet=0.55, or name another judge"
-            )
-        if not gated.thresholds.metrics:
-            raise OptionError(
-                f"{gated.suite.shown} has no threshold, so nothing could fail; add [thresholds]"
-                " with for example facet = 0.55, or --summ-min facet=0.55"
-            )
+        gated.check(self.options.judge, is_tried=bool(self.options.metamorphic))
         return gated
 
     def header(self, suites: Sequence[GatedSuite]) -> list[str]:

@@ -164,6 +164,15 @@ class Suite:
         systems = MappingProxyType({**self.systems, spec.name: spec})
         return replace(self, _contents=replace(self._contents, systems=systems))
 
+    def labelled_by_facets(self) -> Suite:
+        """The suite with the ratings and overall scores of its labels, and no more of them."""
+        labels = {
+            key: replace(label, sentences=None, facts=None)
+            for key, label in self.labels.items()
+            if label.facets is not None or label.overall is not None
+        }
+        return replace(self, labels=MappingProxyType(labels))
+
     def paper(self, paper_id: str) -> Paper:
         """One paper, read from its file.
 

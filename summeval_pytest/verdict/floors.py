@@ -111,6 +111,11 @@ class Floors:
     floors: tuple[Floor, ...] = ()
     judge: str = ""
 
+    def of_facets(self) -> Floors:
+        """Those on ratings of facets and on FM."""
+        held = tuple(floor for floor in self.floors if floor.name.startswith("facet"))
+        return Floors(floors=held, judge=self.judge)
+
 
 def floors_of(suite: Suite, judge: str) -> Floors:
     """The floors that a suite sets for a judge: those of its own table, else those of all.

@@ -90,6 +90,44 @@ def test_a_pair_without_a_record_is_an_error(bench: Bench) -> None:
     assert "result: no rating of this facet is recorded" in run.out
 
 
+def test_labels_of_facets_measure_it_and_others_are_left_out(bench: Bench) -> None:
+    """Labelled sentences that nobody recorded a verdict on would be an error for ever."""
+    recorded(bench)
+    bench.spoil("summeval.toml", HEAD, HEAD.replace("[judges", 'labels = "labels.jsonl"\n[judges'))
+    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
+    floors = "[thresholds.judge]\nfacet_exact = 0.9\nunfaithful_recall = 0.5\n"
+    bench.write("summeval.toml", f"{toml}\n{floors}")
+    facets = {"background": None, "method": 4, "result": 4, "conclusion": 1}
+    bench.lines(
+        "labels.jsonl",
+        {
+            "paper": "limpet-01",
+            "system": "good",
+            "facets": facets,
+            "sentences": [{"index": 0, "faithful": False}],
+        },
+        {"paper": "kiln-02", "system": "good", "sentences": [{"index": 0, "faithful": True}]},
+    )
+    run = bench.inside("summeval.toml::judge", OLD, "-rA")
+    assert run.code == 0
+    assert run.outcomes["summeval.toml::judge"] == "PASSED"
+    told = "judge: holds 1 of 1 agreement floors on 1 labelled pairs of 1 papers"
+    assert told in run.lines
+    named = "not held in summeval.toml: faithfulness, judge.unfaithful_recall"
+    assert any(line.endswith(named) for line in run.lines)
+
+
+def test_edited_texts_are_recorded_by_nobody(bench: Bench) -> None:
+    """Every relation would be an error."""
+    recorded(bench)
+    run = bench.inside("summeval.toml", OLD, "--summ-metamorphic=identity")
+    assert run.code == 4
+    assert (
+        "--summ-metamorphic edits texts, and judge 'old' knows recorded ones only; leave it out, or"
+        " name another judge"
+    ) in run.err
+
+
 def test_votes_are_asked_of_models_only(bench: Bench) -> None:
     """Nobody can be asked again."""
     recorded(bench)
