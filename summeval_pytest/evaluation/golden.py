@@ -110,6 +110,12 @@ class GoldenPair:
     n_left_out: int = 0
     rated: tuple[tuple[Facet, int], ...] = ()
 
+    def answered(self, kind: str) -> Iterator[tuple[float, float]]:
+        """Label and answer of each item of one kind that has an answer."""
+        for each in self.answers:
+            if each.kind == kind and each.answer is not None:
+                yield each.label, each.answer
+
 
 def group_of(paper: Paper) -> str:
     """12 hex digits over a paper's first reference: what is resampled, or held out, together."""

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import defaultdict
 from dataclasses import asdict
+from statistics import median_low
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -66,7 +67,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
                 pair: FacetRating(
                     facet=pair.facet,
                     reason=f"as recorded from {spec.by}",
-                    rating=sorted(found)[(len(found) - 1) // 2],
+                    rating=median_low(found),
                 )
                 for pair, found in ratings.items()
             }

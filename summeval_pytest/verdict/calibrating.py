@@ -105,10 +105,9 @@ def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
     maps: dict[Facet, FoldedMap] = {}
     for facet in FACETS:
         rows = [
-            (int(each.answer), int(each.label), pair.group)
+            (int(answer), int(label), pair.group)
             for pair in golden
-            for each in pair.answers
-            if each.kind == facet and each.answer is not None
+            for label, answer in pair.answered(facet)
         ]
         if rows:
             judge, label, groups = (list(column) for column in zip(*rows, strict=True))

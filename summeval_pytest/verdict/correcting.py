@@ -163,6 +163,5 @@ def _rate(papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
 def _rows(golden: Sequence[GoldenPair], kind: str) -> Iterator[tuple[float, float, str]]:
     """Of the answered items of one kind: label, answer, paper."""
     for pair in golden:
-        for each in pair.answers:
-            if each.kind == kind and each.answer is not None:
-                yield each.label, each.answer, pair.paper
+        for label, answer in pair.answered(kind):
+            yield label, answer, pair.paper

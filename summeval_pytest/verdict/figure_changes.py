@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, SPEARMAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SEED: Final = 20246
 RESAMPLES: Final = 1000
-SPEARMAN: Final = "facet_spearman"
 """The one figure that no counts add up to."""
 
 
@@ -134,9 +133,8 @@ def _overall(name: str, old: Sequence[GoldenPair], new: Sequence[GoldenPair]) ->
 
 def _scores(pairs: Sequence[GoldenPair]) -> Iterator[tuple[str, float, float]]:
     for pair in pairs:
-        for each in pair.answers:
-            if each.kind == "overall" and each.answer is not None:
-                yield pair.group, each.label, each.answer
+        for label, answer in pair.answered("overall"):
+            yield pair.group, label, answer
 
 
 def _change(  # noqa: PLR0913 - the parts of one value

@@ -30,6 +30,10 @@ class NamedAgreement:
     meaning: str
 
 
+SPEARMAN: Final = "facet_spearman"
+"""The one figure that is of scores, not of counts."""
+
+
 def _named() -> dict[str, NamedAgreement]:
     def named(name: str, meaning: str, low: float = 0.0) -> NamedAgreement:
         return NamedAgreement(name=name, low=low, high=1.0, meaning=meaning)
@@ -42,7 +46,7 @@ def _named() -> dict[str, NamedAgreement]:
         ),
         named("facet_exact", "facets rated as labelled"),
         *(named(f"facet_exact.{facet}", f"{facet}s rated as labelled") for facet in FACETS),
-        named("facet_spearman", "Spearman's rho of FM and the labelled overall score", -1.0),
+        named(SPEARMAN, "Spearman's rho of FM and the labelled overall score", -1.0),
         named("unfaithful_precision", "sentences called unsupported that are labelled so"),
         named("unfaithful_recall", "sentences labelled unfaithful that are called unsupported"),
         named("fact_f1", "F1 on the facts that hold"),

@@ -24,7 +24,7 @@ from summeval_pytest.verdict.counting import (
     n_of,
     share_found,
 )
-from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, Floor, Floors
+from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floor, Floors
 from summeval_pytest.verdict.trust import Agreement, Trust
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ SEED: Final = 20245
 RESAMPLES: Final = 1000
 MAX_UNANSWERED: Final = 0.05
 """A judge that leaves a larger share of the labelled items unanswered has not been measured."""
-_SPEARMAN: Final = "facet_spearman"
 
 
 def measured_judge(
@@ -81,7 +80,7 @@ def measure_trust(
             )
     floors, counts = held_to.floors, counts_of(pairs)
     found = (
-        _overall(pairs, floors) if name == _SPEARMAN else _figure(name, counts, _of(name, floors))
+        _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
         for name in AGREEMENTS
     )
     return Trust(
@@ -157,10 +156,7 @@ def _is_silent(pairs: Sequence[GoldenPair], error: str) -> bool:
 def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Agreement:
     """Spearman's rho of FM and the labelled overall scores."""
     rows = [
-        (pair.group, answer.label, answer.answer)
-        for pair in pairs
-        for answer in pair.answers
-        if answer.kind == "overall" and answer.answer is not None
+        (pair.group, label, answer) for pair in pairs for label, answer in pair.answered("overall")
     ]
     groups = [group for group, _, _ in rows]
     label = np.array([label for _, label, _ in rows], dtype=np.float64)
@@ -171,11 +167,11 @@ def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Agreement:
 
     interval = bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)
     return Agreement(
-        name=_SPEARMAN,
+        name=SPEARMAN,
         value=spearman(label, given),
         low=interval.low,
         high=interval.high,
         n_items=len(rows),
         n_papers=len(set(groups)),
-        floors=_of(_SPEARMAN, floors),
+        floors=_of(SPEARMAN, floors),
     )

@@ -182,6 +182,12 @@ def _swapped(material: Material) -> Trial | None:
     )
 
 
+_SAME: Final = (
+    Expectation("facet", "equal", SLACK),
+    Expectation("eva", "equal", SLACK),
+    Expectation("faithfulness", "equal", SLACK),
+)
+"""Of a text that says what it said."""
 _FALSE: Final = (
     Expectation("faithfulness", "lower"),
     Expectation("facet", "no higher", SLACK),
@@ -197,9 +203,7 @@ _RELATIONS: Final = (
         expectations=(
             Expectation("facet", "at least", FULL),
             Expectation("eva", "at least", FULL),
-            Expectation("facet", "equal", SLACK),
-            Expectation("eva", "equal", SLACK),
-            Expectation("faithfulness", "equal", SLACK),
+            *_SAME,
         ),
         floor=UNMOVED,
     ),
@@ -207,11 +211,7 @@ _RELATIONS: Final = (
         name="sentence-order",
         meaning="a sentence that is moved changes no number",
         trial=edited(lambda material: move_sentence(material.summary)),
-        expectations=(
-            Expectation("facet", "equal", SLACK),
-            Expectation("eva", "equal", SLACK),
-            Expectation("faithfulness", "equal", SLACK),
-        ),
+        expectations=_SAME,
         floor=UNMOVED,
     ),
     Relation(

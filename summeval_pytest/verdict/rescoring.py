@@ -234,9 +234,8 @@ def _reweighed(pair: GoldenPair, weights: Mapping[Facet, float]) -> GoldenPair:
     given: dict[Facet, float] = {}
     rated = {facet for facet, _ in pair.rated}
     for facet in FACETS:
-        for each in pair.answers:
-            if each.kind == facet and each.answer is not None:
-                labels[facet], given[facet] = each.label, each.answer
+        for of_label, of_judge in pair.answered(facet):
+            labels[facet], given[facet] = of_label, of_judge
     label, answer = facet_aware_metric(labels, weights), facet_aware_metric(given, weights)
     kept = [each for each in pair.answers if each.kind != "overall"]
     if label is not None and rated <= labels.keys():

@@ -7,6 +7,7 @@ import pytest
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.evaluation import (
     GoldenAnswer,
+    GoldenPair,
     check_sentences,
     golden_tasks,
     labels_fingerprint,
@@ -47,6 +48,20 @@ def test_an_answer_agrees_where_it_is_the_labels(
 ) -> None:
     """No answer is no agreement, also where the label is 0."""
     assert GoldenAnswer(kind="result", label=label, answer=answer).agrees is agrees
+
+
+def test_a_pair_tells_what_was_answered_of_one_kind() -> None:
+    """An item without an answer is none of 0, and other kinds are other scales."""
+    answers = (
+        GoldenAnswer(kind="result", label=3, answer=2),
+        GoldenAnswer(kind="sentence", index=0, label=1, answer=0),
+        GoldenAnswer(kind="sentence", index=1, label=1, answer=None),
+        GoldenAnswer(kind="sentence", index=2, label=0, answer=0),
+    )
+    pair = GoldenPair(paper="kiln", system="good", group="kiln", answers=answers)
+    assert list(pair.answered("sentence")) == [(1, 0), (0, 0)]
+    assert list(pair.answered("result")) == [(3, 2)]
+    assert list(pair.answered("overall")) == []
 
 
 # What the judge is asked
