@@ -108,6 +108,7 @@ def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedS
         evidence=check.evidence,
         support=check.support,
         factual=None if check.supported else check.factual,
+        undecided=check.undecided,
     )
 
 

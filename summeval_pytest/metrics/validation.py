@@ -198,4 +198,5 @@ def _any_of(found: Sequence[_Check]) -> _Check:
         entailed=bool(holding),
         premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),
         support=max(beliefs, default=None),
+        undecided=all(check.undecided for check in deciding),
     )
