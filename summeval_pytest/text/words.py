@@ -76,8 +76,12 @@ class _Contents(dict[str, str]):
         self[token] = content
         return content
 
+    def cache_clear(self) -> None:
+        """Forgets every token, as a cached function does."""
+        self.clear()
 
-_content_of: Final = _Contents().__getitem__
+
+_CONTENTS: Final = _Contents()
 
 
 def tokens(text: str) -> list[str]:
@@ -98,4 +102,4 @@ def content_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _content_words(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_content_of, tokens(text))))
+    return tuple(filter(None, map(_CONTENTS.__getitem__, tokens(text))))
