@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.evaluation.task import Task
+from summeval_pytest.metrics.recorded import UNRECORDED
 from summeval_pytest.questions import Facet  # noqa: TC001
 from summeval_pytest.text import normalise, split_sentences
 
@@ -72,6 +73,8 @@ class GoldenAnswer:
         text: The text in question, where label and answer differ or there is none.
         against: What it was held against, then: the reference's facet, or the labelled evidence.
         reason: The judge's reason, then.
+        support: The judge's strength of belief that the sentence is supported or the fact holds, 0
+            to 1, where it has one. No run record has it.
     """
 
     kind: Kind
@@ -83,6 +86,7 @@ class GoldenAnswer:
     text: str = ""
     against: str = ""
     reason: str = ""
+    support: float | None = field(default=None, compare=False, metadata=UNRECORDED)
 
     @property
     def agrees(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -16,21 +17,22 @@ from summeval_pytest.evaluation import (
 )
 from summeval_pytest.metrics import EvaScore, FacetScore, Unscored
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.lexical import facet_presence, length, rouge
+from summeval_pytest.metrics.lexical import facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from summeval_pytest.evaluation import BaselineName, Evaluation
-    from summeval_pytest.metrics import MetricName, Score
+    from summeval_pytest.metrics import JudgedSentence, MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite import Label, Pair, Recorded
 
 LEADING: Final = (
     "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
-    "direct rating", "EVA, one prompt", "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
+    "support", "fact support", "direct rating", "EVA, one prompt",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
 )  # fmt: skip
 """The columns that we compute, in the order shown; recorded ones follow by name.
 
@@ -183,9 +185,13 @@ def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair
 
 
 def _baselines(pair: Pair) -> dict[str, float]:
-    by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
+    references, summary = pair.paper.references, pair.summary
+    by_reference = [
+        {**rouge(reference, summary), "ROUGE-1 recall": rouge_1_recall(reference, summary)}
+        for reference in references
+    ]
     found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
-    return {**found, "length": length(pair.summary)}
+    return {**found, "length": length(summary)}
 
 
 def _columns(score: Score) -> Mapping[str, float]:
@@ -203,7 +209,35 @@ def _columns(score: Score) -> Mapping[str, float]:
                 "EVA precision": score.precision,
                 "EVA recall": score.recall,
                 "EVA recall (entailed)": score.recall_entailed,
+                "fact support": _fact_support(score),
             }
         case _:
-            found = {"faithfulness": score.value}
+            found = {
+                "faithfulness": score.value,
+                "support": mean_support(s.support for s in score.sentences if _is_judged(s)),
+            }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _is_judged(sentence: JudgedSentence) -> bool:
+    return sentence.supported is not None
+
+
+def _fact_support(score: EvaScore) -> float | None:
+    """The mean support of the reference's facts; over several references, the highest."""
+    if score.identical:
+        return 1.0
+    found = [_fact_support(each) for each in score.by_reference] or [
+        mean_support(fact.support for fact in score.reference if fact.holds is not None)
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def mean_support(values: Iterable[float | None]) -> float | None:
+    """The mean of a judge's strengths of belief; None where any item has none, or there is no item.
+
+    A mean over some of the items would be that of those which a rule answered.
+    """
+    found = tuple(values)
+    known = [value for value in found if value is not None]
+    return fsum(known) / len(known) if known and len(known) == len(found) else None

@@ -34,6 +34,7 @@ class ReleasedSet:
         facts: The key of the reference's facts.
         holds: The key of their labels, 1 where the summary has the fact.
         overall: The key of a score of the whole summary.
+        counted: Whether the share of the facts that a summary has is its score.
     """
 
     told: str
@@ -49,6 +50,7 @@ class ReleasedSet:
     facts: str = ""
     holds: str = ""
     overall: str = ""
+    counted: bool = False
 
 
 def _sentences(told: str, *, reference: str = "", evidence: str = "") -> ReleasedSet:
@@ -63,13 +65,14 @@ def _sentences(told: str, *, reference: str = "", evidence: str = "") -> Release
     )
 
 
-def _facts(told: str) -> ReleasedSet:
+def _facts(told: str, *, counted: bool = True) -> ReleasedSet:
     return ReleasedSet(
-        told=told,
+        told=f"{told}; overall is the share of them that is there" if counted else told,
         reference="reference",
         summary="summary",
         facts="acus",
         holds="acu_labels",
+        counted=counted,
     )
 
 
@@ -84,7 +87,9 @@ RELEASED: Final[Mapping[str, ReleasedSet]] = MappingProxyType(
         "healthver": _sentences("claims about health, supported by a passage or not (HealthVer)"),
         "infolossqa": _sentences("answers about an abstract, by two raters (InfoLossQA)"),
         "infolossqa_facts": _facts("gold facts, recalled or not, by two raters (InfoLossQA)"),
-        "infolossqa_lost": _facts("facts that a plain-language version lost (InfoLossQA)"),
+        "infolossqa_lost": _facts(
+            "facts that a plain-language version lost (InfoLossQA)", counted=False
+        ),
         "longeval_pubmed": _scores(
             "overall is the share of faithful units, mean of three annotators (LongEval, PubMed)",
             "human_faithfulness",

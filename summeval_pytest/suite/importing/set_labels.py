@@ -56,6 +56,8 @@ class PairDraft:
             self.sentences.append(_sentence(fields, spec))
         if spec.holds:
             self.facts = list(_facts(fields, spec))
+        if spec.counted:
+            self.overall = round(sum(holds for _, holds in self.facts) / len(self.facts), 4)
         if spec.overall and fields.values.get(spec.overall) is not None:
             self.overall = fields.number(spec.overall)
 
