@@ -21,6 +21,8 @@ from summeval_pytest.reports.agreement import (
     level_table,
     matrix_table,
     recorded_table,
+    role_table,
+    roles_json,
     triple,
     weights_lines,
 )
@@ -39,6 +41,7 @@ from summeval_pytest.verdict.counting import FACT, SENTENCE
 from summeval_pytest.verdict.given import partial_correlations
 from summeval_pytest.verdict.item_agreement import item_agreements
 from summeval_pytest.verdict.labelled import column_names
+from summeval_pytest.verdict.role_agreement import role_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.verdict.item_agreement import ItemAgreement
     from summeval_pytest.verdict.labelled import LabelledPair
+    from summeval_pytest.verdict.role_agreement import RoleAgreement
 
 _VERDICTS: Final = (SENTENCE, FACT)
 
@@ -86,6 +90,7 @@ class _Found:
     pairs: Sequence[LabelledPair]
     columns: tuple[str, ...]
     items: Mapping[str, ItemAgreement]
+    roles: RoleAgreement
     recorded: Mapping[str, Mapping[str, ItemAgreement]]
 
     def metrics(self) -> dict[str, ColumnAgreement]:
@@ -141,6 +146,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         pairs=pairs,
         columns=column_names(pairs, models.columns),
         items=item_agreements([pair.golden for pair in pairs if pair.golden is not None]),
+        roles=role_agreement(pairs),
         recorded={
             by: item_agreements([pair.recorded[by] for pair in pairs if by in pair.recorded])
             for by in sorted({by for pair in pairs for by in pair.recorded})
@@ -193,6 +199,7 @@ def as_json(found: _Found, given: str | None = None) -> dict[str, object]:
             for facet in FACETS
         },
         "items": items_json(found.items),
+        "roles": roles_json(found.roles),
         "recorded": {
             by: items_json({facet: items[facet] for facet in FACETS})
             for by, items in found.recorded.items()
@@ -243,6 +250,9 @@ def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
         yield ""
         yield from item_table(found.items, _VERDICTS)
         yield "wrong: a sentence that is not faithful, a fact that does not hold"
+    if found.roles.n_items:
+        yield ""
+        yield from role_table(found.roles)
     if found.recorded:
         yield ""
         yield from recorded_table(found.recorded)

@@ -39,8 +39,8 @@ def labelled_pairs(
     if not labels:
         raise SuiteError(
             Place(suite.shown),
-            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences"
-            ' or facts; add labels.jsonl and name it as labels = "labels.jsonl"',
+            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences,"
+            ' facts or roles; add labels.jsonl and name it as labels = "labels.jsonl"',
         )
     check_sentences(suite)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
@@ -58,6 +58,7 @@ def labelled_pairs(
             metrics=METRICS,
             facts=label.facts,
             baselines=baselines,
+            segments=bool(label.roles),
         )
         for label in labels
     ]
@@ -78,5 +79,5 @@ def labelled_pairs(
 
 
 def _says_something(label: Label) -> bool:
-    parts = ("overall", "facets", "facts")
+    parts = ("overall", "facets", "facts", "roles")
     return bool(label.sentences) or any(has_part(label, part) for part in parts)

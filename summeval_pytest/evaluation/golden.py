@@ -127,7 +127,10 @@ def group_of(paper: Paper) -> str:
 
 
 def golden_tasks(suite: Suite) -> dict[Task, Label]:
-    """What the judge is asked about the labelled pairs, in file order: what a label speaks of."""
+    """What the judge is asked about the labelled pairs, in file order: what a label speaks of.
+
+    Roles of sentences are for `summeval agree`: no floor holds a judge to them.
+    """
     return {
         Task(
             suite=suite,
@@ -138,6 +141,7 @@ def golden_tasks(suite: Suite) -> dict[Task, Label]:
             is_golden=True,
         ): label
         for label in suite.labels.values()
+        if label.facts is not None or _metrics(label)
     }
 
 
@@ -156,6 +160,7 @@ def labels_fingerprint(suite: Suite) -> str:
             repr(sorted(label.sentences or (), key=lambda sentence: sentence.index)),
             repr(label.facts),
             *_factual(label),
+            *((repr(label.roles),) if label.roles is not None else ()),
         )
         for label in suite.labels.values()
     )

@@ -270,6 +270,7 @@ class Runner:
             variants=task.suite.variants,
             facts=task.facts,
             baselines=task.baselines,
+            segments=task.segments,
             short_circuit=task.texts is None,
         )
 

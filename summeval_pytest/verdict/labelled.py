@@ -14,6 +14,7 @@ from summeval_pytest.evaluation import (
     golden_pair,
     group_of,
     labelled_overall,
+    role_answers,
 )
 from summeval_pytest.metrics import EvaScore, FacetScore, Unscored
 from summeval_pytest.metrics.facet import WEIGHTS
@@ -24,7 +25,7 @@ from summeval_pytest.text import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from summeval_pytest.evaluation import BaselineName, Evaluation
+    from summeval_pytest.evaluation import BaselineName, Evaluation, RoleAnswer
     from summeval_pytest.metrics import JudgedSentence, MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite import Label, Pair, Recorded
@@ -60,6 +61,7 @@ class LabelledPair:
         golden: The labelled items with the judge's answers; None where none are looked at.
         recorded: By who recorded them, the labelled facets with the recorded ratings.
         pair: The texts; None where only numbers are looked at.
+        roles: The labelled roles of its sentences with the judge's.
         lacking: By column, why a number that the judge was asked for is not there.
     """
 
@@ -71,6 +73,7 @@ class LabelledPair:
     golden: GoldenPair | None = None
     recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
     pair: Pair | None = None
+    roles: tuple[RoleAnswer, ...] = ()
     lacking: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -124,6 +127,8 @@ def labelled_pair(
             lacking[BASELINE_COLUMNS[name]] = number.reason
         else:
             columns[BASELINE_COLUMNS[name]] = number
+    if isinstance(evaluation.segments, Unscored):
+        lacking["sentence roles"] = evaluation.segments.reason
     paper = evaluation.pair.paper
     return LabelledPair(
         paper=label.paper,
@@ -138,6 +143,7 @@ def labelled_pair(
             if record.facets is not None
         },
         pair=evaluation.pair,
+        roles=role_answers(label, evaluation),
         lacking=lacking,
     )
 

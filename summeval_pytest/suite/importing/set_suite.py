@@ -82,8 +82,8 @@ def import_set(name: str, file: Path, out: Path, *, stand_in: bool = False) -> S
     check_new(out)
     release = TextFile(file, file.as_posix())
     draft = _Draft(spec=spec, provenance=f"{name}, {file.name}")
-    for line in read_lines(release):
-        _add(draft, line, name)
+    for fields in _rows(release, spec):
+        _add(draft, fields, name)
     if not draft.papers:
         raise SuiteError(release.at(0), f"{file.name!r} is empty; name a file of {name}")
     labels = _labels(draft)
@@ -114,9 +114,18 @@ def _refusal(name: str, lacking: str) -> str:
     )
 
 
-def _add(draft: _Draft, line: Line, name: str) -> None:
-    fields = Fields(values=line.values, owner="this line", where=lambda _: line.place)
-    spec = draft.spec
+def _rows(release: TextFile, spec: ReleasedSet) -> Iterator[Fields]:
+    """What the key table speaks of: the file's lines, or what is made of them."""
+    rows = map(_fields, read_lines(release))
+    return rows if spec.reshape is None else spec.reshape(rows)
+
+
+def _fields(line: Line) -> Fields:
+    return Fields(values=line.values, owner="this line", where=lambda _: line.place)
+
+
+def _add(draft: _Draft, fields: Fields, name: str) -> None:
+    spec, place = draft.spec, fields.where("")
     wanted = (spec.paper, spec.source, spec.reference, *spec.system, spec.summary, spec.sentence)
     for key in filter(None, wanted):
         if key not in fields.values:
@@ -127,7 +136,7 @@ def _add(draft: _Draft, line: Line, name: str) -> None:
     system = _system(draft, fields, paper)
     pair = draft.pairs.get((paper, system))
     if pair is None:
-        pair = draft.pairs[paper, system] = PairDraft(paper=paper, system=system, place=line.place)
+        pair = draft.pairs[paper, system] = PairDraft(paper=paper, system=system, place=place)
     elif spec.summary:
         raise fields.fault(
             "",
@@ -150,7 +159,8 @@ def _paper(draft: _Draft, fields: Fields) -> str:
         if n_before:
             draft.notes["papers numbered, since their id has other texts, too"] += 1
         line: dict[str, object] = {"id": draft.ids[key], "source": source, "reference": reference}
-        if spec.facts and (facts := _facts(fields, spec.facts)):
+        frozen = spec.frozen or spec.facts
+        if frozen and (facts := _facts(fields, frozen)):
             line["reference_facts"] = facts
         line["provenance"] = draft.provenance
         if lacking := _lacking(spec):
