@@ -26,6 +26,7 @@ _ROLES: Final[dict[object, tuple[Facet, ...]]] = {
     "C": ("conclusion",),
     None: (),
 }
+_ENDS: Final = ".?!"
 _SENTENCE, _FACET = "sentence", "bmrc"
 
 
@@ -53,9 +54,17 @@ def _abstracts(
             own,
             paper_id=paper,
             system=AUTHORS,
-            abstract=" ".join(role.text for role in roles),
+            abstract="".join(map(_with_space, roles)).rstrip(),
             roles=roles,
         )
+
+
+def _with_space(role: RoleLabel) -> str:
+    """A sentence and what parts it from the next: an empty line where it ends without a mark.
+
+    So a sentence that the release has cut short is not run together with the one behind it.
+    """
+    return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
 
 
 def _role(fields: Fields, meaning: dict[object, tuple[Facet, ...]]) -> RoleLabel:
