@@ -1,4 +1,4 @@
-"""Which facet each labelled sentence of a summary states, as labels have it and as the judge does."""
+"""Which facet each labelled sentence of a summary states, by the labels and by the judge."""
 
 from __future__ import annotations
 

@@ -150,8 +150,7 @@ class Runner:
         """
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
-        for _ in self.evaluations(left):
-            pass
+        deque(self.evaluations(left), maxlen=0)
         return [self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:

@@ -36,7 +36,7 @@ class Task:
     baselines: tuple[BaselineName, ...] = ()
     """What else the judge is asked, for numbers that the metrics are compared with."""
     segments: bool = False
-    """Whether the judge is asked for the summary's facets beside the metrics, for labelled roles."""
+    """Whether the judge is asked for the summary's facets for labelled roles' sake, too."""
     is_golden: bool = False
     """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""
 

@@ -1,7 +1,7 @@
 """Baselines that need no judge; an agreement report without them says little.
 
-ROUGE comes from the `rouge-score` package (stemmed; F-measure, and recall of words), with ROUGE-L over
-the whole text. A word is stemmed once, however many texts have it: stemming is most of its time.
+ROUGE comes from the `rouge-score` package (stemmed; F-measure, and recall of words), with ROUGE-L
+over the whole text. A word is stemmed once, however many texts have it: that is most of its time.
 """
 
 from __future__ import annotations

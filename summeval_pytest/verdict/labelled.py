@@ -106,15 +106,7 @@ def labelled_pair(
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
-    columns: dict[str, float] = {}
-    for record in recorded:
-        if record.overall is not None:
-            columns[f"{record.by} (recorded)" if record.by in LEADING else record.by] = (
-                record.overall
-            )
-        if record.segments is not None:
-            reference = (references or {}).get(record.by)
-            columns.update(segment_controls(label, record, reference))
+    columns = _recorded_columns(label, recorded, references or {})
     columns.update(_baselines(evaluation.pair))
     lacking = {}
     for score in evaluation.scores:
@@ -146,6 +138,20 @@ def labelled_pair(
         roles=role_answers(label, evaluation),
         lacking=lacking,
     )
+
+
+def _recorded_columns(
+    label: Label, recorded: Sequence[Recorded], references: Mapping[str, FacetSegments]
+) -> dict[str, float]:
+    columns: dict[str, float] = {}
+    for record in recorded:
+        if record.overall is not None:
+            columns[f"{record.by} (recorded)" if record.by in LEADING else record.by] = (
+                record.overall
+            )
+        if record.segments is not None:
+            columns.update(segment_controls(label, record, references.get(record.by)))
+    return columns
 
 
 def segment_controls(

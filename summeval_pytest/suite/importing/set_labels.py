@@ -101,10 +101,12 @@ def label_of(
     if spec.sentence:
         markings += _of_sentences(pair, source, notes)
     markings += _of_facts(pair, notes)
-    label = label_object(markings) if markings else {"paper": pair.paper, "system": pair.system}
-    if roles := list(_of_roles(pair, notes)):
-        label["roles"] = roles
-    return label if markings or roles else {}
+    roles = list(_of_roles(pair, notes))
+    if not markings and not roles:
+        return {}
+    about: dict[str, object] = {"paper": pair.paper, "system": pair.system}
+    label = label_object(markings) if markings else about
+    return {**label, "roles": roles} if roles else label
 
 
 def _overall(pair: PairDraft) -> Iterator[Marking]:
