@@ -11,7 +11,7 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.evaluation import Task, check_sentences
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.verdict.floors import has_part
-from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
+from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair, with_whole_support
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import BaselineName, Desk
@@ -65,15 +65,17 @@ def labelled_pairs(
     judge = desk.judge(judge_name, [suite])
     try:
         with running(judge, desk) as runner, closing(runner.evaluations(tasks)) as evaluations:
-            return [
-                labelled_pair(
-                    label,
-                    evaluation,
-                    records[label.paper, label.system],
-                    references[label.paper],
-                )
-                for label, evaluation in zip(labels, evaluations, strict=True)
-            ]
+            return with_whole_support(
+                [
+                    labelled_pair(
+                        label,
+                        evaluation,
+                        records[label.paper, label.system],
+                        references[label.paper],
+                    )
+                    for label, evaluation in zip(labels, evaluations, strict=True)
+                ]
+            )
     finally:
         desk.forget_run()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -44,6 +44,8 @@ BASELINE_COLUMNS: Final[Mapping[BaselineName, str]] = MappingProxyType(
 _METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
     {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
 )
+_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
+"""Columns of a judge's strength of belief, and the columns of its yes and no."""
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
 
@@ -231,6 +233,22 @@ def _columns(score: Score) -> Mapping[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs without a column of support that some of those lack whom the metric has scored.
+
+    A judge without strengths of belief would have one where a rule answered every item alone.
+    """
+    partial = {
+        column
+        for column, metric in _SUPPORTS.items()
+        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
+    }
+    return [
+        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
+        for pair in pairs
+    ]
+
+
 def _is_judged(sentence: JudgedSentence) -> bool:
     return sentence.supported is not None
 
@@ -239,6 +257,8 @@ def _fact_support(score: EvaScore) -> float | None:
     """The mean support of the reference's facts; over several references, the highest."""
     if score.identical:
         return 1.0
+    if score.precision is None:
+        return 0.0  # the summary states no fact, so nothing was asked
     found = [_fact_support(each) for each in score.by_reference] or [
         mean_support(fact.support for fact in score.reference if fact.holds is not None)
     ]

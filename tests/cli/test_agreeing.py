@@ -96,6 +96,7 @@ def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None
         "ROUGE-1": 5,
         "ROUGE-2": 5,
         "ROUGE-L": 5,
+        "ROUGE-1 recall": 5,
         "facet presence": 4,
         "length": 5,
     }
@@ -139,7 +140,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
 
     lines = agree(tmp_path / "moss", judge_name=READER, desk=desk(), json_file=None)
     names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
-    not_asked = ("EVA", *BASELINE_COLUMNS.values())
+    not_asked = ("EVA", "support", "fact support", *BASELINE_COLUMNS.values())
     ours = [name for name in LEADING if not name.startswith(not_asked)]
     assert names == [*ours, "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
 
@@ -254,7 +255,7 @@ def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
     wanted = Wanted(matrix="pearson")
     lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
     at = lines.index("Pearson of every two columns. Over all pairs.")
-    assert lines[at + 1].split() == [str(n) for n in range(1, 9)]
+    assert lines[at + 1].split() == [str(n) for n in range(1, 10)]
     assert lines[at + 2].split() == ["1", "human", "1.0"]
     assert lines[at + 3].split() == ["2", "FM", ".80", "1.0"]
     assert lines[at + 7].split()[-1] == "1.0"
@@ -291,7 +292,8 @@ def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     figures = json.loads(texts[0])
     assert list(figures) == [
-        "pairs", "metrics", "facets", "items", "recorded", "systems", "matrices", "weights",
+        "pairs", "metrics", "facets", "items", "roles",
+        "recorded", "systems", "matrices", "weights",
     ]  # fmt: skip
     fm = figures["metrics"]["FM"]
     assert fm["system"]["p"] == {"pearson": 1.0, "spearman": 1.0, "kendall": 1.0}

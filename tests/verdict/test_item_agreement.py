@@ -12,6 +12,7 @@ from summeval_pytest.stats import cohen_kappa, icc_2_1, krippendorff_alpha
 from summeval_pytest.verdict import agreement
 from summeval_pytest.verdict.agreement import Estimate
 from summeval_pytest.verdict.item_agreement import (
+    AUC,
     ITEM_KINDS,
     RATING_FIGURES,
     VERDICT_FIGURES,
@@ -66,6 +67,7 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
             "recall of wrong": 0.75,
             "called wrong": 0.4,
             "labelled wrong": 0.4,
+            AUC: None,
         }
     )
 
@@ -103,7 +105,8 @@ def test_what_nobody_labelled_is_undefined() -> None:
     assert tuple(found) == ITEM_KINDS
     for kind, each in found.items():
         assert each.n_items == 0
-        assert set(each.figures) == set(RATING_FIGURES if kind in FACETS else VERDICT_FIGURES)
+        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC}
+        assert set(each.figures) == set(wanted)
         assert set(each.figures.values()) == {NOTHING}
 
 
