@@ -88,9 +88,9 @@ def role_table(found: RoleAgreement) -> Iterator[str]:
     yield f"{'sentence roles':<{_NAME}}{'items':>6}  {'precision':<21}{'recall':<21}F1"
     for each in found.classes:
         cells = " ".join(map(estimate_cell, (each.precision, each.recall, each.f1)))
-        yield f"{each.name:<{_NAME}}{each.n_items:>6,} {cells}".rstrip()
+        yield f"{each.name:<{_NAME}}{each.n_items:>6,}  {cells}".rstrip()
     for name, estimate in (("macro F1", found.macro_f1), ("accuracy", found.accuracy)):
-        yield f"{name:<{_NAME}}{found.n_items:>6,} {'':42}{estimate_cell(estimate)}".rstrip()
+        yield f"{name:<{_NAME}}{found.n_items:>6,}  {'':42}{estimate_cell(estimate)}".rstrip()
     yield (
         f"stated by the segment that holds the sentence; {found.n_nowhere:,} stand in none and are"
         " wrong"

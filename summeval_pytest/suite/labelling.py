@@ -185,7 +185,12 @@ class LabelBook:
             place=Place(self.file.as_posix()),
         )
         lines = label_lines(self._suite, self._markings.values(), {})
+        marked = {(str(line["paper"]), str(line["system"])): line for line in lines}
+        of_roles: dict[tuple[str, str], dict[str, object]] = {
+            (paper, system): {"paper": paper, "system": system, "labelled_by": self._annotator}
+            for (paper, system), kept in self._kept.items()
+            if "roles" in kept
+        }
         return json_lines(
-            {**line, **self._kept.get((str(line["paper"]), str(line["system"])), {})}
-            for line in lines
+            {**line, **self._kept.get(pair, {})} for pair, line in (of_roles | marked).items()
         )
