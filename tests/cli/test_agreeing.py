@@ -392,7 +392,7 @@ def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
 
     Also of the summary that is the reference word for word, of which the metric asks nothing.
     """
-    labels = [
+    labels: list[dict[str, object]] = [
         {"paper": "sand", "system": "plain", "roles": [
             {"text": "It grew 1 time.", "facet": ["result", "conclusion"]},
         ]},

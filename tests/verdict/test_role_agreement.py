@@ -62,7 +62,10 @@ def test_facets_that_are_right_together_are_one_class() -> None:
     found = role_agreement(
         [
             labelled(
-                role("rc", "conclusion"), role("rc", "result"), role("rc", "method"), role("m", None)
+                role("rc", "conclusion"),
+                role("rc", "result"),
+                role("rc", "method"),
+                role("m", None),
             )
         ]
     )

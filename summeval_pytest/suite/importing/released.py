@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.suite.importing.reshaping import (
+    OF_MATCHES,
+    OF_SENTENCES,
     abstracts,
     abstracts_without_conclusions,
     matches,
@@ -47,6 +49,7 @@ class ReleasedSet:
         frozen: The key of the reference's facts where these are more than the labelled ones.
         roles: The key of the roles of the summary's sentences.
         reshape: What makes rows of the file's, where those are smaller than a summary.
+        needs: The keys of the file's rows, then.
         counted: Whether the share of the facts that a summary has is its score.
     """
 
@@ -66,6 +69,7 @@ class ReleasedSet:
     frozen: str = ""
     roles: str = ""
     reshape: Reshape | None = None
+    needs: tuple[str, ...] = ()
     counted: bool = False
 
 
@@ -99,6 +103,7 @@ def _roles(told: str, reshape: Reshape = abstracts) -> ReleasedSet:
         summary="abstract",
         roles="roles",
         reshape=reshape,
+        needs=OF_SENTENCES,
     )
 
 
@@ -129,6 +134,7 @@ RELEASED: Final[Mapping[str, ReleasedSet]] = MappingProxyType(
             holds="labels",
             frozen="reference_facts",
             reshape=matches,
+            needs=OF_MATCHES,
         ),
         "infolossqa_roles": _roles("sentence roles by the authors' headings (InfoLossQA)"),
         "longeval_pubmed": _scores(

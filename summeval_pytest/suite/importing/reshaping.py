@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 AUTHORS: Final = "authors"
 """The system of abstracts that have no other summary: whoever wrote them."""
 
+OF_SENTENCES: Final = ("doc_id", "sentence", "sentence_index", "bmrc")
+OF_MATCHES: Final = (
+    "paper_id", "system", "prediction_id", "reference_fact", "predicted_fact", "label",
+)  # fmt: skip
+"""The keys of a released row, by which a file of another set is known."""
+
 _ROLES: Final[dict[object, tuple[Facet, ...]]] = {
     "B": ("background",),
     "M": ("method",),
@@ -34,7 +40,7 @@ def abstracts(rows: Iterable[Fields]) -> Iterator[Fields]:
     """A row an abstract: its sentences as a running text, and the facets of each.
 
     Raises:
-        SuiteError: For a row without a sentence, its place or its role, and for another role.
+        SuiteError: For a sentence that is no text, a place that is no number, and another role.
     """
     return _abstracts(rows, _ROLES)
 
@@ -82,7 +88,7 @@ def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
     a pair on which the raters are of two minds (null) is left out.
 
     Raises:
-        SuiteError: For a row without one of the facts, and for a label that is none.
+        SuiteError: For a fact that is no question with its answer.
     """
     gathered = list(_gathered(rows, ("paper_id", "system", "prediction_id")))
     stated: dict[str, dict[str, None]] = {}
