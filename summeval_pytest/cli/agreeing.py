@@ -26,6 +26,7 @@ from summeval_pytest.reports.agreement import (
     triple,
     weights_lines,
 )
+from summeval_pytest.reports.agreement_summary import summary_lines
 from summeval_pytest.stats import COEFFICIENTS, FittedWeights
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict.agreement import (
@@ -73,12 +74,14 @@ class Wanted:
         matrix: The coefficient of every two columns; None for no matrix.
         weights: Whether facet weights are fitted.
         given: The column that is held still for partial correlations; None for none.
+        summary: Whether a line a figure stands in place of all tables.
     """
 
     levels: tuple[AgreementLevel, ...] = ()
     matrix: CoefficientName | None = None
     weights: bool = False
     given: str | None = None
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +161,8 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         raise OptionError(f"--given={wanted.given}: there is no such column; {known}")
     if json_file is not None:
         _write(json_file, as_json(found, wanted.given) | figures)
+    if wanted.summary:
+        return list(summary_lines(suite.shown, found.metrics(), found.items, found.roles))
     return [*_told(found, wanted), *lines]
 
 

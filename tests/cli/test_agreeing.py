@@ -445,3 +445,15 @@ def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
     assert pairs[1].columns["support"] == 1.0
     assert 0.0 <= pairs[0].columns["support"] < 1.0
     assert all(0.0 <= pair.columns["fact support"] <= 1.0 for pair in pairs)
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
+    """Several suites make one table; what is undefined would only fill it."""
+    folder = moss(tmp_path / "moss")
+    wanted = Wanted(summary=True)
+    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    spearman = "moss                Spearman, FM                                        4   0.800"
+    assert lines[0] == f"{spearman} [ 0.80, 1.00]"
+    assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]
+    assert not any("facet presence" in line for line in lines)
