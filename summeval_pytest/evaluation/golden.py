@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
+from summeval_pytest.evaluation.placing import check_roles
 from summeval_pytest.evaluation.task import Task
 from summeval_pytest.metrics.recorded import UNRECORDED
 from summeval_pytest.questions import Facet  # noqa: TC001
@@ -188,15 +189,18 @@ def _metrics(label: Label) -> tuple[MetricName, ...]:
 
 
 def check_sentences(suite: Suite) -> None:
-    """Refuses a label of a sentence that its summary does not have.
+    """Refuses a label, or a role, of a sentence that its summary does not have.
 
     Raises:
         SuiteError: naming the label's line; systems whose model is asked are left out.
     """
     for label in suite.labels.values():
-        if label.sentences and suite.systems[label.system].endpoint is None:
-            n_sentences = len(split_sentences(normalise(_summary(suite, label))))
-            check_indices(label, n_sentences)
+        if suite.systems[label.system].endpoint is not None:
+            continue
+        if label.sentences:
+            check_indices(label, len(split_sentences(normalise(_summary(suite, label)))))
+        if label.roles:
+            check_roles(label, _summary(suite, label))
 
 
 def _summary(suite: Suite, label: Label) -> str:

@@ -53,20 +53,28 @@ def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]
         SuiteError: for a role of a sentence that the summary does not have.
     """
     segments = evaluation.segments
-    summary = normalise(evaluation.pair.summary)
-    roles = [(normalise(role.text), role.facets) for role in label.roles or ()]
-    for text, _ in roles:
-        if not is_held(text, summary):
+    check_roles(label, evaluation.pair.summary)
+    if not isinstance(segments, FacetSegments):
+        return ()
+    stating = [role for role in label.roles or () if role.facets]
+    placed = facets_of((normalise(role.text) for role in stating), segments)
+    return tuple(
+        RoleAnswer(right=role.facets, answer=answer)
+        for role, answer in zip(stating, placed, strict=True)
+    )
+
+
+def check_roles(label: Label, summary: str) -> None:
+    """Refuses a role of a sentence that the summary does not have, word for word.
+
+    Raises:
+        SuiteError: naming the label's line.
+    """
+    text = normalise(summary)
+    for role in label.roles or ():
+        if not is_held(normalise(role.text), text):
             raise SuiteError(
                 label.place,
                 f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
-                f" {brief(text)}, which the summary does not have; copy it word for word",
+                f" {brief(role.text)}, which the summary does not have; copy it word for word",
             )
-    if not isinstance(segments, FacetSegments):
-        return ()
-    stating = [(text, facets) for text, facets in roles if facets]
-    placed = facets_of((text for text, _ in stating), segments)
-    return tuple(
-        RoleAnswer(right=facets, answer=answer)
-        for (_, facets), answer in zip(stating, placed, strict=True)
-    )

@@ -109,6 +109,13 @@ def test_roles_alone_are_no_golden_task(tmp_path: Path) -> None:
     assert [(task.paper, task.system) for task in golden_tasks(suite)] == [("kiln", "good")]
 
 
+def test_role_of_another_sentence_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    """An LLM judge would have been paid for the pairs before it."""
+    suite = write_labelled(tmp_path, {**MOSS, "roles": [{"text": "No such.", "facet": None}]})
+    with pytest.raises(SuiteError, match="which the summary does not have; copy it word for word"):
+        check_sentences(suite)
+
+
 def test_roles_move_the_fingerprint(tmp_path: Path) -> None:
     """They move figures of agreement."""
     prints = {
