@@ -75,24 +75,21 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """What of a fact stands where.
+    """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
 
     Attributes:
-        weights: By word of the fact, in order, what it counts here.
-        words: The words.
+        words: The words of the fact, in order.
+        weights: What each counts.
         found: The word of the premises that stands for each, None where there is none.
-        carried: By premise, the words of the fact in it as bits: word ``i`` is ``1 << i``.
+        held: The words found anywhere.
+        carried: By premise, the words that it has.
     """
 
-    weights: tuple[float, ...]
     words: tuple[str, ...]
+    weights: tuple[float, ...]
     found: tuple[str | None, ...]
+    held: int
     carried: Mapping[int, int]
-
-    @property
-    def bits_found(self) -> int:
-        """The words found anywhere, as bits."""
-        return sum(1 << place for place, word in enumerate(self.found) if word is not None)
 
     def weight_of(self, bits: int) -> float:
         """What the words of these bits count together."""
@@ -129,15 +126,21 @@ class PremiseIndex:
     def trace(self, words: tuple[tuple[str, float], ...]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
         carried: dict[int, int] = {}
-        found = tuple(self.stands_for(word) for word, _ in words)
-        for number, here in enumerate(found):
+        found: list[str | None] = []
+        held, bit = 0, 1
+        for word, _ in words:
+            here = word if word in self._places else self.stands_for(word)
+            found.append(here)
             if here is not None:
+                held |= bit
                 for place in self._places[here]:
-                    carried[place] = carried.get(place, 0) | 1 << number
+                    carried[place] = carried.get(place, 0) | bit
+            bit <<= 1
         return Traces(
-            weights=tuple(weight for _, weight in words),
-            words=tuple(word for word, _ in words),
-            found=found,
+            words=tuple([word for word, _ in words]),
+            weights=tuple([weight for _, weight in words]),
+            found=tuple(found),
+            held=held,
             carried=carried,
         )
 
@@ -165,15 +168,17 @@ class PremiseIndex:
         found = [word for word in traces.found if word is not None]
         if len(traces.found) < 2:  # noqa: PLR2004 - one word has no next
             return float(bool(found))
-        near = sum(1.0 / max(1, self._distance(*pair)) for pair in pairwise(found))
+        near = 0.0
+        for pair in pairwise(found):
+            known = self._distances.get(pair)
+            near += 1.0 / (self._distance(*pair) if known is None else known)
         return near / (len(traces.found) - 1)
 
     def _distance(self, one: str, other: str) -> int:
-        known = self._distances.get((one, other))
-        if known is None:
-            theirs = self._positions[other]
-            known = min(abs(a - b) for a in self._positions[one] for b in theirs)
-            self._distances[one, other] = known
+        """The fewest words from one to the other, at least 1."""
+        theirs = self._positions[other]
+        known = max(1, min([abs(a - b) for a in self._positions[one] for b in theirs]))
+        self._distances[one, other] = known
         return known
 
 

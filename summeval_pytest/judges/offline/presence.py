@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -37,8 +37,10 @@ PRESENT: Final = 0.4
 MAX_EVIDENCE: Final = 3
 LEAST_GAIN: Final = 0.1
 """A further premise is evidence only if it carries this share more of the fact's weight."""
-_LOOK_AROUND: Final = 5
-"""A conflict may stand in one of so many premises beside the evidence."""
+LOOK_AROUND: Final = 5
+"""A conflict may stand in one of so many premises that carry most of the fact."""
+NEAR: Final = 0.3
+"""They carry at least this share of what the best one does."""
 _DECIMALS: Final = 4
 
 
@@ -64,31 +66,61 @@ class Signs:
     rarest_lost: float
     beside: float
 
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The signs in the order of the slopes."""
+        return (
+            self.found,
+            self.together,
+            self.close,
+            self.numbers_lost,
+            self.rarest_lost,
+            self.beside,
+        )
 
-def signs_of(traces: Traces, index: PremiseIndex) -> Signs:
-    """The signs for one fact that has words, without its neighbours."""
-    whole = sum(traces.weights)
-    pairs = list(zip(traces.words, traces.found, strict=True))
-    lost = [word for word, here in pairs if here is None]
-    n_numbers = sum(word[0].isdigit() for word in traces.words)
-    found = 1.0 if not lost else traces.weight_of(traces.bits_found) / whole
-    windows = {
-        words | traces.carried.get(place + 1, 0) for place, words in traces.carried.items()
-    }
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """A fact looked for: where its words stand, and what that is a sign of."""
+
+    traces: Traces
+    signs: Signs
+
+
+def _share(traces: Traces) -> float:
+    """The share of a fact's weight that is found; 0 for a fact without words."""
+    if None not in traces.found:
+        return float(bool(traces.found))
+    return traces.weight_of(traces.held) / sum(traces.weights)
+
+
+def _signs(traces: Traces, index: PremiseIndex, found: float, beside: float) -> Signs:
+    whole, carried = sum(traces.weights), traces.carried
+    together = found
+    if traces.held not in carried.values():
+        windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
+        together = max([traces.weight_of(words) for words in windows], default=0.0) / whole
+    numbers_lost = rarest_lost = 0.0
+    if found < 1.0:
+        lost = [w for w, here in zip(traces.words, traces.found, strict=True) if here is None]
+        n_lost = len([word for word in lost if word[0].isdigit()])
+        if n_lost:
+            numbers_lost = -n_lost / len([word for word in traces.words if word[0].isdigit()])
+        rarest_lost = -max(map(rarity, lost), default=0.0)
     return Signs(
         found=found,
-        together=max(map(traces.weight_of, sorted(windows)), default=0.0) / whole,
+        together=together,
         close=index.closeness(traces),
-        numbers_lost=-sum(word[0].isdigit() for word in lost) / max(1, n_numbers),
-        rarest_lost=-max(map(rarity, lost), default=0.0),
-        beside=found,
+        numbers_lost=numbers_lost,
+        rarest_lost=rarest_lost,
+        beside=beside,
     )
 
 
-def signs_among(
+def look_for(
     facts: Sequence[str], premises: tuple[str, ...], *, in_order: bool
-) -> list[tuple[Signs, Traces] | None]:
-    """The signs for each fact and where its words stand; None for a fact without words.
+) -> list[Sought | None]:
+    """Each fact looked for; None for a fact without words.
 
     Args:
         facts: What is weighed of each.
@@ -97,25 +129,19 @@ def signs_among(
     """
     index = premises_of(premises)
     words = [weighed(fact) for fact in facts]
-    n_facts = Counter(word for bag in words for word, _ in bag)
-    found: list[tuple[Signs, Traces] | None] = []
-    for bag in words:
-        traces = index.trace(tuple((word, weight / n_facts[word]) for word, weight in bag))
-        found.append((signs_of(traces, index), traces) if bag else None)
-    return _with_neighbours(found) if in_order else found
-
-
-def _with_neighbours(
-    found: list[tuple[Signs, Traces] | None],
-) -> list[tuple[Signs, Traces] | None]:
-    shares = [each[0].found if each else 0.0 for each in found]
-    whole: list[tuple[Signs, Traces] | None] = []
-    for place, each in enumerate(found):
-        near = [*shares[max(0, place - 1) : place], *shares[place + 1 : place + 2]]
-        if each is not None and near:
-            each = replace(each[0], beside=sum(near) / len(near)), each[1]  # noqa: PLW2901 - same, completed
-        whole.append(each)
-    return whole
+    n_facts = Counter([word for bag in words for word, _ in bag])
+    traces = [
+        index.trace(tuple([(word, weight / n_facts[word]) for word, weight in bag]))
+        for bag in words
+    ]
+    shares = [_share(each) for each in traces]
+    found: list[Sought | None] = []
+    for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
+        near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
+        beside = sum(near) / len(near) if in_order and near else share
+        signs = _signs(each, index, share, beside) if each.words else None
+        found.append(Sought(traces=each, signs=signs) if signs else None)
+    return found
 
 
 @lru_cache
@@ -127,7 +153,7 @@ def _model() -> tuple[float, tuple[float, ...]]:
 def probability(signs: Signs) -> float:
     """The probability, of four decimals, that people say the fact is there."""
     intercept, slopes = _model()
-    logit = intercept + sum(b * x for b, x in zip(slopes, astuple(signs), strict=True))
+    logit = intercept + sum(b * x for b, x in zip(slopes, signs.values, strict=True))
     return round(1.0 / (1.0 + math.exp(-logit)), _DECIMALS)
 
 
@@ -142,8 +168,8 @@ def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
     Returns:
         ``strength`` is the probability that people say so; 0 where a conflict is found.
     """
-    (signs,) = signs_among((added,), premises, in_order=False)
-    return _support(fact, added, premises, signs)
+    (sought,) = look_for((added,), premises, in_order=False)
+    return _support(fact, added, premises, sought)
 
 
 def check_facts(question: CheckFacts) -> FactChecks:
@@ -153,10 +179,10 @@ def check_facts(question: CheckFacts) -> FactChecks:
     premises a summary, so that neighbours count.
     """
     added = [_added(fact, question) for fact in question.facts]
-    signs = signs_among(added, question.premises, in_order=not question.every_premise)
+    sought = look_for(added, question.premises, in_order=not question.every_premise)
     checks = []
-    for fact, news, sign in zip(question.facts, added, signs, strict=True):
-        found = _support(fact.text, news, question.premises, sign)
+    for fact, news, each in zip(question.facts, added, sought, strict=True):
+        found = _support(fact.text, news, question.premises, each)
         checks.append(
             FactCheck(
                 reason=found.reason,
@@ -175,38 +201,40 @@ def _added(fact: Fact, question: CheckFacts) -> str:
     return added_by(fact, question.facts)
 
 
-def _support(
-    fact: str, added: str, premises: tuple[str, ...], found: tuple[Signs, Traces] | None
-) -> Support:
+def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> Support:
     if fact in premises:
         place = premises.index(fact)
         return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
-    if found is None:
+    if sought is None:
         return Support(holds=False, strength=0.0, evidence=(), reason="it has no words to look for")
-    signs, traces = found
-    strength = probability(signs)
-    evidence = _evidence(traces)
+    strength = probability(sought.signs)
+    evidence = _evidence(sought.traces)
     if strength >= PRESENT:
-        conflict = _conflict(fact, added, premises, traces, evidence)
+        near = _near(sought.traces, evidence)
+        conflict = _conflict(fact, added, premises, near)
         if conflict is not None:
             first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
             evidence = tuple(dict.fromkeys((*first, *evidence)))
             return Support(holds=False, strength=0.0, evidence=evidence, reason=str(conflict))
-    reason = f"{signs.found:.0%} of its words found, present with probability {strength:.2f}"
     return Support(
-        holds=strength >= PRESENT, strength=strength, evidence=evidence, reason=reason
+        holds=strength >= PRESENT,
+        strength=strength,
+        evidence=evidence,
+        reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
     )
 
 
 def _evidence(traces: Traces) -> tuple[int, ...]:
     """The few premises that together carry most: each time the one that adds most weight."""
-    left = traces.bits_found
-    least = 0.0
+    left, least = traces.held, 0.0
     chosen: list[int] = []
     while left and len(chosen) < MAX_EVIDENCE:
-        gains = {words: traces.weight_of(words & left) for words in set(traces.carried.values())}
-        best = min(traces.carried, key=lambda place: (-gains[traces.carried[place]], place))
-        if gains[traces.carried[best]] <= least:
+        best, most = -1, least
+        for place, words in sorted(traces.carried.items()):
+            gain = traces.weight_of(words & left)
+            if gain > most:
+                best, most = place, gain
+        if best < 0:
             break
         chosen.append(best)
         left &= ~traces.carried[best]
@@ -214,21 +242,23 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
     return tuple(chosen)
 
 
+def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
+    """The premises that a fact is compared with: its evidence, and those that carry much of it."""
+    weight = {place: traces.weight_of(words) for place, words in traces.carried.items()}
+    least = NEAR * max(weight.values(), default=0.0)
+    ranked = sorted(weight, key=lambda place: (-weight[place], place))[:LOOK_AROUND]
+    return tuple(dict.fromkeys((*evidence, *(p for p in ranked if weight[p] >= least))))
+
+
 def _conflict(
-    fact: str,
-    added: str,
-    premises: tuple[str, ...],
-    traces: Traces,
-    evidence: tuple[int, ...],
+    fact: str, added: str, premises: tuple[str, ...], places: tuple[int, ...]
 ) -> Conflict | None:
-    """What the premises that are closest to a fact say against it.
+    """What the premises at these places say against a fact.
 
     A number in whose place nothing stands is a gap and no conflict; it costs its share of `Signs`.
     """
-    weight = {words: traces.weight_of(words) for words in set(traces.carried.values())}
-    ranked = sorted(traces.carried, key=lambda place: (-weight[traces.carried[place]], place))
-    near = [read(premises[p]) for p in dict.fromkeys((*evidence, *ranked[:_LOOK_AROUND]))]
-    whole, news = read(fact), read(added)
+    whole, near = read(fact), [read(premises[place]) for place in places]
+    news = whole if added == fact else read(added)
     if news.quantities:
         everywhere = [placed for premise in premises for placed in read(premise).quantities]
         conflict = missing_number(news, near, everywhere)

@@ -10,7 +10,7 @@ seen the paper (five folds), or not seen the set.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
-from summeval_pytest.judges.offline.presence import Signs, signs_among
+from summeval_pytest.judges.offline.presence import Signs, look_for
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
 from summeval_pytest.text import normalise, sentence_texts
@@ -101,9 +101,9 @@ def examples(questions: Iterator[Asked]) -> Examples:
     rows: dict[str, list[Any]] = defaultdict(list)
     for place, question in enumerate(questions):
         premises = tuple(sentence_texts(normalise(question.text)))
-        found = signs_among(question.facts, premises, in_order=question.in_order)
+        found = look_for(question.facts, premises, in_order=question.in_order)
         for each, label in zip(found, question.labels, strict=True):
-            rows["signs"].append(astuple(each[0]) if each else _NONE)
+            rows["signs"].append(each.signs.values if each else _NONE)
             rows["labels"].append(label)
             rows["sets"].append(question.name)
             rows["papers"].append(question.paper)
