@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 4
 _LEAST_SHARED: Final = 0.6
-"""Two stems are of one family if they share their first four letters and this share of the longer."""
+"""Two stems are of one family if they begin alike, with this share of the longer one's letters."""
 _GAP: Final = 3
 """Words between the last of a premise and the first of the next."""
 _FLOOR: Final = 0.5
@@ -177,7 +177,7 @@ class PremiseIndex:
     def _distance(self, one: str, other: str) -> int:
         """The fewest words from one to the other, at least 1."""
         theirs = self._positions[other]
-        known = max(1, min([abs(a - b) for a in self._positions[one] for b in theirs]))
+        known = max(1, min(abs(a - b) for a in self._positions[one] for b in theirs))
         self._distances[one, other] = known
         return known
 

@@ -37,9 +37,9 @@ PRESENT: Final = 0.4
 MAX_EVIDENCE: Final = 3
 LEAST_GAIN: Final = 0.1
 """A further premise is evidence only if it carries this share more of the fact's weight."""
-LOOK_AROUND: Final = 5
+LOOK_AROUND: Final = 3
 """A conflict may stand in one of so many premises that carry most of the fact."""
-NEAR: Final = 0.3
+NEAR: Final = 0.5
 """They carry at least this share of what the best one does."""
 _DECIMALS: Final = 4
 

@@ -146,7 +146,7 @@ def auc(scores: Floats, labels: Floats) -> float:
     return float(ranks / (n_there * (len(labels) - n_there)))
 
 
-def _shares(data: Examples) -> Floats:
+def shares(data: Examples) -> Floats:
     """What each fact counts."""
     per_fact = {n: share * 1000 / (data.sets == n).sum() for n, share in SHARES.items()}
     return np.array([per_fact[name] for name in data.sets])
@@ -154,7 +154,7 @@ def _shares(data: Examples) -> Floats:
 
 def _fitted(data: Examples, known: NDArray[np.bool_]) -> Floats:
     """Logits of every fact by a fit to the known ones, each set with its share."""
-    weights = _shares(data)
+    weights = shares(data)
     intercept, slopes = fit(data.signs[known], data.labels[known], weights[known])
     logits: Floats = data.signs @ slopes + intercept
     return logits
@@ -198,11 +198,11 @@ def scores(data: Examples) -> dict[str, float]:
 def main() -> None:
     """Fits, measures, and writes ``weights/presence``."""
     data = examples(asked(data_folder(__doc__)))
-    weights = _shares(data)
+    weights = shares(data)
     intercept, slopes = fit(data.signs, data.labels, weights)
     save(
         "presence",
-        {"intercept": np.float64(intercept).round(4), "slopes": slopes.round(4)},
+        {"intercept": np.array(intercept).round(4), "slopes": slopes.round(4)},
         recipe={
             "command": "python -m summeval_pytest.judges.training.presence --data ../shared/data",
             "data": sorted(SHARES),
