@@ -2,11 +2,11 @@
 
     p = 1 / (1 + exp(-(a + sum of b_i x_i))), every b_i >= 0
 
-over the six things of `Signs`, fitted to human labels of facts in summaries (`training.presence`).
-What several facts of one question say counts less in each of them: it is their topic, and no news.
-A conflict in numbers, direction or negation outweighs any number of shared words: the fact does not
-hold. As about a third of the conflicts seen are none to readers, it stays below `PRESENT` by its
-own probability instead of falling to 0.
+over the seven things of `Signs`, fitted to what people said of facts in summaries
+(`training.presence`). What several facts of one question say counts less in each of them: it is
+their topic, and no news. A conflict in numbers, direction or negation outweighs any number of
+shared words: the fact does not hold. As a third of the conflicts seen are none to readers, its
+probability is then `PRESENT` times what it was, instead of 0.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Signs:
         beside: What ``found`` is for the facts before and after it: a summary leaves out whole
             passages, so beside a fact that is there stand others. The fact's own where no
             neighbours count.
+        of_summary: 1 for a fact of a summary checked against a reference's facts, else 0. People
+            grant such a fact more readily than they find a reference's fact in a summary.
     """
 
     found: float
@@ -68,6 +70,7 @@ class Signs:
     numbers_lost: float
     rarest_lost: float
     beside: float
+    of_summary: float
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -79,6 +82,7 @@ class Signs:
             self.numbers_lost,
             self.rarest_lost,
             self.beside,
+            self.of_summary,
         )
 
 
@@ -97,7 +101,9 @@ def _share(traces: Traces) -> float:
     return traces.weight_of(traces.held) / sum(traces.weights)
 
 
-def _signs(traces: Traces, index: PremiseIndex, found: float, beside: float) -> Signs:
+def _signs(
+    traces: Traces, index: PremiseIndex, *, found: float, beside: float, of_summary: bool
+) -> Signs:
     whole, carried = sum(traces.weights), traces.carried
     together = found
     if traces.held not in carried.values():
@@ -117,17 +123,19 @@ def _signs(traces: Traces, index: PremiseIndex, found: float, beside: float) -> 
         numbers_lost=numbers_lost,
         rarest_lost=rarest_lost,
         beside=beside,
+        of_summary=float(of_summary),
     )
 
 
 def look_for(
-    facts: Sequence[str], premises: tuple[str, ...], *, in_order: bool
+    facts: Sequence[str], premises: tuple[str, ...], *, of_summary: bool, in_order: bool
 ) -> list[Sought | None]:
     """Each fact looked for; None for a fact without words.
 
     Args:
         facts: What is weighed of each.
         premises: Facts or sentences.
+        of_summary: Whether the facts are a summary's, and the premises a reference's.
         in_order: Whether the facts stand as one text has them, so that neighbours count.
     """
     index = premises_of(premises)
@@ -142,8 +150,11 @@ def look_for(
     for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
         near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
         beside = sum(near) / len(near) if in_order and near else share
-        signs = _signs(each, index, share, beside) if each.words else None
-        found.append(Sought(traces=each, signs=signs) if signs else None)
+        if not each.words:
+            found.append(None)
+            continue
+        signs = _signs(each, index, found=share, beside=beside, of_summary=of_summary)
+        found.append(Sought(traces=each, signs=signs))
     return found
 
 
@@ -168,11 +179,13 @@ def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
         added: What it says that the fact it refines does not; the same for a root.
         premises: Facts or sentences.
 
+    The fact is taken for a summary's, and the premises for a reference's.
+
     Returns:
         ``strength`` is the probability that people say so; `PRESENT` times that, and so too little
         to hold, where a conflict is found.
     """
-    (sought,) = look_for((added,), premises, in_order=False)
+    (sought,) = look_for((added,), premises, of_summary=True, in_order=False)
     return _support(fact, added, premises, sought)
 
 
@@ -183,9 +196,10 @@ def check_facts(question: CheckFacts) -> FactChecks:
     premises a summary. If none refines another, as where people have listed them, neighbours count;
     clauses of one sentence have their subject in common already.
     """
-    in_order = not question.every_premise and all(f.parent is None for f in question.facts)
+    of_summary = question.every_premise
+    in_order = not of_summary and all(fact.parent is None for fact in question.facts)
     added = [_added(fact, question) for fact in question.facts]
-    sought = look_for(added, question.premises, in_order=in_order)
+    sought = look_for(added, question.premises, of_summary=of_summary, in_order=in_order)
     checks = []
     for fact, news, each in zip(question.facts, added, sought, strict=True):
         found = _support(fact.text, news, question.premises, each)

@@ -50,7 +50,8 @@ class Asked:
         facts: The facts, in order.
         text: The text.
         labels: 1 where people say that the text has the fact.
-        in_order: Whether the facts are those of one reference.
+        of_summary: Whether a summary's fact is asked of a reference's; else a reference's, in
+            order, of a summary.
     """
 
     name: str
@@ -58,12 +59,12 @@ class Asked:
     facts: tuple[str, ...]
     text: str
     labels: tuple[int, ...]
-    in_order: bool
+    of_summary: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examples:
-    """Facts as rows: signs (n x 6), labels, the set, the paper and the summary of each."""
+    """Facts as rows: signs (n x 7), labels, the set, the paper and the summary of each."""
 
     signs: Floats
     labels: Floats
@@ -82,7 +83,7 @@ def asked(folder: Path) -> Iterator[Asked]:
                 facts=tuple(record["acus"]),
                 text=record["summary"],
                 labels=tuple(record["acu_labels"]),
-                in_order=True,
+                of_summary=False,
             )
     for record in records(folder, MATCHES):
         if record["label"] is not None:
@@ -92,7 +93,7 @@ def asked(folder: Path) -> Iterator[Asked]:
                 facts=(record["reference_fact"]["answer"],),
                 text=record["predicted_fact"]["answer"],
                 labels=(record["label"],),
-                in_order=False,
+                of_summary=True,
             )
 
 
@@ -101,7 +102,12 @@ def examples(questions: Iterator[Asked]) -> Examples:
     rows: dict[str, list[Any]] = defaultdict(list)
     for place, question in enumerate(questions):
         premises = tuple(sentence_texts(normalise(question.text)))
-        found = look_for(question.facts, premises, in_order=question.in_order)
+        found = look_for(
+            question.facts,
+            premises,
+            of_summary=question.of_summary,
+            in_order=not question.of_summary,
+        )
         for each, label in zip(found, question.labels, strict=True):
             rows["signs"].append(each.signs.values if each else _NONE)
             rows["labels"].append(label)

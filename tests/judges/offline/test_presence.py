@@ -26,10 +26,19 @@ MILL = (
     "Wind speed fell in August.",
     "The miller kept bees.",
 )
-NOTHING = Signs(found=0.0, together=0.0, close=0.0, numbers_lost=-1.0, rarest_lost=-1.0, beside=0.0)
-EVERYTHING = Signs(
-    found=1.0, together=1.0, close=1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0
+NOTHING = Signs(
+    found=0.0,
+    together=0.0,
+    close=0.0,
+    numbers_lost=-1.0,
+    rarest_lost=-1.0,
+    beside=0.0,
+    of_summary=0.0,
 )
+EVERYTHING = replace(
+    NOTHING, found=1.0, together=1.0, close=1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0
+)
+KITES = "Kites rose above copper roofs."
 
 
 def held(facts: Sequence[str], premises: tuple[str, ...], *, every: bool = True) -> list[float]:
@@ -110,12 +119,27 @@ def test_what_all_facts_say_is_their_topic() -> None:
     assert among < alone
 
 
-def test_neighbours_count_where_a_text_is_read_in_order_and_nowhere_else() -> None:
-    """A summary leaves out whole passages, while an error stands alone among what is true."""
-    facts = ("Kites rose above copper roofs.", "Gusts lifted gliders.")
+def test_neighbours_count_among_listed_facts_of_a_reference() -> None:
+    """A summary leaves out whole passages, so beside a fact that is there stand others."""
     premises = ("Kites rose high above the copper roofs.", "Lifting began.")
+    listed = (Fact(text=KITES, sentence=0), Fact(text="Gusts lifted gliders.", sentence=1))
+    refined = (listed[0], replace(listed[1], parent=0))
 
-    assert held(facts, premises, every=False)[1] > held(facts, premises)[1]
+    of_list, of_clauses = (
+        check_facts(CheckFacts(facts, premises, every_premise=False)).checks[1]
+        for facts in (listed, refined)
+    )
+
+    assert isinstance(of_list, FactCheck)
+    assert isinstance(of_clauses, FactCheck)
+    assert (of_list.support or 0.0) > (of_clauses.support or 0.0)
+
+
+def test_fact_of_a_summary_is_granted_more_readily() -> None:
+    """People who compare two facts forgive more than people who look one up in a text."""
+    fact, premises = ("Gusts lifted copper gliders.",), (KITES,)
+
+    assert held(fact, premises, every=True)[0] > held(fact, premises, every=False)[0]
 
 
 def test_more_signs_never_make_a_fact_less_probable() -> None:
@@ -137,7 +161,9 @@ def test_each_sign_counts(sign: str) -> None:
 
 def test_signs_are_told_by_hand() -> None:
     """Both words found, next to each other, no number: all signs are full."""
-    (sought,) = look_for(("copper roofs",), ("Kites rose above copper roofs.",), in_order=False)
+    (sought,) = look_for(
+        ("copper roofs",), ("Kites rose above copper roofs.",), of_summary=False, in_order=False
+    )
 
     assert sought is not None
     assert sought.signs == EVERYTHING

@@ -16,7 +16,9 @@ FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
 
 def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
     """Four facts asked of a text of ours."""
-    return Asked(name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, in_order=True)
+    return Asked(
+        name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, of_summary=False
+    )
 
 
 def test_auc_is_the_share_of_pairs_in_order() -> None:
@@ -51,7 +53,7 @@ def test_examples_are_what_the_judge_sees() -> None:
     """One row a fact, with the words found in the text as its first sign."""
     data = examples(iter([question("Kites rose. The bells rang.", (1, 0, 0, 1))]))
 
-    assert data.signs.shape == (4, 6)
+    assert data.signs.shape == (4, 7)
     assert data.signs[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
 
