@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LIKELY: Final = 0.3
+LIKELY: Final = 0.15
 """From this posterior on, a facet without a sentence of its own shares one."""
 
 
