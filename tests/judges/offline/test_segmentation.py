@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.labels import cut_at_labels, label_evidence, pieces_of
-from summeval_pytest.judges.offline.segmentation import best_path, cue_evidence, segment
+from summeval_pytest.judges.offline.segmentation import facet_rows, segment
 from summeval_pytest.questions import FACETS, FacetSegments
 
 HEDGES = (
@@ -130,18 +130,9 @@ def test_repeated_sentence_is_segmented_once() -> None:
     assert of_each(" ".join([*HEDGES[:2], *[HEDGES[2]] * 50, HEDGES[3]])) == HEDGES
 
 
-def test_a_group_of_cues_counts_twice_at_most() -> None:
-    """One sentence full of intervals is no more a result than one with two of them."""
-    (row,) = cue_evidence(["odds ratio, odds ratio, odds ratio, odds ratio"])
+def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
+    """Worked: the method is nobody's best, .2 is likely enough and .1 is not."""
+    roles = np.array([[0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
 
-    assert row.tolist() == [0.0, 0.0, 2.0, 0.0]  # two hits of weight 1
-
-
-def test_best_path_weighs_evidence_against_order() -> None:
-    """Going back from conclusion to background costs 2.5, so weaker evidence does not buy it."""
-    back = np.array([[0.0, 0.0, 0.0, 3.0], [0.5, 0.0, 0.0, 0.0]])
-    strong = np.array([[0.0, 0.0, 0.0, 3.0], [2.6, 0.0, 0.0, 0.0]])
-
-    assert best_path(back) == [3, 3]  # 3 + 0 > 3 + 0.5 - 2.5
-    assert best_path(strong) == [3, 0]  # 3 + 2.6 - 2.5 > 3
-    assert best_path(np.zeros((0, 4))) == []
+    assert facet_rows(roles) == ((0,), (0,), (1,), ())
+    assert facet_rows(roles, shared=False) == ((0,), (), (1,), ())
