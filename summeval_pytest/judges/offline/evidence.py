@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def evidence_features(overlap: Overlap) -> Iterator[tuple[float, ...]]:
     """What is known of each of the nearest sentences, the nearest first; all 0 to 1."""
     best = overlap.best
-    for share, gain, nearness in zip(
-        overlap.shares, overlap.gains, overlap.nearness, strict=True
-    ):
+    for share, gain, nearness in zip(overlap.shares, overlap.gains, overlap.nearness, strict=True):
         yield share, gain, nearness, share / best if best else 0.0
 
 

@@ -1,6 +1,6 @@
 """A chance from a few shares: a logistic function whose weights were learned and ship as integers.
 
-    chance = 1 / (1 + exp(-(start + sum of weight * share)))
+chance = 1 / (1 + exp(-(start + sum of weight * share)))
 """
 
 from __future__ import annotations

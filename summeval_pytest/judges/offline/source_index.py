@@ -45,6 +45,7 @@ class Overlap:
             sentences has too.
         likeness: The weight that the claim and one of these share, of the weight of both together.
         numbers: The share of the claim's numbers, as written, that stand in these; 1 without any.
+        n_words: How many different words of content the claim has.
     """
 
     places: tuple[int, ...]
@@ -55,6 +56,7 @@ class Overlap:
     phrases: float
     likeness: float
     numbers: float
+    n_words: int
 
     @property
     def best(self) -> float:
@@ -121,6 +123,7 @@ class SourceIndex:
                 (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
             ),
             numbers=self._numbers(own, around),
+            n_words=len(own),
         )
 
     def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:

@@ -17,11 +17,21 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.offline.conflict import Conflict
     from summeval_pytest.judges.offline.source_index import Overlap, SourceIndex
 
+TOLD_ALIKE: Final = 0.45
+"""A summary of whose words the source has this share, by weight and on the mean, is told in the
+source's words; one with less is told in other words, where overlap decides nothing."""
+UNRELATED: Final = 0.07
+"""A summary whose sentences find this little of themselves in one sentence of the source, on the
+mean, shares no more with it than a summary of another paper does."""
 TOGETHER: Final = 0.65
-"""Of what the whole source carries of a sentence, three sentences have to carry this share."""
-OWN_WORDS: Final = 0.3
-"""A sentence of which the source carries less is told in other words, of which nobody can say
-that they stand apart."""
+"""Of what the whole source has of a sentence, the three closest sentences have to have this share:
+else its words are the source's, but not what it says with them."""
+LEAST_STRENGTH: Final = 0.46
+"""Below this chance a sentence is called unsupported for its overlap alone."""
+LEAST_WORDS: Final = 3
+"""Fewer informative words are a heading or a fragment, which says nothing to support."""
+_AFTER_CONFLICT: Final = 0.5
+"""What is left of the chance where a conflict is seen: half of those seen in news are none."""
 FACT_COVERAGE: Final = 0.35
 """A fact, being short, has to be carried by a good third."""
 _LOOK_AROUND: Final = 5
@@ -39,26 +49,65 @@ class Support:
 
 
 def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
-    """Whether the sentences of a source carry a sentence.
+    """Whether the sentences of a source carry a sentence that stands alone."""
+    (found,) = support_sentences((sentence,), source)
+    return found
 
-    ``strength`` is the chance that readers call it supported, as learned from labelled sentences;
-    0 where a conflict is seen, 1 for a sentence of the source. Overlap that is low proves nothing,
-    as a faithful sentence may use other words, so ``holds`` is false only if a conflict is seen,
-    if the source has none of the words, or if it has them far apart: ``TOGETHER``.
+
+def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tuple[Support, ...]:
+    """Whether the sentences of a source carry each sentence of a summary.
+
+    ``strength`` is the chance that readers call a sentence supported, as learned from labelled
+    sentences (``training/support.py``): half of it where a conflict is seen, 1 for a sentence of
+    the source. ``holds`` is false where a conflict is seen. Low overlap proves nothing by itself,
+    for a faithful sentence may use other words; so it decides only in a summary that otherwise
+    is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source than any
+    other would (`UNRELATED`).
     """
-    if sentence in source:
-        return _copied(source.index(sentence))
     index = source_index(source)
-    overlap = index.overlap(sentence)
+    overlaps = [index.overlap(sentence) for sentence in sentences]
+    own = [
+        overlap
+        for overlap, sentence in zip(overlaps, sentences, strict=True)
+        if overlap.n_words >= LEAST_WORDS and sentence not in source
+    ]
+    is_unrelated = bool(own) and _mean([overlap.best for overlap in own]) < UNRELATED
+    is_alike = bool(own) and _mean([overlap.anywhere for overlap in own]) >= TOLD_ALIKE
+    return tuple(
+        _support(sentence, index, overlap, is_unrelated=is_unrelated, is_alike=is_alike)
+        for sentence, overlap in zip(sentences, overlaps, strict=True)
+    )
+
+
+def _mean(shares: list[float]) -> float:
+    return sum(shares) / len(shares)
+
+
+def _support(
+    sentence: str, index: SourceIndex, overlap: Overlap, *, is_unrelated: bool, is_alike: bool
+) -> Support:
+    if sentence in index.sentences:
+        return _copied(index.sentences.index(sentence))
     evidence = evidence_of(overlap)
+    strength = chance(logit("support", "strength", strength_features(overlap)))
     conflict = _conflict(read(sentence), index, overlap)
     if conflict is not None:
-        first = () if conflict.sentence is None else (source.index(conflict.sentence),)
-        evidence = tuple(dict.fromkeys((*first, *evidence)))
-        return Support(holds=False, strength=0.0, evidence=evidence, reason=str(conflict))
-    strength = chance(logit("support", "strength", strength_features(overlap)))
-    holds, reason = _told(overlap)
-    return Support(holds=holds, strength=strength, evidence=evidence, reason=reason)
+        if conflict.sentence is not None:
+            first = index.sentences.index(conflict.sentence)
+            evidence = (first, *(place for place in evidence if place != first))
+        strength *= _AFTER_CONFLICT
+        return Support(holds=False, strength=strength, evidence=evidence, reason=str(conflict))
+    fault = _too_little(overlap, strength) if is_alike else None
+    if is_unrelated:
+        fault = "the summary shares no more with the source than one of another paper"
+    reason = f"{overlap.best_three:.0%} of its words, by weight, in the three closest sentences"
+    if fault is not None:
+        return Support(
+            holds=False, strength=strength, evidence=evidence, reason=f"{reason}; {fault}"
+        )
+    if not is_alike:
+        reason += "; the summary is told in other words, so this decides nothing"
+    return Support(holds=True, strength=strength, evidence=evidence, reason=reason)
 
 
 def strength_features(overlap: Overlap) -> tuple[float, ...]:
@@ -72,18 +121,15 @@ def strength_features(overlap: Overlap) -> tuple[float, ...]:
     )
 
 
-def _told(overlap: Overlap) -> tuple[bool, str]:
-    """Whether low overlap alone speaks against a sentence, and why."""
-    together, anywhere = overlap.best_three, overlap.anywhere
-    if not overlap.places:
-        return False, "none of its words found"
-    if anywhere >= OWN_WORDS and together < TOGETHER * anywhere:
-        return False, (
-            f"its words stand apart: {anywhere:.0%} of their weight in the source,"
-            f" {together:.0%} in the three closest sentences"
-        )
-    found = f"{together:.0%} of the weight of its words in the closest sentences"
-    return True, found if anywhere >= OWN_WORDS else f"{found}: other words, or unsupported"
+def _too_little(overlap: Overlap, strength: float) -> str | None:
+    """Why a sentence is unsupported for its overlap alone, in a summary told in like words."""
+    if overlap.n_words < LEAST_WORDS:
+        return None
+    if overlap.best_three < TOGETHER * overlap.anywhere:
+        return f"the whole source has {overlap.anywhere:.0%}, so they stand apart there"
+    if strength < LEAST_STRENGTH:
+        return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
+    return None
 
 
 def _conflict(claim: Reading, index: SourceIndex, overlap: Overlap) -> Conflict | None:

@@ -98,7 +98,9 @@ def fit_evidence(features: Numbers, shares: Numbers, *, ridge: float = EVIDENCE_
     def loss(values: Numbers) -> tuple[float, Numbers]:
         logit = rows @ values
         held = np.append(values[:-1], 0.0)
-        total = float(np.sum(np.logaddexp(0.0, logit) - shares * logit)) + ridge * float(held @ held)
+        total = float(np.sum(np.logaddexp(0.0, logit) - shares * logit)) + ridge * float(
+            held @ held
+        )
         return total, rows.T @ (_chance(logit) - shares) + 2 * ridge * held
 
     found: Numbers = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
@@ -165,7 +167,7 @@ def _mean_support(
         found = [
             1.0
             if tuple(text.lower().split()) in copied
-            else _chance(np.array(strength_features(index.overlap(text))) @ weights + start)
+            else float(_chance(np.array(strength_features(index.overlap(text))) @ weights + start))
             for text in sentence_texts(normalise(row["summary"]))
             if tokens(text)
         ]
@@ -198,9 +200,7 @@ def claims(folder: Path) -> list[Claim]:
         if sets and overlap.places:
             features = np.array(list(evidence_features(overlap)))
             found.append(
-                Claim(
-                    paper=row["paper_id"], places=overlap.places, features=features, sets=sets
-                )
+                Claim(paper=row["paper_id"], places=overlap.places, features=features, sets=sets)
             )
     return found
 
@@ -237,7 +237,7 @@ def _evidence_scores(among: Sequence[Claim]) -> dict[str, float]:
     picked: dict[int, set[int]] = {}
     for number in range(N_FOLDS):
         weights = _evidence_weights([c for c, f in zip(among, fold, strict=True) if f != number])
-        picked |= {k: chosen(weights, among[k]) for k in np.flatnonzero(fold == number)}
+        picked |= {k: chosen(weights, c) for k, c in enumerate(among) if fold[k] == number}
     order = [picked[k] for k in range(len(among))]
     return {f"evidence F1, {kind} reader": f1(order, among, kind) for kind in ("any", "first")}
 
