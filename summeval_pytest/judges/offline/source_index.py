@@ -75,15 +75,15 @@ class SourceIndex:
     def __init__(self, sentences: tuple[str, ...]) -> None:
         self.sentences = sentences
         self._words = [content_words(sentence) for sentence in sentences]
+        self._bags = [dict.fromkeys(words) for words in self._words]
+        self._pairs: dict[int, frozenset[tuple[str, str]]] = {}
         self._places: dict[str, list[int]] = {}
-        for place, words in enumerate(self._words):
-            for word in dict.fromkeys(words):
+        for place, bag in enumerate(self._bags):
+            for word in bag:
                 self._places.setdefault(word, []).append(place)
         n = len(sentences)
-        self._weights = {
-            word: _weight(word, n, len(places)) for word, places in self._places.items()
-        }
-        self._masses = [sum(self._weights[w] for w in dict.fromkeys(ws)) for ws in self._words]
+        self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
+        self._masses = [sum(self._weights[word] for word in bag) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
             1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
@@ -98,52 +98,58 @@ class SourceIndex:
     def overlap(self, claim: str) -> Overlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
         words = content_words(claim)
-        n = len(self.sentences)
-        own = {
-            word: self._weights[word] if word in self._weights else _weight(word, n, 0)
-            for word in words
-        }
-        total = sum(own.values())
-        found = {word: weight for word, weight in own.items() if word in self._places}
+        found: dict[str, float] = {}
         shared: dict[int, float] = {}
-        for word, weight in found.items():
+        total = 0.0
+        for word in dict.fromkeys(words):
+            weight = self._weights.get(word)
+            if weight is None:
+                total += _weight(word, len(self.sentences), 0)
+                continue
+            total += weight
+            found[word] = weight
             for place in self._places[word]:
                 shared[place] = shared.get(place, 0.0) + weight
-        near = {place: weight * self._factors[place] for place, weight in shared.items()}
-        places = tuple(nsmallest(DEPTH, near, key=lambda place: (-near[place], place)))
+        factors = self._factors
+        near = nsmallest(DEPTH, [(-weight * factors[p], p) for p, weight in shared.items()])
+        places = tuple(place for _, place in near)
         around = places[:NEAR]
         return Overlap(
             places=places,
             shares=tuple(min(1.0, shared[place] / total) for place in places),
             gains=tuple(gain / total for gain in self._gains(found, places)),
-            nearness=tuple(near[place] / near[places[0]] for place in places),
+            nearness=tuple(weight / near[0][0] for weight, _ in near),
             anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
             phrases=self._phrases(words, around),
             likeness=max(
                 (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
             ),
-            numbers=self._numbers(own, around),
-            n_words=len(own),
+            numbers=self._numbers(words, around),
+            n_words=len(set(words)),
         )
 
     def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:
         open_words, gains = dict(found), []
         for place in places:
-            held = [word for word in dict.fromkeys(self._words[place]) if word in open_words]
-            gains.append(sum(open_words.pop(word) for word in held))
+            bag = self._bags[place]
+            gains.append(sum(open_words.pop(word) for word in [*open_words] if word in bag))
         return gains
 
     def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:
         wanted = set(pairwise(words))
-        most = max((len(wanted.intersection(pairwise(self._words[p]))) for p in around), default=0)
+        most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
         return most / len(wanted) if wanted else 0.0
 
-    def _numbers(self, own: dict[str, float], around: tuple[int, ...]) -> float:
-        wanted = [word for word in own if word[0].isdigit()]
+    def _pairs_of(self, place: int) -> frozenset[tuple[str, str]]:
+        if place not in self._pairs:
+            self._pairs[place] = frozenset(pairwise(self._words[place]))
+        return self._pairs[place]
+
+    def _numbers(self, words: list[str], around: tuple[int, ...]) -> float:
+        wanted = {word for word in words if word[0].isdigit()}
         if not wanted:
             return 1.0
-        stated = {word for place in around for word in self._words[place]}
-        return sum(word in stated for word in wanted) / len(wanted)
+        return sum(any(n in self._bags[place] for place in around) for n in wanted) / len(wanted)
 
 
 def _weight(word: str, n_sentences: int, n_found: int) -> float:
