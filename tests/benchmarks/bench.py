@@ -76,9 +76,10 @@ def judge() -> None:
 
 def clear() -> None:
     """Forgets what the judge has read, so that every round reads it anew."""
-    from summeval_pytest.judges.offline import matching, reading
+    from summeval_pytest.judges.offline import matching, reading, source_index
 
     matching.index_of.cache_clear()
+    source_index.source_index.cache_clear()
     reading.read.cache_clear()
 
 

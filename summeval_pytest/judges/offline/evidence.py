@@ -3,7 +3,7 @@
 A sentence is evidence by what it carries of the claim, what of that the nearer ones do not carry,
 how near it is, and how it compares with the sentence that carries most. How much each of these
 counts, and where to stop, was learned from the sentences that readers named for claims
-(``training/support.py``).
+(``training/evidence.py``).
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ def evidence_of(overlap: Overlap) -> tuple[int, ...]:
     return tuple(
         place
         for number, (place, features) in enumerate(ranked)
-        if not number or logit("support", "evidence", features) >= 0.0
+        if not number or logit("evidence", features) >= 0.0
     )

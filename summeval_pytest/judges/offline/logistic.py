@@ -19,19 +19,18 @@ STEPS: Final = 1000
 
 
 @lru_cache
-def _weights(model: str, array: str) -> tuple[float, ...]:
-    return tuple(int(step) / STEPS for step in learned(model)[array])
+def _weights(model: str) -> tuple[float, ...]:
+    return tuple(int(step) / STEPS for step in learned(model)["weights"])
 
 
-def logit(model: str, array: str, shares: Sequence[float]) -> float:
+def logit(model: str, shares: Sequence[float]) -> float:
     """The logarithm of the odds; above 0 where the chance is above one half.
 
     Args:
-        model: The name of what was learned.
-        array: Its array of weights, the start last.
+        model: The name of what was learned; its weights, the start last.
         shares: As many as it has weights.
     """
-    *weights, start = _weights(model, array)
+    *weights, start = _weights(model)
     return start + sum(weight * share for weight, share in zip(weights, shares, strict=True))
 
 

@@ -89,7 +89,7 @@ def _support(
     if sentence in index.sentences:
         return _copied(index.sentences.index(sentence))
     evidence = evidence_of(overlap)
-    strength = chance(logit("support", "strength", strength_features(overlap)))
+    strength = chance(logit("support", strength_features(overlap)))
     conflict = _conflict(read(sentence), index, overlap)
     if conflict is not None:
         if conflict.sentence is not None:
