@@ -68,6 +68,11 @@ class Overlap:
         """What the three nearest sentences carry together."""
         return min(1.0, sum(self.gains[:3]))
 
+    @property
+    def best_five(self) -> float:
+        """What the five nearest sentences carry together."""
+        return min(1.0, sum(self.gains[:5]))
+
 
 class SourceIndex:
     """The sentences of one source, found by their words."""

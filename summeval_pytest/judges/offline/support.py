@@ -23,15 +23,15 @@ source's words; one with less is told in other words, where overlap decides noth
 UNRELATED: Final = 0.07
 """A summary whose sentences find this little of themselves in one sentence of the source, on the
 mean, shares no more with it than a summary of another paper does."""
-TOGETHER: Final = 0.65
-"""Of what the whole source has of a sentence, the three closest sentences have to have this share:
+TOGETHER: Final = 0.75
+"""Of what the whole source has of a sentence, the five closest sentences have to have this share:
 else its words are the source's, but not what it says with them."""
 LEAST_STRENGTH: Final = 0.46
 """Below this chance a sentence is called unsupported for its overlap alone."""
 LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
 _AFTER_CONFLICT: Final = 0.5
-"""What is left of the chance where a conflict is seen: half of those seen in news are none."""
+"""What is left of the chance where a conflict is seen: readers call half as many supported."""
 FACT_COVERAGE: Final = 0.35
 """A fact, being short, has to be carried by a good third."""
 _LOOK_AROUND: Final = 5
@@ -100,7 +100,7 @@ def _support(
     fault = _too_little(overlap, strength) if is_alike else None
     if is_unrelated:
         fault = "the summary shares no more with the source than one of another paper"
-    reason = f"{overlap.best_three:.0%} of its words, by weight, in the three closest sentences"
+    reason = f"{overlap.best_five:.0%} of its words, by weight, in the five closest sentences"
     if fault is not None:
         return Support(
             holds=False, strength=strength, evidence=evidence, reason=f"{reason}; {fault}"
@@ -125,8 +125,8 @@ def _too_little(overlap: Overlap, strength: float) -> str | None:
     """Why a sentence is unsupported for its overlap alone, in a summary told in like words."""
     if overlap.n_words < LEAST_WORDS:
         return None
-    if overlap.best_three < TOGETHER * overlap.anywhere:
-        return f"the whole source has {overlap.anywhere:.0%}, so they stand apart there"
+    if overlap.best_five < TOGETHER * overlap.anywhere:
+        return f"{overlap.anywhere:.0%} in the whole source, so they stand apart"
     if strength < LEAST_STRENGTH:
         return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
     return None

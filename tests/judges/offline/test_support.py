@@ -24,14 +24,18 @@ MILL = (
 )
 
 
-RAIN = (
-    "Rain fell on nine days of March.",
-    "The northern reservoir held more water than in any earlier spring.",
-    "Farmers had sown barley on the terraces before the frost.",
-    "Inspectors counted eels at the weir every week.",
-    "A survey of wells found nitrate in the valley.",
-    "The council repaired the old sluice gate.",
-    "Visitors came by train from the coast.",
+SHORE = tuple(
+    f"{what.capitalize()} were counted by {who} in every {when}."
+    for what, who, when in (
+        ("eels", "divers", "spring"),
+        ("herons", "wardens", "June"),
+        ("otters", "anglers", "week"),
+        ("crabs", "pupils", "night"),
+        ("seals", "pilots", "May"),
+        ("gulls", "nuns", "year"),
+        ("terns", "poets", "March"),
+        ("whelks", "cooks", "hour"),
+    )
 )
 
 
@@ -51,7 +55,7 @@ def test_sentence_on_another_subject_is_not_supported() -> None:
     assert not found.holds
     assert found.evidence == ()
     assert found.reason == (
-        "0% of its words, by weight, in the three closest sentences; the summary shares no more"
+        "0% of its words, by weight, in the five closest sentences; the summary shares no more"
         " with the source than one of another paper"
     )
 
@@ -98,12 +102,12 @@ def test_the_same_sentence_is_held_against_a_summary_told_in_the_words_of_the_so
 
 def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -> None:
     """Every word is the source's, but each from another sentence."""
-    found = support_sentence(
-        "Nitrate in eels came from barley, the reservoir, the sluice and visitors.", RAIN
-    )
+    claim = "Divers counted herons; anglers, crabs; pilots, gulls; poets, whelks; and cooks, eels."
+
+    found = support_sentence(claim, SHORE)
 
     assert not found.holds
-    assert "the whole source has 100%, so they stand apart there" in found.reason
+    assert "100% in the whole source, so they stand apart" in found.reason
 
 
 def test_a_heading_is_nothing_to_support() -> None:
