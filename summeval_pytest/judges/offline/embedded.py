@@ -10,7 +10,7 @@ from summeval_pytest.judges.offline.facts import facts_of
 from summeval_pytest.judges.offline.presence import check_facts
 from summeval_pytest.judges.offline.rating import rate_all
 from summeval_pytest.judges.offline.segmentation import segment
-from summeval_pytest.judges.offline.support import Support, support_sentence
+from summeval_pytest.judges.offline.support import Support, support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
@@ -101,12 +101,8 @@ class OfflineJudge:
             case CountFacts():
                 return Unanswered(NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
-                return SentenceChecks(
-                    tuple(
-                        _sentence_check(support_sentence(sentence, source))
-                        for sentence in sentences
-                    )
-                )
+                found = support_sentences(sentences, source)
+                return SentenceChecks(tuple(map(_sentence_check, found)))
             case RateSummary(reference=reference, summary=summary):
                 pair = FacetPair(facet="result", reference=reference, candidate=summary)
                 (rated,) = self.rater((pair,))
