@@ -2,43 +2,138 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
+from summeval_pytest.judges.offline.polarity import OPPOSED
 from summeval_pytest.text import content_words, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.judges.offline.reading import Clause, Reading
+    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.conflict import ConflictKind
+    from summeval_pytest.judges.offline.reading import Reading
 
 _SHARED: Final = 2
-"""Clauses speak of the same thing if they share so many informative stems."""
+"""Stems that have to change sides before an order counts as reversed."""
+_AROUND: Final = 0.3
+"""What a word of the rest of a claim counts beside one of the clause itself."""
+_ELSEWHERE: Final = 0.5
+"""What a word counts that the other sentence has in another of its clauses."""
+_BOTH_WAYS: Final = 0.6
+"""The weight of the share of the claim's words beside that of the evidence's."""
+ALIGNED: Final = 0.5
+"""The share from which two clauses speak of the same thing."""
+LEAST: Final = 0.8
+"""The weight of the words that they have to share."""
+BEYOND_SAME: Final = 0.05
+"""By so much a contradicting clause has to be closer than one that agrees."""
+BEHIND_OTHER: Final = 0.1
+"""By so much it may be farther than one that says neither."""
 
 
-def _closeness(clause: Clause, other: Clause, rest: frozenset[str]) -> float:
-    """How much two clauses speak of the same thing, 0 where that is too little to compare them.
+def _aligned(
+    claim: Reading, clause: Clause, evidence: Sequence[Reading]
+) -> Iterator[tuple[float, Clause, Reading]]:
+    """The clauses of the evidence that share words with one of a claim, and how close each is.
 
-    A shared number counts four and a shared stem two, a stem that only the other's sentence shares
-    counts one.
+    The mean of the share of the claim's words that the evidence has and of the share of the
+    evidence's that the claim has, each word weighed by its rarity.
     """
-    stems, numbers = len(clause.stems & other.stems), len(clause.numbers & other.numbers)
-    around = len(clause.stems & rest)
-    is_same = bool(clause.stems) and clause.stems == other.stems
-    if stems + numbers < _SHARED and not is_same and not (stems and around > _SHARED):
-        return 0.0
-    return 4.0 * numbers + 2.0 * stems + around
-
-
-def _closest(clause: Clause, evidence: Sequence[Reading]) -> list[Clause]:
-    """The clauses of the evidence that speak most of what this one speaks of."""
-    rivals = []
+    weights = {
+        word: weight * _AROUND for each in claim.clauses for word, weight in each.stems.items()
+    }
+    weights.update(clause.stems)
+    total = sum(weights.values())
+    if not total:
+        return
     for reading in evidence:
-        rest = frozenset[str]().union(*(other.stems for other in reading.clauses))
-        rivals += [(_closeness(clause, other, rest), other) for other in reading.clauses]
-    most = max((closeness for closeness, _ in rivals), default=0.0)
-    return [other for closeness, other in rivals if closeness == most] if most else []
+        clauses = reading.clauses
+        shared = {
+            word: weights[word] for other in clauses for word in other.stems if word in weights
+        }
+        if not shared or shared.keys().isdisjoint(clause.stems):
+            continue
+        around = _ELSEWHERE * sum(shared.values())
+        for other in clauses:
+            own = sum([weight for word, weight in shared.items() if word in other.stems])
+            if around + own < LEAST:
+                continue
+            mine = (around + (1 - _ELSEWHERE) * own) / total
+            theirs = (
+                sum([weight for word, weight in other.stems.items() if word in weights])
+                / other.total
+                if other.total
+                else 0.0
+            )
+            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
+
+
+def _verdict(
+    claim: Reading, clause: Clause, reading: Reading, other: Clause
+) -> tuple[int, ConflictKind]:
+    """Whether a clause contradicts (-1), says the same (1), or neither (0), and in what."""
+    if other.asks != clause.asks:
+        return 0, "direction"
+    if clause.is_null or other.is_null:
+        if clause.is_null and other.is_null:
+            return 1, "negation"
+        if clause.states or other.states:
+            return -1, "negation"
+    else:
+        ends = [
+            sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends
+        ]
+        if ends and ends[0]:
+            return max(ends), "direction"
+    if clause.denied or other.denied:
+        if clause.denied & other.denied:
+            return 1, "negation"
+        if not (other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys()):
+            return 0, "negation"
+        return -1, "negation"
+    if clause.opposable and _excludes(claim, clause, reading, other):
+        return -1, "direction"
+    return 0, "direction"
+
+
+def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -> bool:
+    """Whether a word stands against one that excludes it, and neither sentence has both."""
+    for word in clause.opposable:
+        for opposite in OPPOSED[word] & other.opposable:
+            if not (
+                any(opposite in each.tokens for each in claim.clauses)
+                or any(word in each.tokens for each in reading.clauses)
+            ):
+                return True
+    return False
+
+
+def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """A clause that goes the other way than the evidence about the same thing, or denies it."""
+    for clause in claim.clauses:
+        if not clause.stems:
+            continue
+        best: tuple[float, ConflictKind, Clause, Reading] | None = None
+        same = rest = 0.0
+        for share, other, reading in _aligned(claim, clause, evidence):
+            verdict, kind = _verdict(claim, clause, reading, other)
+            if verdict < 0:
+                if best is None or share > best[0]:
+                    best = (share, kind, other, reading)
+            elif verdict:
+                same = max(same, share)
+            else:
+                rest = max(rest, share)
+        if best is None:
+            continue
+        share, kind, other, reading = best
+        if share >= max(ALIGNED, same + BEYOND_SAME, rest - BEHIND_OTHER):
+            return Conflict(kind=kind, says=clause.text, instead=other.text, sentence=reading.text)
+    return None
 
 
 def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
@@ -65,37 +160,28 @@ def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
     return None
 
 
-def opposite_direction(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A clause that goes up where the closest clauses of the evidence go down, or the reverse."""
-    for clause in claim.clauses:
-        if len(clause.directions) != 1 or clause.is_null:
-            continue
-        closest = _closest(clause, evidence)
-        opposite = frozenset(-direction for direction in clause.directions)
-        if closest and all(o.directions == opposite and not o.is_null for o in closest):
-            return Conflict(kind="direction", says=clause.text, instead=closest[0].text)
-    return None
+_CHANGE = re.compile(
+    r"\bfrom\s+(?:about\s+|around\s+)?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?(?:\s[^\d,;]{0,40}?)?\s+to"
+    r"\s+(?:about\s+|around\s+)?(\d[\d.,]*)",
+    re.IGNORECASE,
+)
 
 
-def _denies_a_word(one: Clause, other: Clause) -> bool:
-    """Whether a word that both clauses have stands behind a "not" in one of them only.
-
-    That tells something where the clauses say the same otherwise: all stems of the shorter one.
-    """
-    shared = one.stems & other.stems
-    is_same = len(shared) == min(len(one.stems), len(other.stems))
-    return is_same and bool((one.denied ^ other.denied) & shared)
+def _changes(text: str) -> set[tuple[str, str]]:
+    if "from" not in text and "From" not in text:
+        return set()
+    return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
 
 
-def opposite_finding(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A difference stated where the closest clauses deny it, or denied where they state it."""
-    for clause in claim.clauses:
-        closest = _closest(clause, evidence)
-        if not closest:
-            continue
-        stated_but_denied = clause.asserts and all(other.is_null for other in closest)
-        denied_but_stated = clause.denies and all(other.asserts for other in closest)
-        word_denied = all(_denies_a_word(clause, other) for other in closest)
-        if stated_but_denied or denied_but_stated or word_denied:
-            return Conflict(kind="negation", says=clause.text, instead=closest[0].text)
+def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """A change from one number to another that the evidence tells the other way round."""
+    changes = _changes(claim.text)
+    for reading in evidence if changes else ():
+        theirs = _changes(reading.text)
+        for start, end in changes:
+            if start != end and (end, start) in theirs and (start, end) not in theirs:
+                says, instead = f"from {start} to {end}", f"from {end} to {start}"
+                return Conflict(
+                    kind="direction", says=says, instead=instead, sentence=reading.text
+                )
     return None

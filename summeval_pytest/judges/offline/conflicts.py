@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.clause_conflicts import (
-    opposite_direction,
-    opposite_finding,
+    opposite_clause,
+    reversed_change,
     reversed_order,
 )
 from summeval_pytest.judges.offline.number_conflicts import swapped_numbers
@@ -28,7 +28,7 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, reversed_order, opposite_direction, opposite_finding):
+    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict

@@ -11,7 +11,9 @@ from summeval_pytest.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.judges.offline.reading import Placed, Reading
+    from summeval_pytest.judges.offline.conflict import ConflictKind
+    from summeval_pytest.judges.offline.figures import Placed
+    from summeval_pytest.judges.offline.reading import Reading
 
 _SMALL: Final = 3.0
 """Counts up to three ("two groups") are often the writer's own."""
@@ -22,11 +24,44 @@ _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
 _SAME_PLACE: Final = 1.0
 """Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
+_JOINED: Final = 14
+"""Two numbers closer than so many characters ("3.4 against 3.6") stand by the same words."""
+_IN_PLACE: Final = 1.25
+"""By so much a number has to stand in the place of another more than in its own."""
+_COARSE: Final = 0.05
+"""What two or more digits and then zeros ("3,300") may be off as a rounded number."""
 
 
 def _is_own_count(placed: Placed) -> bool:
     quantity = placed.quantity
     return not quantity.unit and not quantity.decimals and 0 <= quantity.value <= _SMALL
+
+
+def _agree(mine: Placed, theirs: Placed) -> bool:
+    """Whether a number of a claim may stand for one of the evidence."""
+    one, other = mine.quantity, theirs.quantity
+    if mine.per and theirs.per and mine.per != theirs.per:
+        return _is_near(abs(one.value) / mine.per, abs(other.value) / theirs.per, 0.02)
+    if one.agrees_with(other):
+        is_word = mine.text[0].isalpha() and not one.dimension
+        return not is_word or bool(mine.slack) or one.value == other.value
+    if one.dimension and other.dimension and one.dimension != other.dimension:
+        return False
+    slack = max(mine.slack, theirs.slack)
+    value = abs(one.value)
+    if one.unit == "%" and not other.unit and 0 < abs(other.value) <= 1 and other.decimals > 1:
+        return _is_near(value, 100 * abs(other.value), 0.01)
+    if not slack:
+        digits = f"{value:.0f}".rstrip("0")
+        slack = _COARSE if value >= 100 and not one.decimals and 1 < len(digits) < 4 else 0.0  # noqa: PLR2004
+        if len(f"{value:.0f}") == len(digits):
+            return False
+    factor = other.factor / one.factor if one.dimension and other.dimension else 1.0
+    return _is_near(value, abs(other.value) * factor, slack)
+
+
+def _is_near(one: float, other: float, slack: float) -> bool:
+    return abs(one - other) <= slack * max(one, other)
 
 
 def missing_number(
@@ -35,32 +70,80 @@ def missing_number(
     """A number with its unit that the evidence does not state.
 
     A number of three or more digits is so much its own that it may stand anywhere in the text
-    (``everywhere``); a rounder one has to stand in the evidence.
+    (``everywhere``); a rounder one has to stand in the evidence. A number without a unit stands for
+    one with it, unless the evidence states the same number in another unit, about the same thing.
     """
+    if not claim.quantities:
+        return None
     stated = [placed for reading in evidence for placed in reading.quantities]
     for placed in claim.quantities:
-        if _is_own_count(placed):
+        if placed.is_soft or _is_own_count(placed):
             continue
-        places = everywhere if _is_distinctive(placed) else stated
-        if not any(placed.quantity.agrees_with(other.quantity) for other in places):
-            return _without(placed, evidence)
+        found = [other for other in everywhere if _agree(placed, other)]
+        same = _in_another_unit(placed, stated)
+        if not found or (same is not None and not _stands_better(placed, found, same)):
+            return _without(placed, evidence, same)
+        if not (placed.slack or _is_distinctive(placed)):
+            held = max(_nearness(placed, other) for other in found)
+            lost = [q for q in stated if not _stands_among(q, claim.quantities)]
+            rival = _closest(placed, lost)
+            if rival is not None and _nearness(placed, rival) >= _IN_PLACE + held:
+                return Conflict(kind="number", says=placed.text, instead=rival.text)
     return None
 
 
-def _without(placed: Placed, evidence: Sequence[Reading]) -> Conflict:
+def _closest(placed: Placed, others: Sequence[Placed]) -> Placed | None:
+    """The number of the same dimension that stands closest to where this one does."""
+    dimension = placed.quantity.dimension
+    rivals = [other for other in others if other.quantity.dimension == dimension]
+    return max(rivals, key=lambda other: _nearness(placed, other), default=None)
+
+
+def _in_another_unit(placed: Placed, stated: Sequence[Placed]) -> Placed | None:
+    """The same number of the evidence with another unit, that which stands closest."""
+    mine = placed.quantity
+    if not mine.dimension:
+        return None
+    rivals = [
+        other
+        for other in stated
+        if other.quantity.dimension
+        and (
+            (other.quantity.dimension, other.quantity.factor) != (mine.dimension, mine.factor)
+            or (other.per and placed.per and other.per != placed.per)
+        )
+        and abs(other.quantity.value) == abs(mine.value)
+    ]
+    return max(rivals, key=lambda other: _nearness(placed, other), default=None)
+
+
+def _stands_better(placed: Placed, found: Sequence[Placed], rival: Placed) -> bool:
+    """Whether the number stands somewhere as it is, or without a unit more in its place."""
+    if any(other.quantity.dimension for other in found):
+        return True
+    return max(_nearness(placed, other) for other in found) > _nearness(placed, rival)
+
+
+def _without(placed: Placed, evidence: Sequence[Reading], same: Placed | None) -> Conflict:
     """The conflict of a number that is not there, with what stands in its place, if anything does.
 
-    That is the number of the same dimension that has most of the words around it.
+    That is the same number in another unit; else the number of the same dimension that has most of
+    the words around it.
     """
     rivals = [(reading, other) for reading in evidence for other in reading.quantities]
     reading, rival = max(
         rivals,
-        key=lambda found: (_same_measure(placed, found[1]), _nearness(placed, found[1])),
+        key=lambda found: (
+            found[1] is same,
+            _same_measure(placed, found[1]),
+            _nearness(placed, found[1]),
+        ),
         default=(None, None),
     )
-    if reading is None or rival is None or not _nearness(placed, rival):
-        return Conflict(kind="number", says=placed.text, instead=NOWHERE)
-    return Conflict(kind="number", says=placed.text, instead=rival.text, sentence=reading.text)
+    kind: ConflictKind = "unit" if same is not None else "number"
+    if reading is None or rival is None or not (same is rival or _nearness(placed, rival)):
+        return Conflict(kind=kind, says=placed.text, instead=NOWHERE)
+    return Conflict(kind=kind, says=placed.text, instead=rival.text, sentence=reading.text)
 
 
 def _is_distinctive(placed: Placed) -> bool:
@@ -76,10 +159,12 @@ def replaced_number(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
 
     Neither may stand anywhere on the other side, so a summary may add numbers and leave some out.
     """
+    if not claim.quantities:
+        return None
     stated = [placed for reading in evidence for placed in reading.quantities]
     lost = [theirs for theirs in stated if not _stands_among(theirs, claim.quantities)]
     for mine in claim.quantities:
-        if _is_own_count(mine) or _stands_among(mine, stated):
+        if mine.is_soft or _is_own_count(mine) or _stands_among(mine, stated):
             continue
         rivals = [theirs for theirs in lost if _same_measure(mine, theirs)]
         rival = max(rivals, key=lambda theirs: _nearness(mine, theirs), default=None)
@@ -89,10 +174,7 @@ def replaced_number(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
 
 
 def _stands_among(placed: Placed, others: Sequence[Placed]) -> bool:
-    return any(
-        placed.quantity.agrees_with(other.quantity) or other.quantity.agrees_with(placed.quantity)
-        for other in others
-    )
+    return any(_agree(placed, other) or _agree(other, placed) for other in others)
 
 
 def _same_measure(one: Placed, other: Placed) -> bool:
@@ -102,7 +184,7 @@ def _same_measure(one: Placed, other: Placed) -> bool:
 def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """Two numbers, each of which stands by the words that belong to the other one."""
     own = [placed for placed in claim.quantities if not _is_own_count(placed)]
-    for reading in evidence:
+    for reading in evidence if len(own) > 1 else ():
         if max(len(own), len(reading.quantities)) > _TABLE:
             continue
         pairs = [
@@ -122,6 +204,8 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
 
     Words that stand by all four tell nothing; each crossing has to outweigh both straight ties.
     """
+    if abs(mine2.quantity.start - mine.quantity.end) < _JOINED:
+        return False
     if mine.quantity.agrees_with(mine2.quantity) or theirs.quantity.agrees_with(theirs2.quantity):
         return False
     sides = [dict(placed.near) for placed in (mine, mine2, theirs, theirs2)]

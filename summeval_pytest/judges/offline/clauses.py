@@ -1,0 +1,232 @@
+"""The clauses of a sentence: what each speaks of, which way it says things go, what it denies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from summeval_pytest.judges.offline.denials import (
+    ALIKE,
+    ASKING,
+    DESCRIBING,
+    FINDING,
+    NEGATORS,
+    NOT_NEGATING_BEFORE,
+    NULL,
+    STATED,
+    WEAK_P_VALUE,
+)
+from summeval_pytest.judges.offline.lexicon import GENERIC
+from summeval_pytest.judges.offline.polarity import (
+    ADJECTIVES,
+    EXTRA,
+    MULTIPLIERS,
+    ONLY_BEFORE,
+    OPPOSED,
+    POLAR,
+)
+from summeval_pytest.judges.offline.rarity import rarity
+from summeval_pytest.text import STOP_WORDS, stem
+
+_TOKEN: Final = re.compile(
+    r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,]|\s[-\u2013\u2014]\s"
+)
+_BREAKS: Final = frozenset("; : , whereas while but although though however yet and because".split())
+_NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
+_VERBS: Final = frozenset(
+    "is are was were be been has have had do does did can could may might will would should fell rose"
+    " led grew became brought cut ran took gave held kept lost made met set shrank spread went won"
+    " came saw found showed shows show remains remained did not cannot".split()
+)
+_EMPTY: Final = NEGATORS | NULL | ALIKE
+_PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
+_EXISTS: Final = frozenset("there is are was were had has have found saw showed".split())
+_FAR: Final = 99
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """A clause of a sentence.
+
+    Attributes:
+        tokens: Its words, as written in lower case.
+        stems: Its informative stems with their rarity, without directions and generic words.
+        ends: By scale, the end that its words point to: +1, -1, or 0 where they point to both.
+        denied: The informative stems that a negation stands before.
+        opposable: The words that have an opposite, as they stand and not denied.
+        total: The weight of its stems.
+        is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
+        states: Whether it states a difference or an effect, by a direction or outright.
+        asks: Whether it asks or supposes, and claims nothing.
+    """
+
+    tokens: list[str] = field(default_factory=list)
+    stems: dict[str, float] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+    opposable: set[str] = field(default_factory=set)
+    total: float = 0.0
+    is_null: bool = False
+    states: bool = False
+    asks: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its words, for a reader."""
+        return " ".join(self.tokens)
+
+
+@lru_cache(maxsize=65536)
+def _informative(word: str) -> tuple[str, float]:
+    """The stem of a word and how much it tells; an empty stem where it tells nothing."""
+    if word[0].isdigit():
+        return word.replace(",", ""), 1.0
+    if word in STOP_WORDS or len(word) < 2:  # noqa: PLR2004 - a letter
+        return "", 0.0
+    known = stem(word)
+    if known in GENERIC or known in FINDING or known in POLAR or word in _EMPTY:
+        return "", 0.0
+    return known, 0.2 + rarity(known)
+
+
+def _has_verb(tokens: list[str]) -> bool:
+    return any(
+        word in _VERBS or word.endswith(("ed", "n't", "n\u2019t")) or stem(word) in POLAR
+        for word in tokens
+    )
+
+
+def _pieces(text: str) -> list[list[str]]:
+    """The words of a sentence, cut into clauses; a piece without a verb joins its neighbour."""
+    pieces: list[list[str]] = [[]]
+    for token in _TOKEN.findall(text.lower()):
+        if token in _BREAKS or token[0] == " ":
+            if pieces[-1]:
+                pieces.append([])
+            if token.isalpha():
+                pieces[-1].append(token)
+        else:
+            pieces[-1].append(token)
+    joined: list[list[str]] = []
+    held: list[str] = []
+    for piece in pieces:
+        if _has_verb(piece) and (held or not joined or any(_informative(w)[0] for w in piece)):
+            joined.append(held + piece)
+            held = []
+        elif joined:
+            joined[-1] += piece
+        else:
+            held += piece
+    if held:
+        joined.append(held)
+    return joined
+
+
+def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
+    """The scales on which the word at a place points to an end; none where it is an idiom."""
+    word = tokens[place]
+    following = tokens[place + 1] if place + 1 < len(tokens) else ""
+    needed = ONLY_BEFORE.get(word)
+    if needed is not None and following not in needed:
+        return ()
+    ends = EXTRA.get(word) or POLAR.get(stem(word), ())
+    if not ends:
+        return ()
+    if following == "than":
+        third = tokens[place + 2] if place + 2 < len(tokens) else ""
+        if third and (third[0].isdigit() or third in _NOT_BASE):
+            return ()
+    if following == "or" and word == "more":
+        return ()
+    sign = MULTIPLIERS.get(word)
+    if sign is not None and following:
+        adjective = ADJECTIVES.get(following)
+        if adjective:
+            return ((adjective[0], adjective[1] * sign),)
+    return ends
+
+
+def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
+    clause = Clause(tokens=tokens)
+    denying = left = 0
+    stated = False
+    skip = -1
+    last = len(tokens) - 1
+    before = ""
+    for place, word in enumerate(tokens):
+        following = tokens[place + 1] if place < last else ""
+        if word in NEGATORS or word.endswith(("n't", "n\u2019t")):
+            if following not in NOT_NEGATING_BEFORE:
+                denying = 3 if word in {"without", "no"} else _FAR
+                left = 1
+                if word == "no":
+                    left = int(before in _EXISTS)
+                elif word in {"without", "none", "neither", "nor", "nothing"}:
+                    left = 0
+                elif following in _PREPOSITIONS:
+                    left = 2
+            before = word
+            continue
+        if (
+            word == "rather" and following == "than" and place + 2 <= last
+            and stem(tokens[place + 2]) in POLAR
+        ) or (word == "against" and following.endswith("ing")):
+            denying, left = _FAR, int(word == "against")
+            continue
+        known = stem(word)
+        if word in NULL or (word in ALIKE and before not in DESCRIBING):
+            if denying:
+                stated = True
+            else:
+                clause.is_null = True
+        elif known in FINDING:
+            if denying:
+                clause.is_null = True
+            elif known in STATED or before == "did":
+                stated = True
+        if known in ASKING:
+            clause.asks = True
+        if place != skip and (known in POLAR or word in EXTRA):
+            ends = _direction(tokens, place)
+            if ends and word in MULTIPLIERS and following in ADJECTIVES:
+                skip = place + 1
+            if ends and denying:
+                clause.is_null = True
+            elif ends:
+                for scale, sign in ends:
+                    clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
+        if word in OPPOSED and not denying:
+            clause.opposable.add(word)
+        informative, weight = _informative(word)
+        if informative:
+            clause.stems[informative] = weight
+            if left and not word[0].isdigit():
+                if not word.endswith("ly"):
+                    clause.denied.add(informative)
+                    left -= 1
+            if denying:
+                denying -= 1
+        before = word
+    clause.states = not clause.is_null and (stated or bool(clause.ends))
+    clause.total = sum(clause.stems.values())
+    return clause
+
+
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """The clauses of a sentence in order."""
+    clauses = tuple(_read(piece) for piece in _pieces(text))
+    if len(clauses) and ("p" in text or "P" in text) and WEAK_P_VALUE.search(text):
+        _mark_weak(text, clauses)
+    return clauses
+
+
+def _mark_weak(text: str, clauses: tuple[Clause, ...]) -> None:
+    """Makes null the clauses that hold a p-value over .05."""
+    weak = {match.group().split()[-1].lstrip("=>pP") for match in WEAK_P_VALUE.finditer(text)}
+    for clause in clauses:
+        held = [w for at, w in enumerate(clause.tokens) if "p" in clause.tokens[max(0, at - 2) : at]]
+        if any(number in weak for number in held):
+            clause.is_null = True
+            clause.states = False

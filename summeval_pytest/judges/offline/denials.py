@@ -1,0 +1,71 @@
+"""Words by which English denies, finds nothing, states a difference, or asks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from summeval_pytest.text import stem
+
+NEGATORS: Final = frozenset(
+    "not no never neither nor cannot none unable hardly scarcely barely failed fails fail lacked"
+    " lacks without nothing nowhere".split()
+)
+"""Words that deny what follows them in the clause; words that end in "n't" deny, too."""
+NOT_NEGATING_BEFORE: Final = frozenset("only longer just least matter doubt necessarily more less".split())
+"""After these a "not" or a "no" denies nothing that could be compared."""
+
+NULL: Final = frozenset(
+    "unchanged unaffected unaltered indistinguishable unrelated insensitive nonsignificant"
+    " insignificant undetectable negligible uncorrelated unbiased indiscernible".split()
+)
+"""Words that say that two things do not differ, or that one did not change."""
+
+ALIKE: Final = frozenset(
+    "indifferent similar similarly comparable flat alike constant steady level stable equal equally"
+    " identical independent independently same".split()
+)
+"""Words that say so unless they describe a thing ("a stable job")."""
+
+DESCRIBING: Final = frozenset("a an at of with under in to for by per on".split())
+"""Before a word that describes a thing."""
+
+FINDING: Final = frozenset(
+    stem(word)
+    for word in (
+        "differ differs differed difference differences different change changes changed changing"
+        " effect effects affect affects affected alter alters altered influence influences influenced"
+        " impact associate associated association correlate correlated correlates correlation relate"
+        " related relation relationship depend depends depended dependence vary varied varies"
+        " significant significantly significance detectable reliable reliably distinguish distinguished"
+        " distinguishable discernible measurable profit profited benefit benefited improvement"
+        " improve improved evidence sign trend shift shifted move moved response respond responded"
+        " interaction link linked apart predict predicted matter mattered advantage gain bias biased"
+        " explain explained modify modified bore bear hold held drop rise fall cut budge"
+    ).split()
+)
+"""Stems of findings: to deny one is to find nothing."""
+
+STATED: Final = frozenset(
+    stem(word)
+    for word in (
+        "differ differs differed affect affects affected alter alters altered influenced influences"
+        " significant significantly correlated correlates associated depends depended varied linked"
+        " changed biased bias predicted matter mattered reliably clearly markedly substantially"
+        " related distinguishable"
+    ).split()
+)
+"""Stems that state a finding where they are not denied."""
+
+ASKING: Final = frozenset(
+    stem(word)
+    for word in (
+        "whether hypothesis hypothesized hypothesised hypothesize aim aimed ask asked asks question"
+        " expected expect expects if might hope hoped wondered unclear unknown"
+    ).split()
+)
+"""Stems of clauses that claim nothing."""
+
+WEAK_P_VALUE: Final = re.compile(
+    r"\bp\s*(?:=|>|was|of)\s*(?:0?\.(?:0[6-9]|05[1-9]|[1-9])\d*)", re.IGNORECASE
+)
