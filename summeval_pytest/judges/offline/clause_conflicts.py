@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
 from summeval_pytest.judges.offline.polarity import OPPOSED
 from summeval_pytest.text import content_words, one_line
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHARED: Final = 2
 """Stems that have to change sides before an order counts as reversed."""
+_ALIKE: Final = NULL | ALIKE
 _AROUND: Final = 0.3
 """What a word of the rest of a claim counts beside one of the clause itself."""
 _ELSEWHERE: Final = 0.5
@@ -27,6 +29,10 @@ _BOTH_WAYS: Final = 0.6
 """The weight of the share of the claim's words beside that of the evidence's."""
 ALIGNED: Final = 0.5
 """The share from which two clauses speak of the same thing."""
+_WORDS: Final = 2
+"""Two clauses share so many words, unless the claim has no more."""
+_STRICT: Final = 0.65
+"""The share that is asked where only two words exclude each other."""
 LEAST: Final = 0.8
 """The weight of the words that they have to share."""
 BEYOND_SAME: Final = 0.05
@@ -59,13 +65,13 @@ def _aligned(
             continue
         around = _ELSEWHERE * sum(shared.values())
         for other in clauses:
-            own = sum([weight for word, weight in shared.items() if word in other.stems])
-            if around + own < LEAST:
+            both = [weight for word, weight in shared.items() if word in other.stems]
+            own = sum(both)
+            if around + own < LEAST or (len(both) < _WORDS and len(shared) < len(weights)):
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = (
-                sum([weight for word, weight in other.stems.items() if word in weights])
-                / other.total
+                min(own, other.total) / other.total
                 if other.total
                 else 0.0
             )
@@ -74,29 +80,27 @@ def _aligned(
 
 def _verdict(
     claim: Reading, clause: Clause, reading: Reading, other: Clause
-) -> tuple[int, ConflictKind]:
+) -> tuple[int, str]:
     """Whether a clause contradicts (-1), says the same (1), or neither (0), and in what."""
     if other.asks != clause.asks:
         return 0, "direction"
     if clause.is_null or other.is_null:
         if clause.is_null and other.is_null:
             return 1, "negation"
-        if clause.states or other.states:
+        one, null = (other, clause) if clause.is_null else (clause, other)
+        if one.states and not (null.ends or one.asks) and _ALIKE.isdisjoint(one.tokens):
             return -1, "negation"
-    else:
-        ends = [
-            sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends
-        ]
-        if ends and ends[0]:
-            return max(ends), "direction"
+    ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
+    if ends and any(ends):
+        return max(ends), "direction"
     if clause.denied or other.denied:
-        if clause.denied & other.denied:
-            return 1, "negation"
-        if not (other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys()):
-            return 0, "negation"
-        return -1, "negation"
+        if clause.is_negated and other.is_negated:
+            return int(bool(clause.denied & other.denied)), "negation"
+        if other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys():
+            return -1, "negation"
+        return 0, "negation"
     if clause.opposable and _excludes(claim, clause, reading, other):
-        return -1, "direction"
+        return -1, "opposite"
     return 0, "direction"
 
 
@@ -122,6 +126,8 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
         for share, other, reading in _aligned(claim, clause, evidence):
             verdict, kind = _verdict(claim, clause, reading, other)
             if verdict < 0:
+                if kind == "opposite":
+                    kind, share = "direction", share if share >= _STRICT else 0.0
                 if best is None or share > best[0]:
                     best = (share, kind, other, reading)
             elif verdict:

@@ -40,10 +40,20 @@ _VERBS: Final = frozenset(
     " led grew became brought cut ran took gave held kept lost made met set shrank spread went won"
     " came saw found showed shows show remains remained did not cannot".split()
 )
-_EMPTY: Final = NEGATORS | NULL | ALIKE
+_EMPTY: Final = (
+    NEGATORS
+    | NULL
+    | ALIKE
+    | frozenset("ci cis confidence interval odds ratio hazard hr or rr irr sd se iqr".split())
+)
 _PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
-_EXISTS: Final = frozenset("there is are was were had has have found saw showed".split())
-_FAR: Final = 99
+_WIDE: Final = frozenset("without none neither nor nothing".split())
+"""Negators of what is listed behind them, of which no single word is denied."""
+_FAR: Final = 999
+_NEAR: Final = 4
+"""Words after a negation among which a direction is denied."""
+_SCOPE: Final = 12
+"""Words after a negation among which a finding is denied."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +66,8 @@ class Clause:
         ends: By scale, the end that its words point to: +1, -1, or 0 where they point to both.
         denied: The informative stems that a negation stands before.
         opposable: The words that have an opposite, as they stand and not denied.
-        total: The weight of its stems.
+        total: The weight of its stems that are no numbers.
+        is_negated: Whether it has any negation.
         is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
         states: Whether it states a difference or an effect, by a direction or outright.
         asks: Whether it asks or supposes, and claims nothing.
@@ -68,6 +79,7 @@ class Clause:
     denied: set[str] = field(default_factory=set)
     opposable: set[str] = field(default_factory=set)
     total: float = 0.0
+    is_negated: bool = False
     is_null: bool = False
     states: bool = False
     asks: bool = False
@@ -112,7 +124,7 @@ def _pieces(text: str) -> list[list[str]]:
     joined: list[list[str]] = []
     held: list[str] = []
     for piece in pieces:
-        if _has_verb(piece) and (held or not joined or any(_informative(w)[0] for w in piece)):
+        if _has_verb(piece) and (held or not joined or any(_informative(w)[1] for w in piece if w[0].isalpha())):
             joined.append(held + piece)
             held = []
         elif joined:
@@ -150,7 +162,7 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
 
 def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
     clause = Clause(tokens=tokens)
-    denying = left = 0
+    denied_at, left, needed = -_FAR, 0, 1
     stated = False
     skip = -1
     last = len(tokens) - 1
@@ -159,31 +171,35 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         following = tokens[place + 1] if place < last else ""
         if word in NEGATORS or word.endswith(("n't", "n\u2019t")):
             if following not in NOT_NEGATING_BEFORE:
-                denying = 3 if word in {"without", "no"} else _FAR
-                left = 1
-                if word == "no":
-                    left = int(before in _EXISTS)
-                elif word in {"without", "none", "neither", "nor", "nothing"}:
+                clause.is_negated = True
+                denied_at, left = place, 1
+                if word in _WIDE:
                     left = 0
                 elif following in _PREPOSITIONS:
-                    left = 2
+                    left = needed = 2
             before = word
             continue
-        if (
-            word == "rather" and following == "than" and place + 2 <= last
-            and stem(tokens[place + 2]) in POLAR
-        ) or (word == "against" and following.endswith("ing")):
-            denying, left = _FAR, int(word == "against")
+        if word == "rather" and following == "than":
+            if place + 2 <= last and stem(tokens[place + 2]) in POLAR:
+                denied_at = place
             continue
+        if word == "against" and following.endswith("ing"):
+            clause.is_negated, denied_at, left = True, place, 1
+            continue
+        if word == "and":
+            left = 0
+        since = place - denied_at
+        is_near = since <= _NEAR
         known = stem(word)
         if word in NULL or (word in ALIKE and before not in DESCRIBING):
-            if denying:
+            if is_near:
                 stated = True
             else:
                 clause.is_null = True
         elif known in FINDING:
-            if denying:
+            if since <= _SCOPE:
                 clause.is_null = True
+                left = 0
             elif known in STATED or before == "did":
                 stated = True
         if known in ASKING:
@@ -192,25 +208,26 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             ends = _direction(tokens, place)
             if ends and word in MULTIPLIERS and following in ADJECTIVES:
                 skip = place + 1
-            if ends and denying:
+            if ends and is_near:
                 clause.is_null = True
+                left = 0
             elif ends:
                 for scale, sign in ends:
                     clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
-        if word in OPPOSED and not denying:
+        if word in OPPOSED and since > _SCOPE:
             clause.opposable.add(word)
         informative, weight = _informative(word)
         if informative:
             clause.stems[informative] = weight
-            if left and not word[0].isdigit():
-                if not word.endswith("ly"):
+            if not word[0].isdigit():
+                clause.total += weight
+                if left and not word.endswith("ly"):
                     clause.denied.add(informative)
                     left -= 1
-            if denying:
-                denying -= 1
         before = word
+    if len(clause.denied) < needed:
+        clause.denied.clear()
     clause.states = not clause.is_null and (stated or bool(clause.ends))
-    clause.total = sum(clause.stems.values())
     return clause
 
 

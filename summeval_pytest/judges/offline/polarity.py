@@ -58,7 +58,7 @@ _SCALES: Final = {
     SPEED: (
         "faster fastest quicker quickest sooner earlier accelerate accelerates accelerated"
         " accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited",
-        "slower slowest slow slowed slows slowing decelerate decelerated later delay delayed"
+        "slower slowest slow slowed slows slowing decelerate decelerated later delayed"
         " delays delaying retard retarded postponed",
     ),
     SIGN: ("positive positively", "negative negatively inverse inversely"),
