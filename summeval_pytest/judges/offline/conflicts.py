@@ -14,6 +14,7 @@ from summeval_pytest.judges.offline.clause_conflicts import (
     reversed_change,
     reversed_order,
 )
+from summeval_pytest.judges.offline.near_copies import copied_but_changed
 from summeval_pytest.judges.offline.number_conflicts import swapped_numbers
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause):
+    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause, copied_but_changed):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict

@@ -150,6 +150,7 @@ def _taken(text: str, quantity: Quantity, span: tuple[int, int]) -> Placed:
     is_word = not any(character.isdigit() for character in digits)
     slack = ROUNDED if _ABOUT.search(before) or _ABOUT_WORD.match(after) else 0.0
     is_soft = bool(_LABEL.search(before)) or digits.lower() in _FREE
+    is_soft = is_soft or (not quantity.unit and after[:1].isalpha())
     scale = _SCALE.match(after)
     unit_before = None if quantity.dimension else _BEFORE_UNIT.search(before)
     if scale:

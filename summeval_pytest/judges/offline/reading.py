@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.clauses import clauses_of
 from summeval_pytest.judges.offline.figures import figures
+from summeval_pytest.judges.offline.near_copies import tokens_of
 from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class Reading:
     def words(self) -> tuple[str, ...]:
         """The stems of its content words, in order."""
         return tuple(content_words(self.text))
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Its words and numbers in order, in lower case."""
+        return tokens_of(self.text)
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:

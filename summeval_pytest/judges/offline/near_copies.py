@@ -1,0 +1,104 @@
+"""A sentence copied from the evidence with one telling word changed: a number, a way, a "not".
+
+Where nearly all words are the same, the few that differ are compared in their places, however
+little else the sentence says; no clause has to be understood for that.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.denials import ALIKE, NEGATORS, NULL
+from summeval_pytest.judges.offline.polarity import OPPOSED, POLAR
+from summeval_pytest.text import STOP_WORDS, one_line, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.judges.offline.conflict import ConflictKind
+    from summeval_pytest.judges.offline.reading import Reading
+
+_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|%")
+COPIED: Final = 0.75
+"""The share of a claim's different words that one sentence has if it was copied from it."""
+_LEAST: Final = 5
+"""A shorter sentence shares its words by chance."""
+_DENIAL_REACH: Final = 4
+_SILENT: Final = NULL | ALIKE
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The words and numbers of a text in order, in lower case."""
+    return tuple(_TOKEN.findall(text.lower()))
+
+
+def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """What a claim says in the place of something else, in a sentence it is copied from."""
+    mine = claim.tokens
+    words = frozenset(mine)
+    for reading in evidence if len(words) >= _LEAST else ():
+        theirs = reading.tokens
+        others = frozenset(theirs)
+        if len(words & others) < COPIED * len(words):
+            continue
+        if words == others and mine == theirs:
+            return None
+        found = _turned(mine, theirs) or _denied(mine, theirs) or _denied(theirs, mine)
+        if found:
+            kind, says, instead = found
+            if kind == "negation":
+                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
+            return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
+    return None
+
+
+def _places(tokens: tuple[str, ...]) -> dict[tuple[str, str], str]:
+    """By what stands before and behind, the word between them; and with one of them left open."""
+    padded = ("", *tokens, "")
+    return {
+        (before, behind): word
+        for before, word, behind in zip(padded, padded[1:], padded[2:], strict=False)
+    }
+
+
+def _turned(
+    mine: tuple[str, ...], theirs: tuple[str, ...]
+) -> tuple[ConflictKind, str, str] | None:
+    """A word in the place of its opposite."""
+    places, own = _places(theirs), frozenset(mine)
+    for place, word in _places(mine).items():
+        there = places.get(place)
+        if there is None or there == word:
+            continue
+        if there in OPPOSED.get(word, ()) and not (there in own and word in theirs):
+            return "direction", word, there
+        ends, opposite = POLAR.get(stem(word)), POLAR.get(stem(there))
+        if ends and opposite and any(
+            scale == other and sign == -end for scale, sign in ends for other, end in opposite
+        ):
+            return "direction", word, there
+    return None
+
+
+def _denies(word: str) -> bool:
+    return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
+
+
+def _denied(
+    one: tuple[str, ...], other: tuple[str, ...]
+) -> tuple[ConflictKind, str, str] | None:
+    """A word that is denied in one text and stands in the other, which denies nothing."""
+    if any(map(_denies, other)) or not _SILENT.isdisjoint(other):
+        return None
+    stems = {stem(word) for word in other if word not in STOP_WORDS}
+    for place, word in enumerate(one):
+        if word in {"not", "never", "cannot", "no"} or word.endswith(("n't", "n\u2019t")):
+            behind = [
+                each for each in one[place + 1 : place + 1 + _DENIAL_REACH]
+                if each not in STOP_WORDS and not each.endswith("ly")
+            ]  # fmt: skip
+            if behind and behind[0] not in {"only", "longer", "less", "more"}:
+                return ("negation", "", "") if stem(behind[0]) in stems else None
+    return None
