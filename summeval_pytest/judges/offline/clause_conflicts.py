@@ -27,7 +27,7 @@ _ELSEWHERE: Final = 0.5
 """What a word counts that the other sentence has in another of its clauses."""
 _BOTH_WAYS: Final = 0.6
 """The weight of the share of the claim's words beside that of the evidence's."""
-ALIGNED: Final = 0.5
+ALIGNED: Final = 0.42
 """The share from which two clauses speak of the same thing."""
 _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
@@ -88,7 +88,8 @@ def _verdict(
         if clause.is_null and other.is_null:
             return 1, "negation"
         one, null = (other, clause) if clause.is_null else (clause, other)
-        if one.states and not (null.ends or one.asks) and _ALIKE.isdisjoint(one.tokens):
+        is_plain = not (null.ends or one.asks or one.is_negated)
+        if one.states and is_plain and _ALIKE.isdisjoint(one.tokens):
             return -1, "negation"
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
     if ends and any(ends):

@@ -12,6 +12,7 @@ from summeval_pytest.judges.offline.denials import (
     ASKING,
     DESCRIBING,
     FINDING,
+    IMPLIED,
     NEGATORS,
     NOT_NEGATING_BEFORE,
     NULL,
@@ -98,7 +99,8 @@ def _informative(word: str) -> tuple[str, float]:
     if word in STOP_WORDS or len(word) < 2:  # noqa: PLR2004 - a letter
         return "", 0.0
     known = stem(word)
-    if known in GENERIC or known in FINDING or known in POLAR or word in _EMPTY:
+    is_direction = known in POLAR and word not in EXTRA
+    if known in GENERIC or known in FINDING or is_direction or word in _EMPTY:
         return "", 0.0
     return known, 0.2 + rarity(known)
 
@@ -202,6 +204,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 left = 0
             elif known in STATED or before == "did":
                 stated = True
+        if known in IMPLIED:
+            clause.is_negated = True
         if known in ASKING:
             clause.asks = True
         if place != skip and (known in POLAR or word in EXTRA):

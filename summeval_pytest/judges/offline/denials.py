@@ -12,7 +12,7 @@ NEGATORS: Final = frozenset(
     " lacks without nothing nowhere".split()
 )
 """Words that deny what follows them in the clause; words that end in "n't" deny, too."""
-NOT_NEGATING_BEFORE: Final = frozenset("only longer just least matter doubt necessarily more less".split())
+NOT_NEGATING_BEFORE: Final = frozenset("only longer just least matter doubt necessarily more less later earlier fewer exceed 1".split())
 """After these a "not" or a "no" denies nothing that could be compared."""
 
 NULL: Final = frozenset(
@@ -26,6 +26,17 @@ ALIKE: Final = frozenset(
     " identical independent independently same".split()
 )
 """Words that say so unless they describe a thing ("a stable job")."""
+
+IMPLIED: Final = frozenset(
+    stem(word)
+    for word in (
+        "prohibit prohibits prohibited prevent prevents prevented exclude excludes excluded excluding"
+        " forbid forbids forbidden refuse refused deny denied lack lacking avoid avoided unable"
+        " impossible unavailable unsuitable resist resisted against ban banned ceased absent absence"
+        " unlikely hardly"
+    ).split()
+)
+"""Stems of words that deny by what they mean."""
 
 DESCRIBING: Final = frozenset("a an at of with under in to for by per on".split())
 """Before a word that describes a thing."""
@@ -61,7 +72,7 @@ ASKING: Final = frozenset(
     stem(word)
     for word in (
         "whether hypothesis hypothesized hypothesised hypothesize aim aimed ask asked asks question"
-        " expected expect expects if might hope hoped wondered unclear unknown"
+        " expected expect expects if some might hope hoped wondered unclear unknown"
     ).split()
 )
 """Stems of clauses that claim nothing."""

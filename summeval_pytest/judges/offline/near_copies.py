@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.denials import ALIKE, NEGATORS, NULL
+from summeval_pytest.judges.offline.denials import ALIKE, NEGATORS, NOT_NEGATING_BEFORE, NULL
 from summeval_pytest.judges.offline.polarity import OPPOSED, POLAR
 from summeval_pytest.text import STOP_WORDS, one_line, stem
 
@@ -26,6 +26,7 @@ COPIED: Final = 0.75
 _LEAST: Final = 5
 """A shorter sentence shares its words by chance."""
 _DENIAL_REACH: Final = 4
+_NOT_DENYING: Final = NOT_NEGATING_BEFORE | frozenset("in at for with to on of by from".split())
 _SILENT: Final = NULL | ALIKE
 
 
@@ -67,12 +68,12 @@ def _turned(
     mine: tuple[str, ...], theirs: tuple[str, ...]
 ) -> tuple[ConflictKind, str, str] | None:
     """A word in the place of its opposite."""
-    places, own = _places(theirs), frozenset(mine)
+    places, own, others = _places(theirs), frozenset(mine), frozenset(theirs)
     for place, word in _places(mine).items():
         there = places.get(place)
-        if there is None or there == word:
+        if there is None or there == word or word in others:
             continue
-        if there in OPPOSED.get(word, ()) and not (there in own and word in theirs):
+        if there in OPPOSED.get(word, ()) and there not in own:
             return "direction", word, there
         ends, opposite = POLAR.get(stem(word)), POLAR.get(stem(there))
         if ends and opposite and any(
@@ -99,6 +100,6 @@ def _denied(
                 each for each in one[place + 1 : place + 1 + _DENIAL_REACH]
                 if each not in STOP_WORDS and not each.endswith("ly")
             ]  # fmt: skip
-            if behind and behind[0] not in {"only", "longer", "less", "more"}:
+            if behind and one[place + 1] not in _NOT_DENYING:
                 return ("negation", "", "") if stem(behind[0]) in stems else None
     return None

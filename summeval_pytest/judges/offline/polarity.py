@@ -141,6 +141,8 @@ _ONLY_BEFORE: Final = {
     "rises": "from by to above in of as with",
     "growth": "by",
     "lost": "by about more",
+    "delay": "the in of by",
+    "delays": "the in of by",
 }
 _ONLY_BEFORE["negative"] = _ONLY_BEFORE["inverse"] = _ONLY_BEFORE["positive"]
 _ONLY_BEFORE["negatively"] = _ONLY_BEFORE["positively"]
