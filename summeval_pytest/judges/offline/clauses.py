@@ -85,6 +85,11 @@ class Clause:
     states: bool = False
     asks: bool = False
 
+    @staticmethod
+    def stem_of(word: str) -> str:
+        """The stem of a word if it is informative, else an empty one."""
+        return _informative(word)[0]
+
     @property
     def text(self) -> str:
         """Its words, for a reader."""
@@ -179,6 +184,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                     left = 0
                 elif following in _PREPOSITIONS:
                     left = needed = 2
+            elif following == "longer":
+                skip = place + 1
             before = word
             continue
         if word == "rather" and following == "than":

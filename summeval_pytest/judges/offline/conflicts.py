@@ -14,6 +14,7 @@ from summeval_pytest.judges.offline.clause_conflicts import (
     reversed_change,
     reversed_order,
 )
+from summeval_pytest.judges.offline.comparisons import opposite_comparison, opposite_ratio
 from summeval_pytest.judges.offline.near_copies import copied_but_changed
 from summeval_pytest.judges.offline.number_conflicts import swapped_numbers
 
@@ -29,7 +30,7 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause, copied_but_changed):
+    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause, opposite_comparison, opposite_ratio, copied_but_changed):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict

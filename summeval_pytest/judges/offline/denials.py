@@ -32,7 +32,7 @@ IMPLIED: Final = frozenset(
     for word in (
         "prohibit prohibits prohibited prevent prevents prevented exclude excludes excluded excluding"
         " forbid forbids forbidden refuse refused deny denied lack lacking avoid avoided unable"
-        " impossible unavailable unsuitable resist resisted against ban banned ceased absent absence"
+        " impossible unavailable unsuitable resist resisted ban banned ceased absent absence"
         " unlikely hardly"
     ).split()
 )
