@@ -53,7 +53,7 @@ _WIDE: Final = frozenset("without none neither nor nothing".split())
 _FAR: Final = 999
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
-_SCOPE: Final = 12
+_SCOPE: Final = 8
 """Words after a negation among which a finding is denied."""
 
 

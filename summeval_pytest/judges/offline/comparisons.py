@@ -21,6 +21,8 @@ _RATIO: Final = re.compile(
 )
 _PLAIN: Final = frozenset("more fewer less increased reduced decreased lower higher".split())
 """Words that say outright that there is more or less of what a ratio counts."""
+_TOPIC: Final = 0.6
+"""The share of the words before the "than" that a sentence about the same has."""
 _GAP: Final = 90
 """Two numbers that are compared stand no farther apart than so many characters."""
 _SIDE: Final = 4
@@ -68,14 +70,16 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
     """More or less in one group than in another, where the numbers say the reverse."""
     if " than " not in claim.text:
         return None
+    numbers = [word for word in claim.tokens if word[0].isdigit()]
     for clause in claim.clauses:
         sides = _sides(clause)
         if sides is None or clause.is_null:
             continue
-        topic = clause.stems.keys() - sides[1]
         for reading in evidence:
-            shared = {word for each in reading.clauses for word in each.stems}
-            if not (sides[1] & shared and len(topic & shared) > 1):
+            words = {word for each in reading.clauses for word in each.stems}
+            if len(sides[0] & words) < _TOPIC * len(sides[0]) or sides[1].isdisjoint(words):
+                continue
+            if numbers and not any(number in reading.tokens for number in numbers):
                 continue
             found = list(_compared(reading, *sides))
             if found:
