@@ -57,24 +57,19 @@ def _aligned(
     if not total:
         return
     for reading in evidence:
-        clauses = reading.clauses
-        shared = {
-            word: weights[word] for other in clauses for word in other.stems if word in weights
-        }
-        if not shared or shared.keys().isdisjoint(clause.stems):
+        if clause.stems.keys().isdisjoint(reading.stems):
             continue
-        around = _ELSEWHERE * sum(shared.values())
-        for other in clauses:
-            both = [weight for word, weight in shared.items() if word in other.stems]
+        shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
+        around = _ELSEWHERE * sum([weight for _, weight in shared])
+        if around / _ELSEWHERE < LEAST:
+            continue
+        for other in reading.clauses:
+            both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
             if around + own < LEAST or (len(both) < _WORDS and len(shared) < len(weights)):
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
-            theirs = (
-                min(own, other.total) / other.total
-                if other.total
-                else 0.0
-            )
+            theirs = min(own, other.total) / other.total if other.total else 0.0
             yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
 
 
@@ -110,8 +105,7 @@ def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -
     for word in clause.opposable:
         for opposite in OPPOSED[word] & other.opposable:
             if not (
-                any(opposite in each.tokens for each in claim.clauses)
-                or any(word in each.tokens for each in reading.clauses)
+                opposite in claim.token_set or word in reading.token_set
             ):
                 return True
     return False
@@ -119,6 +113,8 @@ def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -
 
 def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """A clause that goes the other way than the evidence about the same thing, or denies it."""
+    if not claim.tells and not any(reading.tells for reading in evidence):
+        return None
     for clause in claim.clauses:
         if not clause.stems:
             continue
@@ -145,8 +141,12 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
 
 def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """Two things told one after the other, in the order opposite to the evidence's."""
+    if _THEN_WORDS.isdisjoint(claim.token_set):
+        return None
     sides = _told_in_order(claim.text)
     for reading in evidence if sides else ():
+        if _THEN_WORDS.isdisjoint(reading.token_set):
+            continue
         theirs = _told_in_order(reading.text)
         if sides and theirs:
             (first, then), (first_there, then_there) = sides, theirs
@@ -174,16 +174,24 @@ _CHANGE = re.compile(
 )
 
 
+_NUMBERS_JOINED: Final = frozenset({"from", "to"})
+_THEN_WORDS: Final = frozenset(
+    "followed then afterwards subsequently thereafter finally prior before".split()
+)
+
+
 def _changes(text: str) -> set[tuple[str, str]]:
-    if "from" not in text and "From" not in text:
-        return set()
     return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
 
 
 def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """A change from one number to another that the evidence tells the other way round."""
+    if not _NUMBERS_JOINED <= claim.token_set:
+        return None
     changes = _changes(claim.text)
     for reading in evidence if changes else ():
+        if not _NUMBERS_JOINED <= reading.token_set:
+            continue
         theirs = _changes(reading.text)
         for start, end in changes:
             if start != end and (end, start) in theirs and (start, end) not in theirs:

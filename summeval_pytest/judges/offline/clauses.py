@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
@@ -31,10 +31,13 @@ from summeval_pytest.judges.offline.polarity import (
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.text import STOP_WORDS, stem
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 _TOKEN: Final = re.compile(
-    r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,]|\s[-\u2013\u2014]\s"
+    r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,%]|(?<=\s)[-\u2013\u2014](?=\s)"
 )
-_BREAKS: Final = frozenset("; : , whereas while but although though however yet and because".split())
+_BREAKS: Final = frozenset("; : , - \u2013 \u2014 whereas while but although though however yet and because".split())
 _NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
 _VERBS: Final = frozenset(
     "is are was were be been has have had do does did can could may might will would should fell rose"
@@ -50,6 +53,8 @@ _EMPTY: Final = (
 _PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
 _WIDE: Final = frozenset("without none neither nor nothing".split())
 """Negators of what is listed behind them, of which no single word is denied."""
+_LETTERS: Final = frozenset("wbahy")
+"""What the words among the breaks begin with."""
 _FAR: Final = 999
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
@@ -88,7 +93,7 @@ class Clause:
     @staticmethod
     def stem_of(word: str) -> str:
         """The stem of a word if it is informative, else an empty one."""
-        return _informative(word)[0]
+        return _known(word).stem
 
     @property
     def text(self) -> str:
@@ -96,48 +101,80 @@ class Clause:
         return " ".join(self.tokens)
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What is known of a word by itself.
+
+    Attributes:
+        stem: Its stem, empty where it is not informative.
+        weight: How much it tells, 0 where it is not informative.
+        tells: Whether it may deny, state, ask or point anywhere.
+        is_verb: Whether it may be the verb of a clause.
+        base: Its stem, informative or not.
+    """
+
+    stem: str
+    weight: float
+    tells: bool
+    is_verb: bool
+    base: str
+
+
+def _is_negation(word: str) -> bool:
+    return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
+
+
 @lru_cache(maxsize=65536)
-def _informative(word: str) -> tuple[str, float]:
-    """The stem of a word and how much it tells; an empty stem where it tells nothing."""
+def _known(word: str) -> _Word:
     if word[0].isdigit():
-        return word.replace(",", ""), 1.0
-    if word in STOP_WORDS or len(word) < 2:  # noqa: PLR2004 - a letter
-        return "", 0.0
-    known = stem(word)
-    is_direction = known in POLAR and word not in EXTRA
-    if known in GENERIC or known in FINDING or is_direction or word in _EMPTY:
-        return "", 0.0
-    return known, 0.2 + rarity(known)
-
-
-def _has_verb(tokens: list[str]) -> bool:
-    return any(
-        word in _VERBS or word.endswith(("ed", "n't", "n\u2019t")) or stem(word) in POLAR
-        for word in tokens
+        return _Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word)
+    base = stem(word)
+    is_negation = _is_negation(word)
+    is_verb = (
+        word in _VERBS or word.endswith("ed") or is_negation or base in POLAR or word in EXTRA
     )
+    is_direction = base in POLAR and word not in EXTRA
+    is_empty = (
+        word in STOP_WORDS or len(word) == 1 or base in GENERIC or base in FINDING or is_direction
+        or word in _EMPTY or is_negation
+    )  # fmt: skip
+    tells = (
+        is_negation or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
+        or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
+        or word in {"rather", "against", "and"}
+    )  # fmt: skip
+    if is_empty:
+        return _Word("", 0.0, tells, is_verb, base)
+    return _Word(base, 0.2 + rarity(base), tells, is_verb, base)
 
 
-def _pieces(text: str) -> list[list[str]]:
+def _pieces(tokens: Sequence[str]) -> list[list[str]]:
     """The words of a sentence, cut into clauses; a piece without a verb joins its neighbour."""
-    pieces: list[list[str]] = [[]]
-    for token in _TOKEN.findall(text.lower()):
-        if token in _BREAKS or token[0] == " ":
-            if pieces[-1]:
-                pieces.append([])
-            if token.isalpha():
-                pieces[-1].append(token)
+    pieces: list[tuple[list[str], bool, bool]] = []
+    piece: list[str] = []
+    has_verb = tells = False
+    for token in tokens:
+        if token in _BREAKS:
+            if piece:
+                pieces.append((piece, has_verb, tells))
+            piece = [token] if token[0] in _LETTERS else []
+            has_verb = tells = False
         else:
-            pieces[-1].append(token)
+            piece.append(token)
+            known = _known(token)
+            has_verb = has_verb or known.is_verb
+            tells = tells or (known.weight > 0 and token[0] > "9")
+    pieces.append((piece, has_verb, tells))
     joined: list[list[str]] = []
     held: list[str] = []
-    for piece in pieces:
-        if _has_verb(piece) and (held or not joined or any(_informative(w)[1] for w in piece if w[0].isalpha())):
-            joined.append(held + piece)
+    for words, has_verb, tells in pieces:
+        if has_verb and (held or not joined or tells):
+            joined.append(held + words)
             held = []
         elif joined:
-            joined[-1] += piece
+            joined[-1] += words
         else:
-            held += piece
+            held += words
     if held:
         joined.append(held)
     return joined
@@ -150,7 +187,7 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     needed = ONLY_BEFORE.get(word)
     if needed is not None and following not in needed:
         return ()
-    ends = EXTRA.get(word) or POLAR.get(stem(word), ())
+    ends = EXTRA.get(word) or POLAR.get(_known(word).base, ())
     if not ends:
         return ()
     if following == "than":
@@ -175,8 +212,19 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
     last = len(tokens) - 1
     before = ""
     for place, word in enumerate(tokens):
+        entry = _known(word)
+        if not entry.tells:
+            if entry.weight:
+                clause.stems[entry.stem] = entry.weight
+                if word[0] > "9":
+                    clause.total += entry.weight
+                    if left and not word.endswith("ly"):
+                        clause.denied.add(entry.stem)
+                        left -= 1
+            before = word
+            continue
         following = tokens[place + 1] if place < last else ""
-        if word in NEGATORS or word.endswith(("n't", "n\u2019t")):
+        if _is_negation(word):
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
                 denied_at, left = place, 1
@@ -189,7 +237,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             before = word
             continue
         if word == "rather" and following == "than":
-            if place + 2 <= last and stem(tokens[place + 2]) in POLAR:
+            if place + 2 <= last and _known(tokens[place + 2]).base in POLAR:
                 denied_at = place
             continue
         if word == "against" and following.endswith("ing"):
@@ -199,7 +247,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             left = 0
         since = place - denied_at
         is_near = since <= _NEAR
-        known = stem(word)
+        known = entry.base
         if word in NULL or (word in ALIKE and before not in DESCRIBING):
             if is_near:
                 stated = True
@@ -227,14 +275,12 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                     clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
         if word in OPPOSED and since > _SCOPE:
             clause.opposable.add(word)
-        informative, weight = _informative(word)
-        if informative:
-            clause.stems[informative] = weight
-            if not word[0].isdigit():
-                clause.total += weight
-                if left and not word.endswith("ly"):
-                    clause.denied.add(informative)
-                    left -= 1
+        if entry.weight:
+            clause.stems[entry.stem] = entry.weight
+            clause.total += entry.weight
+            if left and not word.endswith("ly"):
+                clause.denied.add(entry.stem)
+                left -= 1
         before = word
     if len(clause.denied) < needed:
         clause.denied.clear()
@@ -242,10 +288,25 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
     return clause
 
 
-def clauses_of(text: str) -> tuple[Clause, ...]:
-    """The clauses of a sentence in order."""
-    clauses = tuple(_read(piece) for piece in _pieces(text))
-    if len(clauses) and ("p" in text or "P" in text) and WEAK_P_VALUE.search(text):
+def tells(tokens: Iterable[str]) -> bool:
+    """Whether any word of a sentence denies, states, asks or points anywhere."""
+    return any(_known(word).tells for word in tokens if word != "and")
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The words, numbers and breaks of a text in order, in lower case."""
+    return tuple(_TOKEN.findall(text.lower()))
+
+
+def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
+    """The clauses of a sentence in order.
+
+    Args:
+        text: The sentence.
+        tokens: What `tokens_of` makes of it.
+    """
+    clauses = tuple(_read(piece) for piece in _pieces(tokens))
+    if "p" in tokens and WEAK_P_VALUE.search(text):
         _mark_weak(text, clauses)
     return clauses
 

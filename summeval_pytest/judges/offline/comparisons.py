@@ -54,7 +54,7 @@ def _compared(
         if theirs.start - mine.end > _GAP:
             continue
         ties = [
-            max((near for word, near in placed.near if word in side), default=0.0)
+            max((placed.near.get(word, 0.0) for word in side), default=0.0)
             for placed in (first, second)
             for side in (one, other)
         ]
@@ -68,7 +68,7 @@ def _compared(
 
 def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """More or less in one group than in another, where the numbers say the reverse."""
-    if " than " not in claim.text:
+    if "than" not in claim.token_set:
         return None
     numbers = [word for word in claim.tokens if word[0].isdigit()]
     for clause in claim.clauses:
@@ -76,7 +76,7 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
         if sides is None or clause.is_null:
             continue
         for reading in evidence:
-            words = {word for each in reading.clauses for word in each.stems}
+            words = reading.stems
             if len(sides[0] & words) < _TOPIC * len(sides[0]) or sides[1].isdisjoint(words):
                 continue
             if numbers and not any(number in reading.tokens for number in numbers):
@@ -94,7 +94,7 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
 
 def opposite_ratio(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """More of something by a ratio under one, or less by one over it, that the evidence states."""
-    ratio = _RATIO.search(claim.text)
+    ratio = _RATIO.search(claim.text) if claim.quantities else None
     if ratio is None:
         return None
     value = float(ratio[1])

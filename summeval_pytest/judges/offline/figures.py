@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.lexicon import DIRECTIONS, GENERIC, ORDER_WORDS
@@ -37,6 +38,7 @@ _SECONDS: Final = {
     "month": 2629800.0,
     "year": 31557600.0,
 }
+_SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|close to|just over|just under"
     r"|over|under|(?:more|less|fewer|rather more|rather less) than|barely|well over|well under|circa"
@@ -80,25 +82,86 @@ _WORDED: Final = 0.06
 _TENS: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Placed:
-    """A quantity with the informative stems of its clause, each with its nearness (0 to 1].
+    """A quantity where it stands in a sentence; what is seldom asked for is computed when it is.
 
     Attributes:
         quantity: The number, with the unit it has or takes from its neighbour.
-        text: The number and its unit as shown to a reader.
-        near: What it stands by.
-        slack: The share by which it may be off, since it is told as rounded.
-        is_soft: Whether it is worked out or worded freely.
-        per: What one it is told per, in seconds ("a week"); 0 without.
+        sentence: The sentence.
+        span: The clause in which it stands.
     """
 
     quantity: Quantity
-    text: str
-    near: tuple[tuple[str, float], ...]
-    slack: float = 0.0
-    is_soft: bool = False
-    per: float = 0.0
+    sentence: str
+    span: tuple[int, int]
+
+    @cached_property
+    def size(self) -> float:
+        """The number without its sign."""
+        return abs(self.quantity.value)
+
+    @cached_property
+    def digits(self) -> str:
+        """The number as written."""
+        return self.sentence[self.quantity.start : self.quantity.end]
+
+    @cached_property
+    def text(self) -> str:
+        """The number and its unit, for a reader."""
+        return self.digits + (f" {self.quantity.unit}" if self.quantity.unit else "")
+
+    @cached_property
+    def near(self) -> dict[str, float]:
+        """The informative stems of its clause, each with its nearness (0 to 1]."""
+        return _near(self.sentence, self.quantity, self.span)
+
+    @cached_property
+    def _before(self) -> str:
+        return self.sentence[max(0, self.quantity.start - 24) : self.quantity.start]
+
+    @cached_property
+    def _after(self) -> str:
+        return self.sentence[self.quantity.end : self.quantity.end + 40]
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is written in words."""
+        return not self.sentence[self.quantity.start : self.quantity.end].strip("-.")[:1].isdigit()
+
+    @cached_property
+    def slack(self) -> float:
+        """The share by which it may be off, since it is told as rounded."""
+        slack = 0.0
+        if _ABOUT.search(self._before) or _ABOUT_WORD.match(self._after):
+            slack = ROUNDED
+        if _SCALE.match(self._after):
+            digits = float(re.sub(r"\D", "", self.digits) or 1)
+            slack = max(slack, 0.5 / max(1.0, digits))
+        is_tens = self.is_word and self.size >= _TENS and not self.size % 10
+        if is_tens or (not self.quantity.dimension and _IN_HUNDRED.match(self._after)):
+            slack = max(slack, _WORDED)
+        return slack
+
+    @cached_property
+    def is_soft(self) -> bool:
+        """Whether it is a label, worked out, or worded freely ("two-thirds", "one in five")."""
+        before, after = self._before, self._after
+        if _LABEL.search(before) or self.digits.lower() in _FREE:
+            return True
+        if not self.quantity.unit and after[:1].isalpha():
+            return True
+        if not self.is_word and _IN_HUNDRED.match(after):
+            return False
+        return bool(_SOFT_AFTER.match(after) or _SOFT_BEFORE.search(before))
+
+    @cached_property
+    def per(self) -> float:
+        """What one it is told per, in seconds ("a week"); 0 without."""
+        unit = len(self.quantity.unit) + 1 if self.quantity.unit else 0
+        per = _PER.match(self.sentence, self.quantity.end + unit)
+        word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
+        return _SECONDS.get(_SHORT.get(word, word), 0.0)
 
 
 def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
@@ -129,7 +192,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in words if word not in STOP_WORDS or word in ORDER_WORDS]
 
 
-def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> tuple[tuple[str, float], ...]:
+def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, float]:
     start, end = span
     nearness: dict[str, float] = {}
     before = _telling(text[max(start, quantity.start - _REACH) : quantity.start])
@@ -141,42 +204,22 @@ def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> tuple[tuple[s
                 known = stem(word)
                 if known not in GENERIC and known not in DIRECTIONS:
                     nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
-    return tuple(sorted(nearness.items()))
+    return nearness
 
 
-def _taken(text: str, quantity: Quantity, span: tuple[int, int]) -> Placed:
-    before, after = text[max(0, quantity.start - 24) : quantity.start], text[quantity.end :]
-    digits = text[quantity.start : quantity.end]
-    is_word = not any(character.isdigit() for character in digits)
-    slack = ROUNDED if _ABOUT.search(before) or _ABOUT_WORD.match(after) else 0.0
-    is_soft = bool(_LABEL.search(before)) or digits.lower() in _FREE
-    is_soft = is_soft or (not quantity.unit and after[:1].isalpha())
-    scale = _SCALE.match(after)
-    unit_before = None if quantity.dimension else _BEFORE_UNIT.search(before)
+def _with_scale(text: str, quantity: Quantity) -> Quantity:
+    """The quantity times the thousand or million that follows, in the unit that stands before."""
+    scale = _SCALE.match(text, quantity.end)
     if scale:
-        quantity = replace(quantity, value=quantity.value * _SCALES[scale[1].lower()], decimals=0)
-        slack = max(slack, 0.5 / max(1.0, float(re.sub(r"\D", "", digits) or 1)))
-    elif not is_word and not quantity.dimension and _IN_HUNDRED.match(after):
-        slack = max(slack, _WORDED)
-    elif _SOFT_AFTER.match(after) or _SOFT_BEFORE.search(before):
-        is_soft = True
-    elif unit_before:
-        word = unit_before[1].lower()
-        word = "year" if word.startswith("age") else word
-        quantity = replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
-    if is_word and quantity.value >= _TENS and not quantity.value % 10:
-        slack = max(slack, _WORDED)
-    per = _PER.match(text, quantity.end + (len(quantity.unit) + 1 if quantity.unit else 0))
-    word = ((per[1] or per[2]).lower().rstrip("s") if per else "") or ""
-    word = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}.get(word, word)
-    return Placed(
-        quantity=quantity,
-        text=digits + (f" {quantity.unit}" if quantity.unit else ""),
-        near=_near(text, quantity, span),
-        slack=slack,
-        is_soft=is_soft,
-        per=_SECONDS.get(word, 0.0),
-    )
+        return replace(quantity, value=quantity.value * _SCALES[scale[1].lower()], decimals=0)
+    if quantity.dimension:
+        return quantity
+    before = _BEFORE_UNIT.search(text, max(0, quantity.start - 24), quantity.start)
+    if before is None:
+        return quantity
+    word = before[1].lower()
+    word = "year" if word.startswith("age") else word
+    return replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
 
 
 def figures(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Placed, ...]:
@@ -190,6 +233,10 @@ def figures(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Placed, ...]:
     if not found:
         return ()
     return tuple(
-        _taken(text, quantity, next((a, b) for a, b in spans if a <= quantity.start < b))
+        Placed(
+            _with_scale(text, quantity),
+            text,
+            next((a, b) for a, b in spans if a <= quantity.start < b),
+        )
         for quantity in _joined(text, found)
     )

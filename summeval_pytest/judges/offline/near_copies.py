@@ -6,7 +6,6 @@ little else the sentence says; no clause has to be understood for that.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.offline.conflict import ConflictKind
     from summeval_pytest.judges.offline.reading import Reading
 
-_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|%")
 COPIED: Final = 0.75
 """The share of a claim's different words that one sentence has if it was copied from it."""
 _LEAST: Final = 5
@@ -30,18 +28,12 @@ _NOT_DENYING: Final = NOT_NEGATING_BEFORE | frozenset("in at for with to on of b
 _SILENT: Final = NULL | ALIKE
 
 
-def tokens_of(text: str) -> tuple[str, ...]:
-    """The words and numbers of a text in order, in lower case."""
-    return tuple(_TOKEN.findall(text.lower()))
-
-
 def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """What a claim says in the place of something else, in a sentence it is copied from."""
     mine = claim.tokens
-    words = frozenset(mine)
+    words = claim.token_set
     for reading in evidence if len(words) >= _LEAST else ():
-        theirs = reading.tokens
-        others = frozenset(theirs)
+        theirs, others = reading.tokens, reading.token_set
         if len(words & others) < COPIED * len(words):
             continue
         if words == others and mine == theirs:

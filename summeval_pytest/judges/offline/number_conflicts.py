@@ -28,36 +28,46 @@ _JOINED: Final = 14
 """Two numbers closer than so many characters ("3.4 against 3.6") stand by the same words."""
 _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
+_HUNDRED: Final = 100
+_WIDEST: Final = (0.5, 2.0)
+"""No rounding takes a number farther."""
 _COARSE: Final = 0.05
 """What two or more digits and then zeros ("3,300") may be off as a rounded number."""
 
 
 def _is_own_count(placed: Placed) -> bool:
     quantity = placed.quantity
-    return not quantity.unit and not quantity.decimals and 0 <= quantity.value <= _SMALL
+    return 0 <= quantity.value <= _SMALL and not quantity.unit and not quantity.decimals
 
 
 def _agree(mine: Placed, theirs: Placed) -> bool:
     """Whether a number of a claim may stand for one of the evidence."""
     one, other = mine.quantity, theirs.quantity
-    if mine.per and theirs.per and mine.per != theirs.per:
-        return _is_near(abs(one.value) / mine.per, abs(other.value) / theirs.per, 0.02)
-    if one.agrees_with(other):
-        is_word = mine.text[0].isalpha() and not one.dimension
-        return not is_word or bool(mine.slack) or one.value == other.value
-    if one.dimension and other.dimension and one.dimension != other.dimension:
+    is_convertible = not one.dimension or not other.dimension or one.dimension == other.dimension
+    if not is_convertible:
         return False
+    value = mine.size
+    theirs_too = theirs.size
+    if one.dimension and other.dimension and one.factor != other.factor:
+        theirs_too *= other.factor / one.factor
+    elif value == theirs_too:
+        return not (mine.per and theirs.per and mine.per != theirs.per)
+    if not _WIDEST[0] * theirs_too <= value <= _WIDEST[1] * theirs_too:
+        if one.unit == "%" and not other.unit and 0 < theirs.size <= 1 and other.decimals > 1:
+            return _is_near(value, 100 * theirs.size, 0.01)
+        return bool(mine.per and theirs.per) and _is_near(
+            value / mine.per, theirs_too / theirs.per, 0.02
+        )
+    if mine.per and theirs.per and mine.per != theirs.per:
+        return _is_near(value / mine.per, theirs_too / theirs.per, 0.02)
+    if one.agrees_with(other):
+        return not mine.is_word or bool(one.dimension or mine.slack)
     slack = max(mine.slack, theirs.slack)
-    value = abs(one.value)
-    if one.unit == "%" and not other.unit and 0 < abs(other.value) <= 1 and other.decimals > 1:
-        return _is_near(value, 100 * abs(other.value), 0.01)
-    if not slack:
-        digits = f"{value:.0f}".rstrip("0")
-        slack = _COARSE if value >= 100 and not one.decimals and 1 < len(digits) < 4 else 0.0  # noqa: PLR2004
-        if len(f"{value:.0f}") == len(digits):
-            return False
-    factor = other.factor / one.factor if one.dimension and other.dimension else 1.0
-    return _is_near(value, abs(other.value) * factor, slack)
+    if not slack and value >= _HUNDRED and not one.decimals:
+        digits = f"{value:.0f}"
+        kept = digits.rstrip("0")
+        slack = _COARSE if len(digits) > len(kept) and 1 < len(kept) < _DISTINCTIVE + 1 else 0.0
+    return _is_near(value, theirs_too, slack)
 
 
 def _is_near(one: float, other: float, slack: float) -> bool:
@@ -79,24 +89,33 @@ def missing_number(
     for placed in claim.quantities:
         if placed.is_soft or _is_own_count(placed):
             continue
-        found = [other for other in everywhere if _agree(placed, other)]
+        size = placed.size
+        found = [q for q in everywhere if q.size == size and _agree(placed, q)]
+        if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
+            found = [q for q in everywhere if _agree(placed, q)]
         same = _in_another_unit(placed, stated)
         if not found or (same is not None and not _stands_better(placed, found, same)):
             return _without(placed, evidence, same)
         if not (placed.slack or _is_distinctive(placed)):
-            held = max(_nearness(placed, other) for other in found)
-            lost = [q for q in stated if not _stands_among(q, claim.quantities)]
-            rival = _closest(placed, lost)
-            if rival is not None and _nearness(placed, rival) >= _IN_PLACE + held:
+            held = _IN_PLACE + max(_nearness(placed, other) for other in found)
+            rival = _closest(placed, stated, held)
+            if rival is not None and not _stands_among(rival, claim.quantities):
                 return Conflict(kind="number", says=placed.text, instead=rival.text)
     return None
 
 
-def _closest(placed: Placed, others: Sequence[Placed]) -> Placed | None:
-    """The number of the same dimension that stands closest to where this one does."""
-    dimension = placed.quantity.dimension
-    rivals = [other for other in others if other.quantity.dimension == dimension]
-    return max(rivals, key=lambda other: _nearness(placed, other), default=None)
+def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed | None:
+    """The other number of the same dimension that stands closest to where this one does."""
+    dimension, factor, size = placed.quantity.dimension, placed.quantity.factor, placed.size
+    best = None
+    for other in others:
+        if other.quantity.dimension == dimension and (
+            other.size != size or other.quantity.factor != factor
+        ):
+            near = _nearness(placed, other)
+            if near >= least:
+                best, least = other, near
+    return best
 
 
 def _in_another_unit(placed: Placed, stated: Sequence[Placed]) -> Placed | None:
@@ -107,12 +126,12 @@ def _in_another_unit(placed: Placed, stated: Sequence[Placed]) -> Placed | None:
     rivals = [
         other
         for other in stated
-        if other.quantity.dimension
+        if other.size == placed.size
+        and other.quantity.dimension
         and (
             (other.quantity.dimension, other.quantity.factor) != (mine.dimension, mine.factor)
             or (other.per and placed.per and other.per != placed.per)
         )
-        and abs(other.quantity.value) == abs(mine.value)
     ]
     return max(rivals, key=lambda other: _nearness(placed, other), default=None)
 
@@ -151,7 +170,7 @@ def _is_distinctive(placed: Placed) -> bool:
 
 
 def _nearness(one: Placed, other: Placed) -> float:
-    return _tie(dict(one.near), dict(other.near))
+    return _tie(one.near, other.near)
 
 
 def replaced_number(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
@@ -191,7 +210,7 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
             (mine, theirs)
             for mine in own
             for theirs in reading.quantities
-            if mine.quantity.agrees_with(theirs.quantity)
+            if mine.size == theirs.size and mine.quantity.agrees_with(theirs.quantity)
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
@@ -208,7 +227,7 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
         return False
     if mine.quantity.agrees_with(mine2.quantity) or theirs.quantity.agrees_with(theirs2.quantity):
         return False
-    sides = [dict(placed.near) for placed in (mine, mine2, theirs, theirs2)]
+    sides = [placed.near for placed in (mine, mine2, theirs, theirs2)]
     everywhere = set.intersection(*map(set, sides))
     one, two, one_there, two_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides
@@ -220,4 +239,4 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
 
 def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """How alike two neighbourhoods are: the sum of the products of nearness."""
-    return sum(near * other.get(word, 0.0) for word, near in one.items())
+    return sum([near * other[word] for word, near in one.items() if word in other])

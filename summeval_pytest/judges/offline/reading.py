@@ -12,9 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.clauses import clauses_of
+from summeval_pytest.judges.offline.clauses import clauses_of, tells, tokens_of
 from summeval_pytest.judges.offline.figures import figures
-from summeval_pytest.judges.offline.near_copies import tokens_of
 from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
@@ -48,14 +47,34 @@ class Reading:
         return tuple(content_words(self.text))
 
     @cached_property
+    def marked(self) -> tuple[str, ...]:
+        """Its words, numbers and breaks in order, in lower case."""
+        return tokens_of(self.text)
+
+    @cached_property
     def tokens(self) -> tuple[str, ...]:
         """Its words and numbers in order, in lower case."""
-        return tokens_of(self.text)
+        return tuple([token for token in self.marked if token[0].isalnum() or token == "%"])
+
+    @cached_property
+    def token_set(self) -> frozenset[str]:
+        """Its different words and numbers."""
+        return frozenset(self.tokens)
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether it denies or states a finding, or points anywhere; else it can only be found."""
+        return tells(self.token_set)
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
         """Its clauses in order, with their directions and denials."""
-        return clauses_of(self.text)
+        return clauses_of(self.text, self.marked)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The informative stems of its clauses."""
+        return frozenset([word for clause in self.clauses for word in clause.stems])
 
     @cached_property
     def quantities(self) -> tuple[Placed, ...]:
