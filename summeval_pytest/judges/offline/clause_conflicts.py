@@ -73,9 +73,7 @@ def _aligned(
             yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
 
 
-def _verdict(
-    claim: Reading, clause: Clause, reading: Reading, other: Clause
-) -> tuple[int, str]:
+def _verdict(claim: Reading, clause: Clause, reading: Reading, other: Clause) -> tuple[int, str]:
     """Whether a clause contradicts (-1), says the same (1), or neither (0), and in what."""
     if other.asks != clause.asks:
         return 0, "direction"
@@ -104,9 +102,7 @@ def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -
     """Whether a word stands against one that excludes it, and neither sentence has both."""
     for word in clause.opposable:
         for opposite in OPPOSED[word] & other.opposable:
-            if not (
-                opposite in claim.token_set or word in reading.token_set
-            ):
+            if not (opposite in claim.token_set or word in reading.token_set):
                 return True
     return False
 
@@ -196,7 +192,5 @@ def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
         for start, end in changes:
             if start != end and (end, start) in theirs and (start, end) not in theirs:
                 says, instead = f"from {start} to {end}", f"from {end} to {start}"
-                return Conflict(
-                    kind="direction", says=says, instead=instead, sentence=reading.text
-                )
+                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
     return None

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 _TOKEN: Final = re.compile(
     r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,%]|(?<=\s)[-\u2013\u2014](?=\s)"
 )
-_BREAKS: Final = frozenset("; : , - \u2013 \u2014 whereas while but although though however yet and because".split())
+_BREAKS: Final = frozenset(
+    "; : , - \u2013 \u2014 whereas while but although though however yet and because".split()
+)
 _NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
 _VERBS: Final = frozenset(
     "is are was were be been has have had do does did can could may might will would should fell rose"
@@ -130,9 +132,7 @@ def _known(word: str) -> _Word:
         return _Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word)
     base = stem(word)
     is_negation = _is_negation(word)
-    is_verb = (
-        word in _VERBS or word.endswith("ed") or is_negation or base in POLAR or word in EXTRA
-    )
+    is_verb = word in _VERBS or word.endswith("ed") or is_negation or base in POLAR or word in EXTRA
     is_direction = base in POLAR and word not in EXTRA
     is_empty = (
         word in STOP_WORDS or len(word) == 1 or base in GENERIC or base in FINDING or is_direction
@@ -315,7 +315,9 @@ def _mark_weak(text: str, clauses: tuple[Clause, ...]) -> None:
     """Makes null the clauses that hold a p-value over .05."""
     weak = {match.group().split()[-1].lstrip("=>pP") for match in WEAK_P_VALUE.finditer(text)}
     for clause in clauses:
-        held = [w for at, w in enumerate(clause.tokens) if "p" in clause.tokens[max(0, at - 2) : at]]
+        held = [
+            w for at, w in enumerate(clause.tokens) if "p" in clause.tokens[max(0, at - 2) : at]
+        ]
         if any(number in weak for number in held):
             clause.is_null = True
             clause.states = False

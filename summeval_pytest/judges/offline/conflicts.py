@@ -30,7 +30,15 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, reversed_change, reversed_order, opposite_clause, opposite_comparison, opposite_ratio, copied_but_changed):
+    for look in (
+        swapped_numbers,
+        reversed_change,
+        reversed_order,
+        opposite_clause,
+        opposite_comparison,
+        opposite_ratio,
+        copied_but_changed,
+    ):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict

@@ -12,7 +12,9 @@ NEGATORS: Final = frozenset(
     " lacks without nothing nowhere".split()
 )
 """Words that deny what follows them in the clause; words that end in "n't" deny, too."""
-NOT_NEGATING_BEFORE: Final = frozenset("only longer just least matter doubt necessarily more less later earlier fewer exceed 1".split())
+NOT_NEGATING_BEFORE: Final = frozenset(
+    "only longer just least matter doubt necessarily more less later earlier fewer exceed 1".split()
+)
 """After these a "not" or a "no" denies nothing that could be compared."""
 
 NULL: Final = frozenset(

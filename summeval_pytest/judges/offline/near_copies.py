@@ -56,9 +56,7 @@ def _places(tokens: tuple[str, ...]) -> dict[tuple[str, str], str]:
     }
 
 
-def _turned(
-    mine: tuple[str, ...], theirs: tuple[str, ...]
-) -> tuple[ConflictKind, str, str] | None:
+def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKind, str, str] | None:
     """A word in the place of its opposite."""
     places, own, others = _places(theirs), frozenset(mine), frozenset(theirs)
     for place, word in _places(mine).items():
@@ -68,8 +66,12 @@ def _turned(
         if there in OPPOSED.get(word, ()) and there not in own:
             return "direction", word, there
         ends, opposite = POLAR.get(stem(word)), POLAR.get(stem(there))
-        if ends and opposite and any(
-            scale == other and sign == -end for scale, sign in ends for other, end in opposite
+        if (
+            ends
+            and opposite
+            and any(
+                scale == other and sign == -end for scale, sign in ends for other, end in opposite
+            )
         ):
             return "direction", word, there
     return None
@@ -79,9 +81,7 @@ def _denies(word: str) -> bool:
     return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
 
 
-def _denied(
-    one: tuple[str, ...], other: tuple[str, ...]
-) -> tuple[ConflictKind, str, str] | None:
+def _denied(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[ConflictKind, str, str] | None:
     """A word that is denied in one text and stands in the other, which denies nothing."""
     if any(map(_denies, other)) or not _SILENT.isdisjoint(other):
         return None

@@ -166,12 +166,18 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
 MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType({"more": 1, "less": -1, "fewer": -1})
 ADJECTIVES: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
     {
-        **{word: (AMOUNT, 1) for word in "frequent common often strongly frequently commonly".split()},
+        **{
+            word: (AMOUNT, 1)
+            for word in "frequent common often strongly frequently commonly".split()
+        },
         **{word: (AMOUNT, -1) for word in "rare rarely seldom weakly infrequent".split()},
         **{word: (SPEED, 1) for word in "quickly rapidly rapid swiftly quick swift".split()},
         **{word: (SPEED, -1) for word in "slowly gradual gradually sluggish".split()},
         **{word: (WORTH, -1) for word in "harmful poorly badly dangerous".split()},
-        **{word: (WORTH, 1) for word in "effective accurate precise accurately efficient useful".split()},
+        **{
+            word: (WORTH, 1)
+            for word in "effective accurate precise accurately efficient useful".split()
+        },
     }
 )
 """What "more" and "less" turn into a direction of another scale."""
