@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
+    AN_EFFECT,
     ASKING,
     DESCRIBING,
     FINDING,
@@ -22,6 +23,7 @@ from summeval_pytest.judges.offline.denials import (
 from summeval_pytest.judges.offline.lexicon import GENERIC
 from summeval_pytest.judges.offline.polarity import (
     ADJECTIVES,
+    AMOUNT,
     EXTRA,
     MULTIPLIERS,
     ONLY_BEFORE,
@@ -57,6 +59,13 @@ _WIDE: Final = frozenset("without none neither nor nothing".split())
 """Negators of what is listed behind them, of which no single word is denied."""
 _LETTERS: Final = frozenset("wbahy")
 """What the words among the breaks begin with."""
+_EFFECTS: Final = frozenset({"effect", "influenc", "impact"})
+_OPENING: Final = 2
+"""A negation among so many first words sets a thing against another, and denies no verb."""
+_AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
+"""Not behind a comparative that names a thing ("the wider outlet")."""
+_GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
+_WAYS: Final = {"up": 1, "down": -1}
 _FAR: Final = 999
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
@@ -141,7 +150,7 @@ def _known(word: str) -> _Word:
     tells = (
         is_negation or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
         or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in {"rather", "against", "and"}
+        or word in {"rather", "against", "and", "up", "down"}
     )  # fmt: skip
     if is_empty:
         return _Word("", 0.0, tells, is_verb, base)
@@ -228,7 +237,9 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
                 denied_at, left = place, 1
-                if word in _WIDE:
+                if word in _WIDE or (
+                    place < _OPENING and following not in _PREPOSITIONS | _VERBS
+                ):
                     left = 0
                 elif following in _PREPOSITIONS:
                     left = needed = 2
@@ -257,13 +268,21 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             if since <= _SCOPE:
                 clause.is_null = True
                 left = 0
-            elif known in STATED or before == "did":
+            elif (
+                word in STATED
+                or before == "did"
+                or (known in _EFFECTS and before in AN_EFFECT)
+            ):
                 stated = True
         if known in IMPLIED:
             clause.is_negated = True
         if known in ASKING:
             clause.asks = True
-        if place != skip and (known in POLAR or word in EXTRA):
+        if (
+            place != skip
+            and (known in POLAR or word in EXTRA)
+            and not (before == "the" and word.endswith("er") and following not in _AFTER_NAME)
+        ):
             ends = _direction(tokens, place)
             if ends and word in MULTIPLIERS and following in ADJECTIVES:
                 skip = place + 1
@@ -273,6 +292,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             elif ends:
                 for scale, sign in ends:
                     clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
+        if word in _WAYS and before in _GOING:
+            clause.ends[AMOUNT] = _WAYS[word]
         if word in OPPOSED and since > _SCOPE:
             clause.opposable.add(word)
         if entry.weight:
@@ -285,7 +306,26 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
     if len(clause.denied) < needed:
         clause.denied.clear()
     clause.states = not clause.is_null and (stated or bool(clause.ends))
+    if AMOUNT not in clause.ends and "from" in tokens:
+        _read_change(clause)
     return clause
+
+
+def _number(token: str) -> float:
+    whole, point, rest = token.replace(",", "").partition(".")
+    return float(whole + point + rest.partition(".")[0] if rest else whole)
+
+
+def _read_change(clause: Clause) -> None:
+    """Sets which way the amount goes where a clause only tells from what to what."""
+    tokens = clause.tokens
+    numbers = [
+        _number(tokens[place + 1])
+        for place, word in enumerate(tokens[:-1])
+        if word in {"from", "to"} and tokens[place + 1][0].isdigit()
+    ]
+    if len(numbers) == 2 and numbers[0] != numbers[1]:  # noqa: PLR2004 - from one, to the other
+        clause.ends[AMOUNT] = 1 if numbers[0] < numbers[1] else -1
 
 
 def tells(tokens: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ NEGATORS: Final = frozenset(
 )
 """Words that deny what follows them in the clause; words that end in "n't" deny, too."""
 NOT_NEGATING_BEFORE: Final = frozenset(
-    "only longer just least matter doubt necessarily more less later earlier fewer exceed 1".split()
+    "only longer just least matter doubt necessarily later earlier exceed 1".split()
 )
 """After these a "not" or a "no" denies nothing that could be compared."""
 
@@ -32,7 +32,7 @@ ALIKE: Final = frozenset(
 IMPLIED: Final = frozenset(
     stem(word)
     for word in (
-        "prohibit prohibits prohibited prevent prevents prevented exclude excludes excluded excluding"
+        "free prohibit prohibits prohibited prevent prevents prevented exclude excludes excluded excluding"
         " forbid forbids forbidden refuse refused deny denied lack lacking avoid avoided unable"
         " impossible unavailable unsuitable resist resisted ban banned ceased absent absence"
         " unlikely hardly"
@@ -60,21 +60,21 @@ FINDING: Final = frozenset(
 """Stems of findings: to deny one is to find nothing."""
 
 STATED: Final = frozenset(
-    stem(word)
-    for word in (
-        "differ differs differed affect affects affected alter alters altered influenced influences"
-        " significant significantly correlated correlates associated depends depended varied linked"
-        " changed biased bias predicted matter mattered reliably clearly markedly substantially"
-        " related distinguishable"
-    ).split()
+    "differ differs differed affect affects affected alter alters altered influenced influences"
+    " significant significantly correlated correlates associated depends depended linked changed"
+    " biased matters mattered reliably clearly markedly substantially related"
+    " distinguishable".split()
 )
-"""Stems that state a finding where they are not denied."""
+"""Words that state a finding where they are not denied."""
+
+AN_EFFECT: Final = frozenset("a an clear strong marked large major notable significant".split())
+"""Before "effect", "influence" or "impact", these state one."""
 
 ASKING: Final = frozenset(
     stem(word)
     for word in (
         "whether hypothesis hypothesized hypothesised hypothesize aim aimed ask asked asks question"
-        " expected expect expects if some might hope hoped wondered unclear unknown"
+        " expected expect expects if how some might hope hoped wondered unclear unknown"
     ).split()
 )
 """Stems of clauses that claim nothing."""

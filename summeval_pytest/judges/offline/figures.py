@@ -34,6 +34,7 @@ _SECONDS: Final = {
     "minute": 60.0,
     "hour": 3600.0,
     "day": 86400.0,
+    "night": 86401.0,
     "week": 604800.0,
     "month": 2629800.0,
     "year": 31557600.0,
@@ -73,6 +74,7 @@ _PER = re.compile(
     r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",
     re.IGNORECASE,
 )
+_COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 ROUNDED: Final = 0.12
@@ -161,6 +163,9 @@ class Placed:
         unit = len(self.quantity.unit) + 1 if self.quantity.unit else 0
         per = _PER.match(self.sentence, self.quantity.end + unit)
         word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
+        if not word and not self.quantity.unit:
+            counted = _COUNTED_PER.match(self._after)
+            word = counted[1].lower() if counted else ""
         return _SECONDS.get(_SHORT.get(word, word), 0.0)
 
 

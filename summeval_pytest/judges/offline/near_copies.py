@@ -38,7 +38,7 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
             continue
         if words == others and mine == theirs:
             return None
-        found = _turned(mine, theirs) or _denied(mine, theirs) or _denied(theirs, mine)
+        found = _renumbered(mine, theirs, words, others) or _turned(mine, theirs) or _denied(mine, theirs) or _denied(theirs, mine)
         if found:
             kind, says, instead = found
             if kind == "negation":
@@ -74,6 +74,22 @@ def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKin
             )
         ):
             return "direction", word, there
+    return None
+
+
+def _renumbered(
+    mine: tuple[str, ...], theirs: tuple[str, ...], words: frozenset[str], others: frozenset[str]
+) -> tuple[ConflictKind, str, str] | None:
+    """A number in the place of another, the word before it and the word behind it being the same."""
+    lost = {
+        (before, behind): word
+        for before, word, behind in zip(theirs, theirs[1:], theirs[2:], strict=False)
+        if word[0].isdigit() and word not in words
+    }
+    if lost:
+        for before, word, behind in zip(mine, mine[1:], mine[2:], strict=False):
+            if word[0].isdigit() and word not in others and (before, behind) in lost:
+                return "number", word, lost[before, behind]
     return None
 
 

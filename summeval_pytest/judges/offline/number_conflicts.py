@@ -29,6 +29,9 @@ _JOINED: Final = 14
 _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
 _HUNDRED: Final = 100
+_HALF: Final = 0.5
+_WHOLES: Final = (60.0, 3600.0, 86400.0, 604800.0, 31557600.0)
+"""A minute, an hour, a day, a week, a year."""
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
@@ -93,8 +96,14 @@ def missing_number(
         found = [q for q in everywhere if q.size == size and _agree(placed, q)]
         if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
             found = [q for q in everywhere if _agree(placed, q)]
+        if not found and _is_worked_out(placed, stated):
+            continue
         same = _in_another_unit(placed, stated)
-        if not found or (same is not None and not _stands_better(placed, found, same)):
+        if (
+            not found
+            or (same is not None and not _stands_better(placed, found, same))
+            or _is_of_another_kind(placed, found, everywhere)
+        ):
             return _without(placed, evidence, same)
         if not (placed.slack or _is_distinctive(placed)):
             held = _IN_PLACE + max(_nearness(placed, other) for other in found)
@@ -102,6 +111,26 @@ def missing_number(
             if rival is not None and not _stands_among(rival, claim.quantities):
                 return Conflict(kind="number", says=placed.text, instead=rival.text)
     return None
+
+
+def _is_worked_out(placed: Placed, stated: Sequence[Placed]) -> bool:
+    """Whether a number follows from one of the evidence: the rest of a hundred, a ratio's excess.
+
+    So does a unit told as the smaller ones it holds ("twelve months").
+    """
+    quantity, size = placed.quantity, placed.size
+    if quantity.dimension == "time":
+        seconds = size * quantity.factor
+        return any(_is_near(seconds, whole, 0.015) for whole in _WHOLES)
+    if quantity.unit != "%" or quantity.decimals:
+        return False
+    return any(
+        abs(size + other.size - _HUNDRED) < _HALF
+        if other.quantity.unit == "%"
+        else other.quantity.decimals > 1 and abs(abs(other.size - 1) * _HUNDRED - size) <= _HALF
+        for other in stated
+        if not other.quantity.dimension or other.quantity.unit == "%"
+    )
 
 
 def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed | None:
@@ -121,16 +150,18 @@ def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed |
 def _in_another_unit(placed: Placed, stated: Sequence[Placed]) -> Placed | None:
     """The same number of the evidence with another unit, that which stands closest."""
     mine = placed.quantity
-    if not mine.dimension:
-        return None
+    unit, size = (mine.dimension, mine.factor), placed.size
     rivals = [
         other
         for other in stated
-        if other.size == placed.size
-        and other.quantity.dimension
+        if other.size == size
         and (
-            (other.quantity.dimension, other.quantity.factor) != (mine.dimension, mine.factor)
-            or (other.per and placed.per and other.per != placed.per)
+            (
+                mine.dimension
+                and other.quantity.dimension
+                and unit != (other.quantity.dimension, other.quantity.factor)
+            )
+            or (placed.per and other.per and placed.per != other.per)
         )
     ]
     return max(rivals, key=lambda other: _nearness(placed, other), default=None)
@@ -138,9 +169,24 @@ def _in_another_unit(placed: Placed, stated: Sequence[Placed]) -> Placed | None:
 
 def _stands_better(placed: Placed, found: Sequence[Placed], rival: Placed) -> bool:
     """Whether the number stands somewhere as it is, or without a unit more in its place."""
-    if any(other.quantity.dimension for other in found):
+    if any(
+        (other.quantity.dimension or not placed.quantity.dimension)
+        and (other.per or not placed.per)
+        for other in found
+    ):
         return True
     return max(_nearness(placed, other) for other in found) > _nearness(placed, rival)
+
+
+def _is_of_another_kind(placed: Placed, found: Sequence[Placed], text: Sequence[Placed]) -> bool:
+    """Whether a measured number is found only as a bare count, where nothing is measured so."""
+    dimension = placed.quantity.dimension
+    if not dimension or placed.slack or any(other.quantity.dimension for other in found):
+        return False
+    measured = {other.sentence for other in text if other.quantity.dimension == dimension}
+    return not any(
+        other.sentence in measured or placed.quantity.unit in other.sentence for other in found
+    )
 
 
 def _without(placed: Placed, evidence: Sequence[Reading], same: Placed | None) -> Conflict:
