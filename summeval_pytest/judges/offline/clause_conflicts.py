@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
-from summeval_pytest.judges.offline.polarity import OPPOSED
+from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED
 from summeval_pytest.text import content_words, one_line
 
 if TYPE_CHECKING:
@@ -85,8 +85,11 @@ def _verdict(claim: Reading, clause: Clause, reading: Reading, other: Clause) ->
         if one.states and is_plain and _ALIKE.isdisjoint(one.tokens):
             return -1, "negation"
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
-    if ends and any(ends):
-        return max(ends), "direction"
+    if clause.change or other.change:
+        ends.append(clause.change * other.ends.get(AMOUNT, 0))
+        ends.append(other.change * clause.ends.get(AMOUNT, 0))
+    if any(ends):
+        return max(filter(None, ends)), "direction"
     if clause.denied or other.denied:
         if clause.is_negated and other.is_negated:
             return int(bool(clause.denied & other.denied)), "negation"

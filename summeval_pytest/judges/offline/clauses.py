@@ -66,6 +66,7 @@ _AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
 """Not behind a comparative that names a thing ("the wider outlet")."""
 _GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
 _WAYS: Final = {"up": 1, "down": -1}
+_CHANGE_LENGTH: Final = 8
 _FAR: Final = 999
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
@@ -84,6 +85,7 @@ class Clause:
         denied: The informative stems that a negation stands before.
         opposable: The words that have an opposite, as they stand and not denied.
         total: The weight of its stems that are no numbers.
+        change: Which way it goes by its numbers, where it says so in no word; else 0.
         is_negated: Whether it has any negation.
         is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
         states: Whether it states a difference or an effect, by a direction or outright.
@@ -96,6 +98,7 @@ class Clause:
     denied: set[str] = field(default_factory=set)
     opposable: set[str] = field(default_factory=set)
     total: float = 0.0
+    change: int = 0
     is_negated: bool = False
     is_null: bool = False
     states: bool = False
@@ -319,13 +322,17 @@ def _number(token: str) -> float:
 def _read_change(clause: Clause) -> None:
     """Sets which way the amount goes where a clause only tells from what to what."""
     tokens = clause.tokens
+    start = tokens.index("from")
+    if "to" not in tokens[start : start + _CHANGE_LENGTH]:
+        return
+    end = tokens.index("to", start)
     numbers = [
         _number(tokens[place + 1])
-        for place, word in enumerate(tokens[:-1])
-        if word in {"from", "to"} and tokens[place + 1][0].isdigit()
+        for place in (start, end)
+        if place + 1 < len(tokens) and tokens[place + 1][0].isdigit()
     ]
     if len(numbers) == 2 and numbers[0] != numbers[1]:  # noqa: PLR2004 - from one, to the other
-        clause.ends[AMOUNT] = 1 if numbers[0] < numbers[1] else -1
+        clause.change = 1 if numbers[0] < numbers[1] else -1
 
 
 def tells(tokens: Iterable[str]) -> bool:

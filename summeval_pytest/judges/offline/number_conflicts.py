@@ -30,8 +30,8 @@ _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
 _HUNDRED: Final = 100
 _HALF: Final = 0.5
-_WHOLES: Final = (60.0, 3600.0, 86400.0, 604800.0, 31557600.0)
-"""A minute, an hour, a day, a week, a year."""
+_WHOLES: Final = (86400.0, 604800.0, 31557600.0)
+"""A day, a week, a year."""
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
