@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
-from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED
+from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED, SPEED
 from summeval_pytest.text import content_words, one_line
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _SHARED: Final = 2
 """Stems that have to change sides before an order counts as reversed."""
+_TIMES: Final = frozenset(
+    "time times duration period delay latency took take takes min minutes hours days weeks months"
+    " years seconds earlier later sooner h s ms".split()
+)
 _ALIKE: Final = NULL | ALIKE
 _AROUND: Final = 0.3
 """What a word of the rest of a claim counts beside one of the clause itself."""
@@ -60,7 +64,7 @@ def _aligned(
         if clause.stems.keys().isdisjoint(reading.stems):
             continue
         shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
-        around = _ELSEWHERE * sum([weight for _, weight in shared])
+        around = _ELSEWHERE * sum(weight for _, weight in shared)
         if around / _ELSEWHERE < LEAST:
             continue
         for other in reading.clauses:
@@ -73,32 +77,60 @@ def _aligned(
             yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
 
 
-def _verdict(claim: Reading, clause: Clause, reading: Reading, other: Clause) -> tuple[int, str]:
-    """Whether a clause contradicts (-1), says the same (1), or neither (0), and in what."""
+def _verdict(
+    claim: Reading, clause: Clause, reading: Reading, other: Clause
+) -> tuple[int, ConflictKind, float]:
+    """Whether a clause contradicts (-1), says the same (1), or neither (0), in what, and how close
+    it has to be for that.
+    """
     if other.asks != clause.asks:
-        return 0, "direction"
-    if clause.is_null or other.is_null:
-        if clause.is_null and other.is_null:
-            return 1, "negation"
-        one, null = (other, clause) if clause.is_null else (clause, other)
-        is_plain = not (null.ends or one.asks or one.is_negated)
-        if one.states and is_plain and _ALIKE.isdisjoint(one.tokens):
-            return -1, "negation"
-    ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
-    if clause.change or other.change:
-        ends.append(clause.change * other.ends.get(AMOUNT, 0))
-        ends.append(other.change * clause.ends.get(AMOUNT, 0))
-    if any(ends):
-        return max(filter(None, ends)), "direction"
+        return 0, "direction", 0.0
+    verdict = _of_findings(clause, other)
+    if verdict:
+        return verdict, "negation", ALIGNED
+    verdict = _of_directions(clause, other)
+    if verdict:
+        return verdict, "direction", ALIGNED
     if clause.denied or other.denied:
-        if clause.is_negated and other.is_negated:
-            return int(bool(clause.denied & other.denied)), "negation"
-        if other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys():
-            return -1, "negation"
-        return 0, "negation"
-    if clause.opposable and _excludes(claim, clause, reading, other):
-        return -1, "opposite"
-    return 0, "direction"
+        return _of_denials(clause, other), "negation", ALIGNED
+    is_opposite = _paces_differ(clause, other) or _excludes(claim, clause, reading, other)
+    return -int(is_opposite), "direction", _STRICT
+
+
+def _of_findings(clause: Clause, other: Clause) -> int:
+    """-1 where one clause finds nothing and the other something, 1 where both find nothing."""
+    if not (clause.is_null or other.is_null):
+        return 0
+    if clause.is_null and other.is_null:
+        return 1
+    one, null = (other, clause) if clause.is_null else (clause, other)
+    is_plain = not (null.ends or one.asks or one.is_negated)
+    return -int(one.states and is_plain and _ALIKE.isdisjoint(one.tokens))
+
+
+def _of_directions(clause: Clause, other: Clause) -> int:
+    """-1 where two clauses point to opposite ends of one scale, 1 where to the same end."""
+    ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
+    ends.append(clause.change * other.ends.get(AMOUNT, 0))
+    ends.append(other.change * clause.ends.get(AMOUNT, 0))
+    return max(filter(None, ends), default=0)
+
+
+def _of_denials(clause: Clause, other: Clause) -> int:
+    """-1 where a word is denied in one clause only, 1 where in both."""
+    if clause.is_negated and other.is_negated:
+        return int(bool(clause.denied & other.denied))
+    return -int(other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys())
+
+
+def _paces_differ(clause: Clause, other: Clause) -> bool:
+    """Whether something is quickened in one clause and lessened in the other, or the reverse.
+
+    A time is shortened by what quickens, so nothing is said where time is spoken of.
+    """
+    pace = clause.ends.get(SPEED, 0) * other.ends.get(AMOUNT, 0)
+    pace = pace or clause.ends.get(AMOUNT, 0) * other.ends.get(SPEED, 0)
+    return pace < 0 and all(_TIMES.isdisjoint(each.tokens) for each in (clause, other))
 
 
 def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -> bool:
@@ -115,27 +147,29 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     if not claim.tells and not any(reading.tells for reading in evidence):
         return None
     for clause in claim.clauses:
-        if not clause.stems:
-            continue
-        best: tuple[float, ConflictKind, Clause, Reading] | None = None
-        same = rest = 0.0
-        for share, other, reading in _aligned(claim, clause, evidence):
-            verdict, kind = _verdict(claim, clause, reading, other)
-            if verdict < 0:
-                if kind == "opposite":
-                    kind, share = "direction", share if share >= _STRICT else 0.0
-                if best is None or share > best[0]:
-                    best = (share, kind, other, reading)
-            elif verdict:
-                same = max(same, share)
-            else:
-                rest = max(rest, share)
-        if best is None:
-            continue
-        share, kind, other, reading = best
-        if share >= max(ALIGNED, same + BEYOND_SAME, rest - BEHIND_OTHER):
-            return Conflict(kind=kind, says=clause.text, instead=other.text, sentence=reading.text)
+        conflict = _opposed(claim, clause, evidence) if clause.stems else None
+        if conflict is not None:
+            return conflict
     return None
+
+
+def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Conflict | None:
+    """The closest clause that contradicts one, unless one that agrees is closer."""
+    best: tuple[float, ConflictKind, Clause, Reading] | None = None
+    same = rest = 0.0
+    for share, other, reading in _aligned(claim, clause, evidence):
+        verdict, kind, least = _verdict(claim, clause, reading, other)
+        if verdict < 0:
+            if share >= least and (best is None or share > best[0]):
+                best = (share, kind, other, reading)
+        elif verdict:
+            same = max(same, share)
+        else:
+            rest = max(rest, share)
+    if best is None or best[0] < max(same + BEYOND_SAME, rest - BEHIND_OTHER):
+        return None
+    _, kind, other, reading = best
+    return Conflict(kind=kind, says=clause.text, instead=other.text, sentence=reading.text)
 
 
 def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
@@ -185,11 +219,11 @@ def _changes(text: str) -> set[tuple[str, str]]:
 
 def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """A change from one number to another that the evidence tells the other way round."""
-    if not _NUMBERS_JOINED <= claim.token_set:
+    if not claim.token_set >= _NUMBERS_JOINED:
         return None
     changes = _changes(claim.text)
     for reading in evidence if changes else ():
-        if not _NUMBERS_JOINED <= reading.token_set:
+        if not reading.token_set >= _NUMBERS_JOINED:
             continue
         theirs = _changes(reading.text)
         for start, end in changes:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.denials import (
@@ -14,13 +12,11 @@ from summeval_pytest.judges.offline.denials import (
     DESCRIBING,
     FINDING,
     IMPLIED,
-    NEGATORS,
     NOT_NEGATING_BEFORE,
     NULL,
     STATED,
     WEAK_P_VALUE,
 )
-from summeval_pytest.judges.offline.lexicon import GENERIC
 from summeval_pytest.judges.offline.polarity import (
     ADJECTIVES,
     AMOUNT,
@@ -30,35 +26,20 @@ from summeval_pytest.judges.offline.polarity import (
     OPPOSED,
     POLAR,
 )
-from summeval_pytest.judges.offline.rarity import rarity
-from summeval_pytest.text import STOP_WORDS, stem
+from summeval_pytest.judges.offline.spoken_words import (
+    PREPOSITIONS,
+    VERBS,
+    is_negation,
+    known,
+    pieces,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-_TOKEN: Final = re.compile(
-    r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,%]|(?<=\s)[-\u2013\u2014](?=\s)"
-)
-_BREAKS: Final = frozenset(
-    "; : , - \u2013 \u2014 whereas while but although though however yet and because".split()
-)
 _NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
-_VERBS: Final = frozenset(
-    "is are was were be been has have had do does did can could may might will would should fell rose"
-    " led grew became brought cut ran took gave held kept lost made met set shrank spread went won"
-    " came saw found showed shows show remains remained did not cannot".split()
-)
-_EMPTY: Final = (
-    NEGATORS
-    | NULL
-    | ALIKE
-    | frozenset("ci cis confidence interval odds ratio hazard hr or rr irr sd se iqr".split())
-)
-_PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
 _WIDE: Final = frozenset("without none neither nor nothing".split())
 """Negators of what is listed behind them, of which no single word is denied."""
-_LETTERS: Final = frozenset("wbahy")
-"""What the words among the breaks begin with."""
 _EFFECTS: Final = frozenset({"effect", "influenc", "impact"})
 _OPENING: Final = 2
 """A negation among so many first words sets a thing against another, and denies no verb."""
@@ -67,7 +48,9 @@ _AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
 _GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
 _WAYS: Final = {"up": 1, "down": -1}
 _CHANGE_LENGTH: Final = 8
+"""Words from the "from" of a change to its "to"."""
 _FAR: Final = 999
+"""Farther than any sentence is long."""
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
 _SCOPE: Final = 8
@@ -104,92 +87,10 @@ class Clause:
     states: bool = False
     asks: bool = False
 
-    @staticmethod
-    def stem_of(word: str) -> str:
-        """The stem of a word if it is informative, else an empty one."""
-        return _known(word).stem
-
     @property
     def text(self) -> str:
         """Its words, for a reader."""
         return " ".join(self.tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """What is known of a word by itself.
-
-    Attributes:
-        stem: Its stem, empty where it is not informative.
-        weight: How much it tells, 0 where it is not informative.
-        tells: Whether it may deny, state, ask or point anywhere.
-        is_verb: Whether it may be the verb of a clause.
-        base: Its stem, informative or not.
-    """
-
-    stem: str
-    weight: float
-    tells: bool
-    is_verb: bool
-    base: str
-
-
-def _is_negation(word: str) -> bool:
-    return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
-
-
-@lru_cache(maxsize=65536)
-def _known(word: str) -> _Word:
-    if word[0].isdigit():
-        return _Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word)
-    base = stem(word)
-    is_negation = _is_negation(word)
-    is_verb = word in _VERBS or word.endswith("ed") or is_negation or base in POLAR or word in EXTRA
-    is_direction = base in POLAR and word not in EXTRA
-    is_empty = (
-        word in STOP_WORDS or len(word) == 1 or base in GENERIC or base in FINDING or is_direction
-        or word in _EMPTY or is_negation
-    )  # fmt: skip
-    tells = (
-        is_negation or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
-        or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in {"rather", "against", "and", "up", "down"}
-    )  # fmt: skip
-    if is_empty:
-        return _Word("", 0.0, tells, is_verb, base)
-    return _Word(base, 0.2 + rarity(base), tells, is_verb, base)
-
-
-def _pieces(tokens: Sequence[str]) -> list[list[str]]:
-    """The words of a sentence, cut into clauses; a piece without a verb joins its neighbour."""
-    pieces: list[tuple[list[str], bool, bool]] = []
-    piece: list[str] = []
-    has_verb = tells = False
-    for token in tokens:
-        if token in _BREAKS:
-            if piece:
-                pieces.append((piece, has_verb, tells))
-            piece = [token] if token[0] in _LETTERS else []
-            has_verb = tells = False
-        else:
-            piece.append(token)
-            known = _known(token)
-            has_verb = has_verb or known.is_verb
-            tells = tells or (known.weight > 0 and token[0] > "9")
-    pieces.append((piece, has_verb, tells))
-    joined: list[list[str]] = []
-    held: list[str] = []
-    for words, has_verb, tells in pieces:
-        if has_verb and (held or not joined or tells):
-            joined.append(held + words)
-            held = []
-        elif joined:
-            joined[-1] += words
-        else:
-            held += words
-    if held:
-        joined.append(held)
-    return joined
 
 
 def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
@@ -199,7 +100,7 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     needed = ONLY_BEFORE.get(word)
     if needed is not None and following not in needed:
         return ()
-    ends = EXTRA.get(word) or POLAR.get(_known(word).base, ())
+    ends = EXTRA.get(word) or POLAR.get(known(word).base, ())
     if not ends:
         return ()
     if following == "than":
@@ -224,7 +125,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
     last = len(tokens) - 1
     before = ""
     for place, word in enumerate(tokens):
-        entry = _known(word)
+        entry = known(word)
         if not entry.tells:
             if entry.weight:
                 clause.stems[entry.stem] = entry.weight
@@ -236,22 +137,20 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             before = word
             continue
         following = tokens[place + 1] if place < last else ""
-        if _is_negation(word):
+        if is_negation(word):
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
                 denied_at, left = place, 1
-                if word in _WIDE or (
-                    place < _OPENING and following not in _PREPOSITIONS | _VERBS
-                ):
+                if word in _WIDE or (place < _OPENING and following not in PREPOSITIONS | VERBS):
                     left = 0
-                elif following in _PREPOSITIONS:
+                elif following in PREPOSITIONS:
                     left = needed = 2
             elif following == "longer":
                 skip = place + 1
             before = word
             continue
         if word == "rather" and following == "than":
-            if place + 2 <= last and _known(tokens[place + 2]).base in POLAR:
+            if place + 2 <= last and known(tokens[place + 2]).base in POLAR:
                 denied_at = place
             continue
         if word == "against" and following.endswith("ing"):
@@ -261,29 +160,25 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             left = 0
         since = place - denied_at
         is_near = since <= _NEAR
-        known = entry.base
+        base = entry.base
         if word in NULL or (word in ALIKE and before not in DESCRIBING):
             if is_near:
                 stated = True
             else:
                 clause.is_null = True
-        elif known in FINDING:
+        elif base in FINDING:
             if since <= _SCOPE:
                 clause.is_null = True
                 left = 0
-            elif (
-                word in STATED
-                or before == "did"
-                or (known in _EFFECTS and before in AN_EFFECT)
-            ):
+            elif word in STATED or before == "did" or (base in _EFFECTS and before in AN_EFFECT):
                 stated = True
-        if known in IMPLIED:
+        if base in IMPLIED:
             clause.is_negated = True
-        if known in ASKING:
+        if base in ASKING:
             clause.asks = True
         if (
             place != skip
-            and (known in POLAR or word in EXTRA)
+            and (base in POLAR or word in EXTRA)
             and not (before == "the" and word.endswith("er") and following not in _AFTER_NAME)
         ):
             ends = _direction(tokens, place)
@@ -335,16 +230,6 @@ def _read_change(clause: Clause) -> None:
         clause.change = 1 if numbers[0] < numbers[1] else -1
 
 
-def tells(tokens: Iterable[str]) -> bool:
-    """Whether any word of a sentence denies, states, asks or points anywhere."""
-    return any(_known(word).tells for word in tokens if word != "and")
-
-
-def tokens_of(text: str) -> tuple[str, ...]:
-    """The words, numbers and breaks of a text in order, in lower case."""
-    return tuple(_TOKEN.findall(text.lower()))
-
-
 def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
     """The clauses of a sentence in order.
 
@@ -352,7 +237,7 @@ def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
         text: The sentence.
         tokens: What `tokens_of` makes of it.
     """
-    clauses = tuple(_read(piece) for piece in _pieces(tokens))
+    clauses = tuple([_read(piece) for piece in pieces(tokens)])
     if "p" in tokens and WEAK_P_VALUE.search(text):
         _mark_weak(text, clauses)
     return clauses

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.polarity import AMOUNT
+from summeval_pytest.judges.offline.spoken_words import known
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ _RATIO: Final = re.compile(
 )
 _PLAIN: Final = frozenset("more fewer less increased reduced decreased lower higher".split())
 """Words that say outright that there is more or less of what a ratio counts."""
-_TOPIC: Final = 0.6
+_TOPIC: Final = 0.5
 """The share of the words before the "than" that a sentence about the same has."""
 _GAP: Final = 90
 """Two numbers that are compared stand no farther apart than so many characters."""
@@ -35,7 +37,7 @@ def _sides(clause: Clause) -> tuple[frozenset[str], frozenset[str]] | None:
     if AMOUNT not in clause.ends or "than" not in tokens:
         return None
     place = tokens.index("than")
-    named = [clause.stem_of(word) for word in tokens]
+    named = [known(word).stem for word in tokens]
     left = frozenset(filter(None, named[:place]))
     right = frozenset(filter(None, named[place + 1 : place + 1 + _SIDE]))
     one, other = left - right, right - left
@@ -47,7 +49,7 @@ def _compared(
 ) -> Iterator[tuple[int, str]]:
     """Which of two groups has the larger number: +1 the one, -1 the other; and both numbers."""
     found = [placed for placed in reading.quantities if not placed.is_soft]
-    for first, second in zip(found, found[1:], strict=False):
+    for first, second in pairwise(found):
         mine, theirs = first.quantity, second.quantity
         if mine.dimension != theirs.dimension or mine.value == theirs.value:
             continue
@@ -70,26 +72,30 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
     """More or less in one group than in another, where the numbers say the reverse."""
     if "than" not in claim.token_set:
         return None
-    numbers = [word for word in claim.tokens if word[0].isdigit()]
     for clause in claim.clauses:
-        sides = _sides(clause)
-        if sides is None or clause.is_null:
+        sides = None if clause.is_null else _sides(clause)
+        if sides is None:
             continue
         for reading in evidence:
-            words = reading.stems
-            if len(sides[0] & words) < _TOPIC * len(sides[0]) or sides[1].isdisjoint(words):
-                continue
-            if numbers and not any(number in reading.tokens for number in numbers):
-                continue
-            found = list(_compared(reading, *sides))
+            found = list(_compared(reading, *sides)) if _is_about(claim, sides, reading) else []
+            if found and all(larger * clause.ends[AMOUNT] < 0 for larger, _ in found):
+                told = found[0][1]
+                return Conflict(
+                    kind="direction", says=clause.text, instead=told, sentence=reading.text
+                )
             if found:
-                larger, told = found[0]
-                if all(each * clause.ends[AMOUNT] < 0 for each, _ in found):
-                    return Conflict(
-                        kind="direction", says=clause.text, instead=told, sentence=reading.text
-                    )
                 break
     return None
+
+
+def _is_about(
+    claim: Reading, sides: tuple[frozenset[str], frozenset[str]], reading: Reading
+) -> bool:
+    """Whether a sentence speaks of what is compared, with a number of the claim if it has any."""
+    if len(sides[0] & reading.stems) < _TOPIC * len(sides[0]) or not sides[1] & reading.stems:
+        return False
+    numbers = [word for word in claim.tokens if word[0].isdigit()]
+    return not numbers or any(number in reading.token_set for number in numbers)
 
 
 def opposite_ratio(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
@@ -97,21 +103,16 @@ def opposite_ratio(claim: Reading, evidence: Sequence[Reading]) -> Conflict | No
     ratio = _RATIO.search(claim.text) if claim.quantities else None
     if ratio is None:
         return None
-    value = float(ratio[1])
     for clause in claim.clauses:
-        end = clause.ends.get(AMOUNT, 0)
-        if ratio[1] not in clause.tokens or not end or clause.is_null:
+        end = 0 if clause.is_null or "than" in clause.tokens else clause.ends.get(AMOUNT, 0)
+        is_plain = ratio[1] in clause.tokens and not _PLAIN.isdisjoint(clause.tokens)
+        if not is_plain or (float(ratio[1]) - 1) * end >= 0:
             continue
-        if _PLAIN.isdisjoint(clause.tokens) or "than" in clause.tokens:
-            continue
-        if (value - 1) * end < 0:
-            for reading in evidence:
-                for other in reading.clauses:
-                    if ratio[1] in other.tokens and other.ends.get(AMOUNT, 0) != end:
-                        return Conflict(
-                            kind="direction",
-                            says=one_line(claim.text, 120),
-                            instead=one_line(reading.text, 120),
-                            sentence=reading.text,
-                        )
+        for reading in evidence:
+            if any(
+                ratio[1] in other.tokens and other.ends.get(AMOUNT, 0) != end
+                for other in reading.clauses
+            ):
+                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
+                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
     return None

@@ -42,7 +42,7 @@ _SECONDS: Final = {
 _SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|close to|just over|just under"
-    r"|over|under|(?:more|less|fewer|rather more|rather less) than|barely|well over|well under|circa"
+    r"|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa"
     r"|above|below|generally|typically|upwards of|beyond|past|exceeding)|~|\u2248|c\.)\s*"
     r"(?:a\s+|the\s+|an\s+)?\Z",
     re.IGNORECASE,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.denials import ALIKE, NEGATORS, NOT_NEGATING_BEFORE, NULL
+from summeval_pytest.judges.offline.denials import ALIKE, NOT_NEGATING_BEFORE, NULL
 from summeval_pytest.judges.offline.polarity import OPPOSED, POLAR
+from summeval_pytest.judges.offline.spoken_words import is_negation
 from summeval_pytest.text import STOP_WORDS, one_line, stem
 
 if TYPE_CHECKING:
@@ -38,7 +39,12 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
             continue
         if words == others and mine == theirs:
             return None
-        found = _renumbered(mine, theirs, words, others) or _turned(mine, theirs) or _denied(mine, theirs) or _denied(theirs, mine)
+        found = (
+            _renumbered(mine, theirs, words, others)
+            or _turned(mine, theirs)
+            or _denied(mine, theirs)
+            or _denied(theirs, mine)
+        )
         if found:
             kind, says, instead = found
             if kind == "negation":
@@ -80,7 +86,7 @@ def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKin
 def _renumbered(
     mine: tuple[str, ...], theirs: tuple[str, ...], words: frozenset[str], others: frozenset[str]
 ) -> tuple[ConflictKind, str, str] | None:
-    """A number in the place of another, the word before it and the word behind it being the same."""
+    """A number in the place of another, between the same two words."""
     lost = {
         (before, behind): word
         for before, word, behind in zip(theirs, theirs[1:], theirs[2:], strict=False)
@@ -93,13 +99,9 @@ def _renumbered(
     return None
 
 
-def _denies(word: str) -> bool:
-    return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
-
-
 def _denied(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[ConflictKind, str, str] | None:
     """A word that is denied in one text and stands in the other, which denies nothing."""
-    if any(map(_denies, other)) or not _SILENT.isdisjoint(other):
+    if any(map(is_negation, other)) or not _SILENT.isdisjoint(other):
         return None
     stems = {stem(word) for word in other if word not in STOP_WORDS}
     for place, word in enumerate(one):

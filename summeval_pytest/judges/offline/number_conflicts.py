@@ -43,7 +43,7 @@ def _is_own_count(placed: Placed) -> bool:
     return 0 <= quantity.value <= _SMALL and not quantity.unit and not quantity.decimals
 
 
-def _agree(mine: Placed, theirs: Placed) -> bool:
+def _agree(mine: Placed, theirs: Placed) -> bool:  # noqa: C901, PLR0911 - cheapest test first: this runs for every pair of numbers
     """Whether a number of a claim may stand for one of the evidence."""
     one, other = mine.quantity, theirs.quantity
     is_convertible = not one.dimension or not other.dimension or one.dimension == other.dimension
@@ -77,7 +77,7 @@ def _is_near(one: float, other: float, slack: float) -> bool:
     return abs(one - other) <= slack * max(one, other)
 
 
-def missing_number(
+def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
     claim: Reading, evidence: Sequence[Reading], everywhere: Sequence[Placed]
 ) -> Conflict | None:
     """A number with its unit that the evidence does not state.
@@ -285,4 +285,4 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
 
 def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """How alike two neighbourhoods are: the sum of the products of nearness."""
-    return sum([near * other[word] for word, near in one.items() if word in other])
+    return sum(near * other[word] for word, near in one.items() if word in other)

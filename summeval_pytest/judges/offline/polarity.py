@@ -21,45 +21,58 @@ SIGN: Final = "sign"
 
 _SCALES: Final = {
     AMOUNT: (
-        "increase increases increased increasing increasingly rise rises rose risen rising raise raised"
-        " raises raising grow grows grew grown growing climb climbs climbed climbing gained gaining"
-        " higher highest greater greatest more larger largest longer longest bigger biggest stronger"
-        " strongest thicker wider deeper heavier taller broader denser warmer hotter brighter louder"
-        " elevated elevate elevates enhance enhanced enhances enhancing enhancement boost boosts boosted"
-        " upward upwards double doubled doubles doubling triple tripled exceed exceeds exceeded exceeding"
-        " surpass surpassed surpasses outnumber outnumbered expand expanded expands expanding expansion"
-        " lengthen lengthened lengthens prolong prolonged prolongs thicken thickened widen widened widens"
-        " deepen deepened swell swelled swollen surge surged soared augment augmented augments multiplied"
-        " intensify intensified heighten heightened upregulated amplify amplified amplifies"
-        " strengthen strengthened strengthens strengthening commoner added accumulate"
-        " jump jumped inflated inflates",
-        "decrease decreases decreased decreasing reduce reduces reduced reducing reduction reductions"
-        " fell fallen falling drop drops dropped dropping decline declines declined declining"
-        " lower lowest lowered lowers lowering less fewer fewest smaller smallest shorter shortest"
-        " weaker weakest thinner narrower shallower lighter colder cooler dimmer quieter"
-        " shorten shortened shortens diminish diminished diminishes shrink shrinks shrank shrunk"
-        " shrinking dwindle dwindled halve halved halves cut cuts cutting attenuate attenuated"
-        " attenuates suppress suppressed suppresses lost losing save saved saves saving savings"
-        " weaken weakened weakens weakening thinned narrowed narrows narrowing downward downwards"
-        " lessen lessened curb curbed curtailed deplete depleted downregulated inhibit inhibited"
-        " inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper"
-        " impair impaired impairs limited halving",
+        """
+        increase increases increased increasing increasingly rise rises rose risen rising raise
+        raised raises raising grow grows grew grown growing climb climbs climbed climbing gained
+        gaining higher highest greater greatest more larger largest longer longest bigger
+        biggest stronger strongest thicker wider deeper heavier taller broader denser warmer
+        hotter brighter louder elevated elevate elevates enhance enhanced enhances enhancing
+        enhancement boost boosts boosted upward upwards double doubled doubles doubling triple
+        tripled exceed exceeds exceeded exceeding surpass surpassed surpasses outnumber
+        outnumbered expand expanded expands expanding expansion lengthen lengthened lengthens
+        prolong prolonged prolongs thicken thickened widen widened widens deepen deepened swell
+        swelled swollen surge surged soared augment augmented augments multiplied intensify
+        intensified heighten heightened upregulated amplify amplified amplifies strengthen
+        strengthened strengthens strengthening commoner added accumulate jump jumped inflated
+        inflates
+        """,
+        """
+        decrease decreases decreased decreasing reduce reduces reduced reducing reduction
+        reductions fell fallen falling drop drops dropped dropping decline declines declined
+        declining lower lowest lowered lowers lowering less fewer fewest smaller smallest
+        shorter shortest weaker weakest thinner narrower shallower lighter colder cooler dimmer
+        quieter shorten shortened shortens diminish diminished diminishes shrink shrinks shrank
+        shrunk shrinking dwindle dwindled halve halved halves cut cuts cutting attenuate
+        attenuated attenuates suppress suppressed suppresses lost losing save saved saves saving
+        savings weaken weakened weakens weakening thinned narrowed narrows narrowing downward
+        downwards lessen lessened curb curbed curtailed deplete depleted downregulated inhibit
+        inhibited inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper
+        impair impaired impairs limited halving
+        """,
     ),
     WORTH: (
-        "better best improve improves improved improving improvement improvements superior"
-        " outperform outperforms outperformed benefit benefits benefited benefitted beneficial"
-        " favourable favorable enhance enhanced enhances enhancing helped helps profited finer"
-        " fairer safer sharper cleaner healthier protective",
-        "worse worst worsen worsens worsened worsening deteriorate deteriorated deterioration"
-        " deteriorates inferior underperform underperforms underperformed harm harms harmed harmful"
-        " impair impaired impairs impairment detrimental degrade degraded degrades"
-        " hurt hurts poorer poorest coarser blurrier riskier slipped",
+        """
+        better best improve improves improved improving improvement improvements superior
+        outperform outperforms outperformed benefit benefits benefited benefitted beneficial
+        favourable favorable enhance enhanced enhances enhancing helped helps profited finer
+        fairer safer sharper cleaner healthier protective
+        """,
+        """
+        worse worst worsen worsens worsened worsening deteriorate deteriorated deterioration
+        deteriorates inferior underperform underperforms underperformed harm harms harmed
+        harmful impair impaired impairs impairment detrimental degrade degraded degrades hurt
+        hurts poorer poorest coarser blurrier riskier slipped
+        """,
     ),
     SPEED: (
-        "faster fastest quicker quickest sooner earlier accelerate accelerates accelerated"
-        " accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited",
-        "slower slowest slow slowed slows slowing decelerate decelerated later delayed"
-        " delays delaying retard retarded postponed",
+        """
+        faster fastest quicker quickest sooner earlier accelerate accelerates accelerated
+        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited
+        """,
+        """
+        slower slowest slow slowed slows slowing decelerate decelerated later delayed delays
+        delaying retard retarded postponed
+        """,
     ),
     SIGN: ("positive positively", "negative negatively inverse inversely"),
 }
@@ -166,18 +179,12 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
 MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType({"more": 1, "less": -1, "fewer": -1})
 ADJECTIVES: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
     {
-        **{
-            word: (AMOUNT, 1)
-            for word in "frequent common often strongly frequently commonly".split()
-        },
-        **{word: (AMOUNT, -1) for word in "rare rarely seldom weakly infrequent".split()},
-        **{word: (SPEED, 1) for word in "quickly rapidly rapid swiftly quick swift".split()},
-        **{word: (SPEED, -1) for word in "slowly gradual gradually sluggish".split()},
-        **{word: (WORTH, -1) for word in "harmful poorly badly dangerous".split()},
-        **{
-            word: (WORTH, 1)
-            for word in "effective accurate precise accurately efficient useful".split()
-        },
+        **dict.fromkeys("frequent common often strongly frequently commonly".split(), (AMOUNT, 1)),
+        **dict.fromkeys("rare rarely seldom weakly infrequent".split(), (AMOUNT, -1)),
+        **dict.fromkeys("quickly rapidly rapid swiftly quick swift".split(), (SPEED, 1)),
+        **dict.fromkeys("slowly gradual gradually sluggish".split(), (SPEED, -1)),
+        **dict.fromkeys("harmful poorly badly dangerous".split(), (WORTH, -1)),
+        **dict.fromkeys("effective accurate precise efficient useful".split(), (WORTH, 1)),
     }
 )
 """What "more" and "less" turn into a direction of another scale."""

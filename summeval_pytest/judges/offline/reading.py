@@ -12,8 +12,9 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.clauses import clauses_of, tells, tokens_of
+from summeval_pytest.judges.offline.clauses import clauses_of
 from summeval_pytest.judges.offline.figures import figures
+from summeval_pytest.judges.offline.spoken_words import tells, tokens_of
 from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Reading:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """Its words and numbers in order, in lower case."""
-        return tuple([token for token in self.marked if token[0].isalnum() or token == "%"])
+        return tuple([word for word in self.marked if word[0].isalnum() or word == "%"])
 
     @cached_property
     def token_set(self) -> frozenset[str]:
