@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.comparisons import are_crossed
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
@@ -65,12 +66,11 @@ def _aligned(
             continue
         shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
         around = _ELSEWHERE * sum(weight for _, weight in shared)
-        if around / _ELSEWHERE < LEAST:
-            continue
         for other in reading.clauses:
             both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
-            if around + own < LEAST or (len(both) < _WORDS and len(shared) < len(weights)):
+            is_enough = around + own >= LEAST and len(both) >= _WORDS
+            if not is_enough and clause.stems.keys() != other.stems.keys():
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
@@ -80,9 +80,7 @@ def _aligned(
 def _verdict(
     claim: Reading, clause: Clause, reading: Reading, other: Clause
 ) -> tuple[int, ConflictKind, float]:
-    """Whether a clause contradicts (-1), says the same (1), or neither (0), in what, and how close
-    it has to be for that.
-    """
+    """Whether a clause contradicts (-1), agrees (1), or neither; in what; how close it must be."""
     if other.asks != clause.asks:
         return 0, "direction", 0.0
     verdict = _of_findings(clause, other)
@@ -109,11 +107,15 @@ def _of_findings(clause: Clause, other: Clause) -> int:
 
 
 def _of_directions(clause: Clause, other: Clause) -> int:
-    """-1 where two clauses point to opposite ends of one scale, 1 where to the same end."""
+    """-1 where two clauses point to opposite ends of one scale, 1 where to the same end.
+
+    The reverse where both compare the same two groups, but not in the same order.
+    """
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
     ends.append(clause.change * other.ends.get(AMOUNT, 0))
     ends.append(other.change * clause.ends.get(AMOUNT, 0))
-    return max(filter(None, ends), default=0)
+    verdict = max(filter(None, ends), default=0)
+    return -verdict if verdict and are_crossed(clause, other) else verdict
 
 
 def _of_denials(clause: Clause, other: Clause) -> int:
@@ -169,7 +171,8 @@ def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Con
     if best is None or best[0] < max(same + BEYOND_SAME, rest - BEHIND_OTHER):
         return None
     _, kind, other, reading = best
-    return Conflict(kind=kind, says=clause.text, instead=other.text, sentence=reading.text)
+    says, instead = clause.told(claim.text), other.told(reading.text)
+    return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
 
 
 def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:

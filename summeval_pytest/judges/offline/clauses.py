@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -87,10 +88,11 @@ class Clause:
     states: bool = False
     asks: bool = False
 
-    @property
-    def text(self) -> str:
-        """Its words, for a reader."""
-        return " ".join(self.tokens)
+    def told(self, sentence: str) -> str:
+        """The clause as it stands in its sentence."""
+        words = r"\W*".join(map(re.escape, self.tokens)) + r"(?:[.!?]\Z)?"
+        found = re.search(words, sentence, re.IGNORECASE)
+        return found.group() if found else " ".join(self.tokens)
 
 
 def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
@@ -146,6 +148,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 elif following in PREPOSITIONS:
                     left = needed = 2
             elif following == "longer":
+                clause.is_negated = True
                 skip = place + 1
             before = word
             continue

@@ -34,7 +34,7 @@ _SIDE: Final = 4
 def _sides(clause: Clause) -> tuple[frozenset[str], frozenset[str]] | None:
     """The words by which only the one group and only the other is named, around a "than"."""
     tokens = clause.tokens
-    if AMOUNT not in clause.ends or "than" not in tokens:
+    if not clause.ends or "than" not in tokens:
         return None
     place = tokens.index("than")
     named = [known(word).stem for word in tokens]
@@ -42,6 +42,17 @@ def _sides(clause: Clause) -> tuple[frozenset[str], frozenset[str]] | None:
     right = frozenset(filter(None, named[place + 1 : place + 1 + _SIDE]))
     one, other = left - right, right - left
     return (one, other) if one and other else None
+
+
+def are_crossed(clause: Clause, other: Clause) -> bool:
+    """Whether two clauses compare the same two groups, each with the other's group first."""
+    if "than" not in clause.tokens or "than" not in other.tokens:
+        return False
+    mine, theirs = _sides(clause), _sides(other)
+    if mine is None or theirs is None:
+        return False
+    is_crossed = not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
+    return is_crossed and mine[1].isdisjoint(theirs[1])
 
 
 def _compared(
@@ -73,7 +84,7 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
     if "than" not in claim.token_set:
         return None
     for clause in claim.clauses:
-        sides = None if clause.is_null else _sides(clause)
+        sides = None if clause.is_null or AMOUNT not in clause.ends else _sides(clause)
         if sides is None:
             continue
         for reading in evidence:
@@ -81,7 +92,10 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
             if found and all(larger * clause.ends[AMOUNT] < 0 for larger, _ in found):
                 told = found[0][1]
                 return Conflict(
-                    kind="direction", says=clause.text, instead=told, sentence=reading.text
+                    kind="direction",
+                    says=clause.told(claim.text),
+                    instead=told,
+                    sentence=reading.text,
                 )
             if found:
                 break

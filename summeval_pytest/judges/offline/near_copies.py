@@ -25,7 +25,8 @@ COPIED: Final = 0.75
 _LEAST: Final = 5
 """A shorter sentence shares its words by chance."""
 _DENIAL_REACH: Final = 4
-_NOT_DENYING: Final = NOT_NEGATING_BEFORE | frozenset("in at for with to on of by from".split())
+_DENYING: Final = frozenset("not never cannot no none".split())
+_NOT_DENYING: Final = NOT_NEGATING_BEFORE | frozenset("in at for with to on by from".split())
 _SILENT: Final = NULL | ALIKE
 
 
@@ -39,16 +40,15 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
             continue
         if words == others and mine == theirs:
             return None
-        found = (
-            _renumbered(mine, theirs, words, others)
-            or _turned(mine, theirs)
-            or _denied(mine, theirs)
-            or _denied(theirs, mine)
-        )
-        if found:
-            kind, says, instead = found
-            if kind == "negation":
-                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
+        kind: ConflictKind | None = None
+        if _is_renumbered(mine, theirs, words, others):
+            kind = "number"
+        elif _is_turned(mine, theirs):
+            kind = "direction"
+        elif _is_denied(mine, theirs) or _is_denied(theirs, mine):
+            kind = "negation"
+        if kind:
+            says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
             return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
     return None
 
@@ -62,7 +62,7 @@ def _places(tokens: tuple[str, ...]) -> dict[tuple[str, str], str]:
     }
 
 
-def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKind, str, str] | None:
+def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """A word in the place of its opposite."""
     places, own, others = _places(theirs), frozenset(mine), frozenset(theirs)
     for place, word in _places(mine).items():
@@ -70,7 +70,7 @@ def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKin
         if there is None or there == word or word in others:
             continue
         if there in OPPOSED.get(word, ()) and there not in own:
-            return "direction", word, there
+            return True
         ends, opposite = POLAR.get(stem(word)), POLAR.get(stem(there))
         if (
             ends
@@ -79,37 +79,37 @@ def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[ConflictKin
                 scale == other and sign == -end for scale, sign in ends for other, end in opposite
             )
         ):
-            return "direction", word, there
-    return None
+            return True
+    return False
 
 
-def _renumbered(
+def _is_renumbered(
     mine: tuple[str, ...], theirs: tuple[str, ...], words: frozenset[str], others: frozenset[str]
-) -> tuple[ConflictKind, str, str] | None:
+) -> bool:
     """A number in the place of another, between the same two words."""
     lost = {
-        (before, behind): word
+        (before, behind)
         for before, word, behind in zip(theirs, theirs[1:], theirs[2:], strict=False)
         if word[0].isdigit() and word not in words
     }
     if lost:
         for before, word, behind in zip(mine, mine[1:], mine[2:], strict=False):
             if word[0].isdigit() and word not in others and (before, behind) in lost:
-                return "number", word, lost[before, behind]
-    return None
+                return True
+    return False
 
 
-def _denied(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[ConflictKind, str, str] | None:
+def _is_denied(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """A word that is denied in one text and stands in the other, which denies nothing."""
     if any(map(is_negation, other)) or not _SILENT.isdisjoint(other):
-        return None
+        return False
     stems = {stem(word) for word in other if word not in STOP_WORDS}
     for place, word in enumerate(one):
-        if word in {"not", "never", "cannot", "no"} or word.endswith(("n't", "n\u2019t")):
+        if word in _DENYING or word.endswith(("n't", "n\u2019t")):
             behind = [
                 each for each in one[place + 1 : place + 1 + _DENIAL_REACH]
                 if each not in STOP_WORDS and not each.endswith("ly")
             ]  # fmt: skip
             if behind and one[place + 1] not in _NOT_DENYING:
-                return ("negation", "", "") if stem(behind[0]) in stems else None
-    return None
+                return stem(behind[0]) in stems
+    return False

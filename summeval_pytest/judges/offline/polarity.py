@@ -47,7 +47,7 @@ _SCALES: Final = {
         savings weaken weakened weakens weakening thinned narrowed narrows narrowing downward
         downwards lessen lessened curb curbed curtailed deplete depleted downregulated inhibit
         inhibited inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper
-        impair impaired impairs limited halving
+        impair impaired impairs halving
         """,
     ),
     WORTH: (
@@ -154,6 +154,8 @@ _ONLY_BEFORE: Final = {
     "rises": "from by to above in of as with",
     "growth": "by",
     "lost": "by about more",
+    "speed": "up",
+    "elevation": "of",
     "delay": "the in of by",
     "delays": "the in of by",
 }
