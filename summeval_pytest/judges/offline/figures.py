@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.lexicon import DIRECTIONS, GENERIC, ORDER_WORDS
+from summeval_pytest.judges.offline.lazy import lazy
+from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS
+from summeval_pytest.judges.offline.polarity import POLAR
 from summeval_pytest.text import STOP_WORDS, Quantity, find_quantities, stem, tokens
 
 if TYPE_CHECKING:
@@ -98,31 +99,31 @@ class Placed:
     sentence: str
     span: tuple[int, int]
 
-    @cached_property
+    @lazy
     def size(self) -> float:
         """The number without its sign."""
         return abs(self.quantity.value)
 
-    @cached_property
+    @lazy
     def digits(self) -> str:
         """The number as written."""
         return self.sentence[self.quantity.start : self.quantity.end]
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The number and its unit, for a reader."""
         return self.digits + (f" {self.quantity.unit}" if self.quantity.unit else "")
 
-    @cached_property
+    @lazy
     def near(self) -> dict[str, float]:
         """The informative stems of its clause, each with its nearness (0 to 1]."""
         return _near(self.sentence, self.quantity, self.span)
 
-    @cached_property
+    @lazy
     def _before(self) -> str:
         return self.sentence[max(0, self.quantity.start - 24) : self.quantity.start]
 
-    @cached_property
+    @lazy
     def _after(self) -> str:
         return self.sentence[self.quantity.end : self.quantity.end + 40]
 
@@ -131,7 +132,7 @@ class Placed:
         """Whether it is written in words."""
         return not self.sentence[self.quantity.start : self.quantity.end].strip("-.")[:1].isdigit()
 
-    @cached_property
+    @lazy
     def slack(self) -> float:
         """The share by which it may be off, since it is told as rounded."""
         slack = 0.0
@@ -145,7 +146,7 @@ class Placed:
             slack = max(slack, _WORDED)
         return slack
 
-    @cached_property
+    @lazy
     def is_soft(self) -> bool:
         """Whether it is a label, worked out, or worded freely ("two-thirds", "one in five")."""
         before, after = self._before, self._after
@@ -157,7 +158,7 @@ class Placed:
             return False
         return bool(_SOFT_AFTER.match(after) or _SOFT_BEFORE.search(before))
 
-    @cached_property
+    @lazy
     def per(self) -> float:
         """What one it is told per, in seconds ("a week"); 0 without."""
         unit = len(self.quantity.unit) + 1 if self.quantity.unit else 0
@@ -207,7 +208,7 @@ def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, flo
         for distance, word in enumerate(side):
             if word[0].isalpha() and len(word) > 1:
                 known = stem(word)
-                if known not in GENERIC and known not in DIRECTIONS:
+                if known not in GENERIC and known not in POLAR:
                     nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
     return nearness
 

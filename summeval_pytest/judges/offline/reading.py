@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.clauses import clauses_of
 from summeval_pytest.judges.offline.figures import figures
+from summeval_pytest.judges.offline.lazy import lazy
 from summeval_pytest.judges.offline.spoken_words import tells, tokens_of
 from summeval_pytest.text import content_words
 
@@ -42,42 +43,42 @@ class Reading:
 
     text: str
 
-    @cached_property
+    @lazy
     def words(self) -> tuple[str, ...]:
         """The stems of its content words, in order."""
         return tuple(content_words(self.text))
 
-    @cached_property
+    @lazy
     def marked(self) -> tuple[str, ...]:
         """Its words, numbers and breaks in order, in lower case."""
         return tokens_of(self.text)
 
-    @cached_property
+    @lazy
     def tokens(self) -> tuple[str, ...]:
         """Its words and numbers in order, in lower case."""
         return tuple([word for word in self.marked if word[0].isalnum() or word == "%"])
 
-    @cached_property
+    @lazy
     def token_set(self) -> frozenset[str]:
         """Its different words and numbers."""
         return frozenset(self.tokens)
 
-    @cached_property
+    @lazy
     def tells(self) -> bool:
         """Whether it denies or states a finding, or points anywhere; else it can only be found."""
         return tells(self.token_set)
 
-    @cached_property
+    @lazy
     def clauses(self) -> tuple[Clause, ...]:
         """Its clauses in order, with their directions and denials."""
         return clauses_of(self.text, self.marked)
 
-    @cached_property
+    @lazy
     def stems(self) -> frozenset[str]:
         """The informative stems of its clauses."""
         return frozenset([word for clause in self.clauses for word in clause.stems])
 
-    @cached_property
+    @lazy
     def quantities(self) -> tuple[Placed, ...]:
         """Its numbers in order, with the words they stand by."""
         if not _NUMBER_WORD.search(self.text):
