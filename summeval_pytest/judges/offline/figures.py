@@ -48,7 +48,7 @@ _ABOUT = re.compile(
     r"(?:a\s+|the\s+|an\s+)?\Z",
     re.IGNORECASE,
 )
-_ABOUT_WORD = re.compile(r"\s+(?:or so|odd)\b", re.IGNORECASE)
+_ABOUT_WORD = re.compile(r"(?:\s+[a-z]+)?\s+(?:or so|odd)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?|types?|phases?"
     r"|grades?|stages?|class|nos?|version|no)\.?\s*|\[)\Z",
