@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.conflicts import find_conflict
@@ -319,3 +321,30 @@ def test_table_of_numbers_has_no_neighbours_to_exchange() -> None:
     row = " ".join(f"{place} plots held {2 * place + 1} oaks," for place in range(11, 400))
 
     assert conflict(row, " ".join(reversed(row.split()))) != "swap"
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_are_compared_without_fault(one: str, other: str) -> None:
+    """A summary may hold anything; what cannot be read contradicts nothing."""
+    claim, evidence = read(one), [read(other)]
+
+    find_conflict(claim, evidence)
+    missing_number(claim, evidence, evidence[0].quantities)
+    replaced_number(claim, evidence)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "noise ferries rose fell not no than more in lit dark streets , . 14 31 % days from to"
+            " was were did differ p = 0.4 and but slower faster per hour".split()
+        ),
+        max_size=25,
+    )
+)
+def test_no_sentence_contradicts_itself(words: list[str]) -> None:
+    """What the source says word for word is supported, however it is worded."""
+    reading = read(" ".join(words))
+
+    assert find_conflict(reading, [reading]) is None
+    assert missing_number(reading, [reading], reading.quantities) is None
