@@ -22,10 +22,13 @@ _UNIT = re.compile(
 )
 _OPEN: Final = frozenset(" (=<>[~") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
-_PERCENT: Final = "per"
+_PERCENT = re.compile(r"per\s?cent(?:age)?(?!\w)")
 _WORD = re.compile(
-    r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
-    r"(?:one|two|three|four|five|six|seven|eight|nine)|[a-z]+)\b",
+    r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+    r"(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
+    r"|zero|t(?:wo(?:fold)?|hree(?:fold)?|en(?:fold)?|welve|hirteen|wice|ripled)"
+    r"|f(?:our(?:teen)?|ive|ifteen)|s(?:ix|even)(?:teen)?|eight(?:een)?|nine(?:teen)?"
+    r"|eleven|hundred|doubled)\b",
     re.IGNORECASE,
 )
 
@@ -53,7 +56,10 @@ mass: \u00b5g \u03bcg ug mcg microgram micrograms =1e-6
 mass: mg milligram milligrams =1e-3
 mass: g gram grams =1
 mass: kg kilogram kilograms =1e3
-mass: t tonne tonnes =1e6
+mass: t tonne tonnes ton tons =1e6
+mass: pg picogram picograms =1e-12
+mass: lb lbs =453.59237
+mass: ounce ounces oz =28.349523
 time: ns nanosecond nanoseconds =1e-9
 time: \u00b5s \u03bcs us microsecond microseconds =1e-6
 time: ms millisecond milliseconds =1e-3
@@ -64,39 +70,78 @@ time: d day days =86400
 time: week weeks =604800
 time: month months =2629800
 time: yr yrs year years =31557600
+time: decade decades =315576000
+time: century centuries =3155760000
+time: ps picosecond picoseconds =1e-12
+time: fs femtosecond femtoseconds =1e-15
+length: picometre picometres picometer picometers =1e-12
 length: nm nanometre nanometres nanometer nanometers =1e-9
 length: \u00b5m \u03bcm um micrometre micrometres micrometer micrometers micron microns =1e-6
 length: mm millimetre millimetres millimeter millimeters =1e-3
 length: cm centimetre centimetres centimeter centimeters =1e-2
 length: m metre metres meter meters =1
+length: mile miles =1609.344
+length: inch inches =0.0254
+length: feet ft =0.3048
 length: km kilometre kilometres kilometer kilometers =1e3
 volume: \u00b5l \u03bcl ul microlitre microlitres =1e-6
+volume: cl centilitre centilitres =1e-2
 volume: ml millilitre millilitres milliliter milliliters =1e-3
 volume: l litre litres liter liters =1
+area: ha hectare hectares =1e4
+area: acre acres =4046.8564224
+pressure: pascal pascals =1
+pressure: hpa mbar millibar millibars =1e2
+pressure: kpa kilopascal kilopascals =1e3
+pressure: mpa megapascal megapascals =1e6
+pressure: gpa gigapascal gigapascals =1e9
+pressure: mmhg =133.322
+heat: joule joules =1
+heat: kj kilojoule kilojoules =1e3
+heat: mj megajoule megajoules =1e6
+heat: calorie calories =4.184
+heat: kcal kilocalorie kilocalories =4184
+heat: wh =3600
+heat: kwh =3.6e6
+heat: mwh =3.6e9
+force: newton newtons =1
+force: kn kilonewton kilonewtons =1e3
+portion: ppm =1
+portion: ppb =1e-3
+loudness: db decibel decibels =1
+amount: mol =1
+amount: mmol millimole millimoles =1e-3
+amount: \u00b5mol \u03bcmol umol micromole micromoles =1e-6
+amount: nmol nanomole nanomoles =1e-9
+resistance: ohm ohms =1
+temperature: kelvins =1
 current: \u00b5a \u03bca =1e-6
 current: ma =1e-3
-voltage: mv =1e-3
+voltage: \u00b5v \u03bcv microvolt microvolts =1e-6
+voltage: mv millivolt millivolts =1e-3
 voltage: v volt volts =1
-voltage: kv =1e3
+voltage: kv kilovolt kilovolts =1e3
 energy: mev =1e-3
 energy: ev =1
 energy: kev =1e3
 energy: gev =1e9
-power: mw =1e-3
+power: mw milliwatt milliwatts =1e-3
 power: w watt watts =1
-power: kw =1e3
-frequency: hz =1
-frequency: khz =1e3
-frequency: mhz =1e6
-frequency: ghz =1e9
+power: kw kilowatt kilowatts =1e3
+power: megawatt megawatts =1e6
+power: gw gigawatt gigawatts =1e9
+frequency: hz hertz =1
+frequency: khz kilohertz =1e3
+frequency: mhz megahertz =1e6
+frequency: ghz gigahertz =1e9
 temperature: \u00b5k \u03bck =1e-6
 temperature: mk =1e-3
 temperature: k kelvin =1
 data: b byte bytes =1
-data: kb kib =1e3
-data: mb mib =1e6
-data: gb gib =1e9
-data: tb tib =1e12
+data: kb kib kilobyte kilobytes =1e3
+data: mb mib megabyte megabytes =1e6
+data: gb gib gigabyte gigabytes =1e9
+data: tb tib terabyte terabytes =1e12
 amount per volume: mmol/l =1e-3
 amount per volume: mol/l =1
 mass per volume: ng/ml =1e-6
@@ -189,7 +234,7 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     if cased:
         return (match.group(1), *cased)
     unit = match.group(1).lower()
-    if unit.startswith(_PERCENT) and unit != _PERCENT:
+    if _PERCENT.match(unit):
         unit = "pp" if unit.rstrip("s").endswith("point") else "%"
     known = _UNITS.get(unit)
     if known is None and "/" in unit:

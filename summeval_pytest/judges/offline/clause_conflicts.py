@@ -2,49 +2,187 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.comparisons import are_crossed
 from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
+from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED, SPEED
 from summeval_pytest.text import content_words, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.judges.offline.reading import Clause, Reading
+    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.conflict import ConflictKind
+    from summeval_pytest.judges.offline.reading import Reading
 
 _SHARED: Final = 2
-"""Clauses speak of the same thing if they share so many informative stems."""
+"""Stems that have to change sides before an order counts as reversed."""
+_TIMES: Final = frozenset(
+    "time times duration period delay latency took take takes min minutes hours days weeks months"
+    " years seconds earlier later sooner h s ms".split()
+)
+_ALIKE: Final = NULL | ALIKE
+_AROUND: Final = 0.3
+"""What a word of the rest of a claim counts beside one of the clause itself."""
+_ELSEWHERE: Final = 0.5
+"""What a word counts that the other sentence has in another of its clauses."""
+_BOTH_WAYS: Final = 0.6
+"""The weight of the share of the claim's words beside that of the evidence's."""
+ALIGNED: Final = 0.42
+"""The share from which two clauses speak of the same thing."""
+_WORDS: Final = 2
+"""Two clauses share so many words, unless the claim has no more."""
+_STRICT: Final = 0.65
+"""The share that is asked where only two words exclude each other."""
+LEAST: Final = 0.8
+"""The weight of the words that they have to share."""
+BEYOND_SAME: Final = 0.05
+"""By so much a contradicting clause has to be closer than one that agrees."""
+BEHIND_OTHER: Final = 0.1
+"""By so much it may be farther than one that says neither."""
 
 
-def _closeness(clause: Clause, other: Clause, rest: frozenset[str]) -> float:
-    """How much two clauses speak of the same thing, 0 where that is too little to compare them.
+def _aligned(
+    claim: Reading, clause: Clause, evidence: Sequence[Reading]
+) -> Iterator[tuple[float, Clause, Reading]]:
+    """The clauses of the evidence that share words with one of a claim, and how close each is.
 
-    A shared number counts four and a shared stem two, a stem that only the other's sentence shares
-    counts one.
+    The mean of the share of the claim's words that the evidence has and of the share of the
+    evidence's that the claim has, each word weighed by its rarity.
     """
-    stems, numbers = len(clause.stems & other.stems), len(clause.numbers & other.numbers)
-    around = len(clause.stems & rest)
-    is_same = bool(clause.stems) and clause.stems == other.stems
-    if stems + numbers < _SHARED and not is_same and not (stems and around > _SHARED):
-        return 0.0
-    return 4.0 * numbers + 2.0 * stems + around
-
-
-def _closest(clause: Clause, evidence: Sequence[Reading]) -> list[Clause]:
-    """The clauses of the evidence that speak most of what this one speaks of."""
-    rivals = []
+    weights = {
+        word: weight * _AROUND for each in claim.clauses for word, weight in each.stems.items()
+    }
+    weights.update(clause.stems)
+    total = sum(weights.values())
+    if not total:
+        return
     for reading in evidence:
-        rest = frozenset[str]().union(*(other.stems for other in reading.clauses))
-        rivals += [(_closeness(clause, other, rest), other) for other in reading.clauses]
-    most = max((closeness for closeness, _ in rivals), default=0.0)
-    return [other for closeness, other in rivals if closeness == most] if most else []
+        if clause.stems.keys().isdisjoint(reading.stems):
+            continue
+        shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
+        around = _ELSEWHERE * sum(weight for _, weight in shared)
+        for other in reading.clauses:
+            both = [weight for word, weight in shared if word in other.stems]
+            own = sum(both)
+            is_enough = around + own >= LEAST and len(both) >= _WORDS
+            if not is_enough and clause.stems.keys() != other.stems.keys():
+                continue
+            mine = (around + (1 - _ELSEWHERE) * own) / total
+            theirs = min(own, other.total) / other.total if other.total else 0.0
+            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
+
+
+def _verdict(
+    claim: Reading, clause: Clause, reading: Reading, other: Clause
+) -> tuple[int, ConflictKind, float]:
+    """Whether a clause contradicts (-1), agrees (1), or neither; in what; how close it must be."""
+    if other.asks != clause.asks:
+        return 0, "direction", 0.0
+    verdict = _of_findings(clause, other)
+    if verdict:
+        return verdict, "negation", ALIGNED
+    verdict = _of_directions(clause, other)
+    if verdict:
+        return verdict, "direction", ALIGNED
+    if clause.denied or other.denied:
+        return _of_denials(clause, other), "negation", ALIGNED
+    is_opposite = _paces_differ(clause, other) or _excludes(claim, clause, reading, other)
+    return -int(is_opposite), "direction", _STRICT
+
+
+def _of_findings(clause: Clause, other: Clause) -> int:
+    """-1 where one clause finds nothing and the other something, 1 where both find nothing."""
+    if not (clause.is_null or other.is_null):
+        return 0
+    if clause.is_null and other.is_null:
+        return 1
+    one, null = (other, clause) if clause.is_null else (clause, other)
+    is_plain = not (null.ends or one.asks or one.is_negated)
+    return -int(one.states and is_plain and _ALIKE.isdisjoint(one.tokens))
+
+
+def _of_directions(clause: Clause, other: Clause) -> int:
+    """-1 where two clauses point to opposite ends of one scale, 1 where to the same end.
+
+    The reverse where both compare the same two groups, but not in the same order.
+    """
+    ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
+    ends.append(clause.change * other.ends.get(AMOUNT, 0))
+    ends.append(other.change * clause.ends.get(AMOUNT, 0))
+    verdict = max(filter(None, ends), default=0)
+    return -verdict if verdict and are_crossed(clause, other) else verdict
+
+
+def _of_denials(clause: Clause, other: Clause) -> int:
+    """-1 where a word is denied in one clause only, 1 where in both."""
+    if clause.is_negated and other.is_negated:
+        return int(bool(clause.denied & other.denied))
+    return -int(other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys())
+
+
+def _paces_differ(clause: Clause, other: Clause) -> bool:
+    """Whether something is quickened in one clause and lessened in the other, or the reverse.
+
+    A time is shortened by what quickens, so nothing is said where time is spoken of.
+    """
+    pace = clause.ends.get(SPEED, 0) * other.ends.get(AMOUNT, 0)
+    pace = pace or clause.ends.get(AMOUNT, 0) * other.ends.get(SPEED, 0)
+    return pace < 0 and all(_TIMES.isdisjoint(each.tokens) for each in (clause, other))
+
+
+def _excludes(claim: Reading, clause: Clause, reading: Reading, other: Clause) -> bool:
+    """Whether a word stands against one that excludes it, and neither sentence has both."""
+    for word in clause.opposable:
+        for opposite in OPPOSED[word] & other.opposable:
+            if not (opposite in claim.token_set or word in reading.token_set):
+                return True
+    return False
+
+
+def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """A clause that goes the other way than the evidence about the same thing, or denies it."""
+    if not claim.tells and not any(reading.tells for reading in evidence):
+        return None
+    for clause in claim.clauses:
+        conflict = _opposed(claim, clause, evidence) if clause.stems else None
+        if conflict is not None:
+            return conflict
+    return None
+
+
+def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Conflict | None:
+    """The closest clause that contradicts one, unless one that agrees is closer."""
+    best: tuple[float, ConflictKind, Clause, Reading] | None = None
+    same = rest = 0.0
+    for share, other, reading in _aligned(claim, clause, evidence):
+        verdict, kind, least = _verdict(claim, clause, reading, other)
+        if verdict < 0:
+            if share >= least and (best is None or share > best[0]):
+                best = (share, kind, other, reading)
+        elif verdict:
+            same = max(same, share)
+        else:
+            rest = max(rest, share)
+    if best is None or best[0] < max(same + BEYOND_SAME, rest - BEHIND_OTHER):
+        return None
+    _, kind, other, reading = best
+    says, instead = clause.told(claim.text), other.told(reading.text)
+    return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
 
 
 def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """Two things told one after the other, in the order opposite to the evidence's."""
+    if _THEN_WORDS.isdisjoint(claim.token_set):
+        return None
     sides = _told_in_order(claim.text)
     for reading in evidence if sides else ():
+        if _THEN_WORDS.isdisjoint(reading.token_set):
+            continue
         theirs = _told_in_order(reading.text)
         if sides and theirs:
             (first, then), (first_there, then_there) = sides, theirs
@@ -65,37 +203,34 @@ def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
     return None
 
 
-def opposite_direction(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A clause that goes up where the closest clauses of the evidence go down, or the reverse."""
-    for clause in claim.clauses:
-        if len(clause.directions) != 1 or clause.is_null:
+_CHANGE = re.compile(
+    r"\bfrom\s+(?:about\s+|around\s+)?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?(?:\s[^\d,;]{0,40}?)?\s+to"
+    r"\s+(?:about\s+|around\s+)?(\d[\d.,]*)",
+    re.IGNORECASE,
+)
+
+
+_NUMBERS_JOINED: Final = frozenset({"from", "to"})
+_THEN_WORDS: Final = frozenset(
+    "followed then afterwards subsequently thereafter finally prior before".split()
+)
+
+
+def _changes(text: str) -> set[tuple[str, str]]:
+    return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
+
+
+def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
+    """A change from one number to another that the evidence tells the other way round."""
+    if not claim.token_set >= _NUMBERS_JOINED:
+        return None
+    changes = _changes(claim.text)
+    for reading in evidence if changes else ():
+        if not reading.token_set >= _NUMBERS_JOINED:
             continue
-        closest = _closest(clause, evidence)
-        opposite = frozenset(-direction for direction in clause.directions)
-        if closest and all(o.directions == opposite and not o.is_null for o in closest):
-            return Conflict(kind="direction", says=clause.text, instead=closest[0].text)
-    return None
-
-
-def _denies_a_word(one: Clause, other: Clause) -> bool:
-    """Whether a word that both clauses have stands behind a "not" in one of them only.
-
-    That tells something where the clauses say the same otherwise: all stems of the shorter one.
-    """
-    shared = one.stems & other.stems
-    is_same = len(shared) == min(len(one.stems), len(other.stems))
-    return is_same and bool((one.denied ^ other.denied) & shared)
-
-
-def opposite_finding(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A difference stated where the closest clauses deny it, or denied where they state it."""
-    for clause in claim.clauses:
-        closest = _closest(clause, evidence)
-        if not closest:
-            continue
-        stated_but_denied = clause.asserts and all(other.is_null for other in closest)
-        denied_but_stated = clause.denies and all(other.asserts for other in closest)
-        word_denied = all(_denies_a_word(clause, other) for other in closest)
-        if stated_but_denied or denied_but_stated or word_denied:
-            return Conflict(kind="negation", says=clause.text, instead=closest[0].text)
+        theirs = _changes(reading.text)
+        for start, end in changes:
+            if start != end and (end, start) in theirs and (start, end) not in theirs:
+                says, instead = f"from {start} to {end}", f"from {end} to {start}"
+                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
     return None

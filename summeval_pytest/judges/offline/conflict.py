@@ -8,7 +8,7 @@ from typing import Literal
 NOWHERE = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
 
-ConflictKind = Literal["number", "swap", "order", "direction", "negation"]
+ConflictKind = Literal["number", "unit", "swap", "order", "direction", "negation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

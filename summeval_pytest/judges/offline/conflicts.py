@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.clause_conflicts import (
-    opposite_direction,
-    opposite_finding,
+    opposite_clause,
+    reversed_change,
     reversed_order,
 )
+from summeval_pytest.judges.offline.comparisons import opposite_comparison, opposite_ratio
+from summeval_pytest.judges.offline.near_copies import copied_but_changed
 from summeval_pytest.judges.offline.number_conflicts import swapped_numbers
 
 if TYPE_CHECKING:
@@ -28,7 +30,15 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
     """
-    for look in (swapped_numbers, reversed_order, opposite_direction, opposite_finding):
+    for look in (
+        swapped_numbers,
+        reversed_change,
+        reversed_order,
+        opposite_clause,
+        opposite_comparison,
+        opposite_ratio,
+        copied_but_changed,
+    ):
         conflict = look(claim, evidence)
         if conflict is not None:
             return conflict

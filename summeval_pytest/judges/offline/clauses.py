@@ -1,0 +1,258 @@
+"""The clauses of a sentence: what each speaks of, which way it says things go, what it denies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.judges.offline.denials import (
+    ALIKE,
+    AN_EFFECT,
+    ASKING,
+    DESCRIBING,
+    FINDING,
+    IMPLIED,
+    NOT_NEGATING_BEFORE,
+    NULL,
+    STATED,
+    WEAK_P_VALUE,
+)
+from summeval_pytest.judges.offline.polarity import (
+    ADJECTIVES,
+    AMOUNT,
+    EXTRA,
+    MULTIPLIERS,
+    ONLY_BEFORE,
+    OPPOSED,
+    POLAR,
+)
+from summeval_pytest.judges.offline.spoken_words import (
+    PREPOSITIONS,
+    VERBS,
+    is_negation,
+    known,
+    pieces,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
+_WIDE: Final = frozenset("without none neither nor nothing".split())
+"""Negators of what is listed behind them, of which no single word is denied."""
+_EFFECTS: Final = frozenset({"effect", "influenc", "impact"})
+_OPENING: Final = 2
+"""A negation among so many first words sets a thing against another, and denies no verb."""
+_AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
+"""Not behind a comparative that names a thing ("the wider outlet")."""
+_GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
+_WAYS: Final = {"up": 1, "down": -1}
+_CHANGE_LENGTH: Final = 8
+"""Words from the "from" of a change to its "to"."""
+_FAR: Final = 999
+"""Farther than any sentence is long."""
+_NEAR: Final = 4
+"""Words after a negation among which a direction is denied."""
+_SCOPE: Final = 8
+"""Words after a negation among which a finding is denied."""
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """A clause of a sentence.
+
+    Attributes:
+        tokens: Its words, as written in lower case.
+        stems: Its informative stems with their rarity, without directions and generic words.
+        ends: By scale, the end that its words point to: +1, -1, or 0 where they point to both.
+        denied: The informative stems that a negation stands before.
+        opposable: The words that have an opposite, as they stand and not denied.
+        total: The weight of its stems that are no numbers.
+        change: Which way it goes by its numbers, where it says so in no word; else 0.
+        is_negated: Whether it has any negation.
+        is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
+        states: Whether it states a difference or an effect, by a direction or outright.
+        asks: Whether it asks or supposes, and claims nothing.
+    """
+
+    tokens: list[str] = field(default_factory=list)
+    stems: dict[str, float] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+    opposable: set[str] = field(default_factory=set)
+    total: float = 0.0
+    change: int = 0
+    is_negated: bool = False
+    is_null: bool = False
+    states: bool = False
+    asks: bool = False
+
+    def told(self, sentence: str) -> str:
+        """The clause as it stands in its sentence."""
+        words = r"\W*".join(map(re.escape, self.tokens)) + r"(?:[.!?]\Z)?"
+        found = re.search(words, sentence, re.IGNORECASE)
+        return found.group() if found else " ".join(self.tokens)
+
+
+def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
+    """The scales on which the word at a place points to an end; none where it is an idiom."""
+    word = tokens[place]
+    following = tokens[place + 1] if place + 1 < len(tokens) else ""
+    needed = ONLY_BEFORE.get(word)
+    if needed is not None and following not in needed:
+        return ()
+    ends = EXTRA.get(word) or POLAR.get(known(word).base, ())
+    if not ends:
+        return ()
+    if following == "than":
+        third = tokens[place + 2] if place + 2 < len(tokens) else ""
+        if third and (third[0].isdigit() or third in _NOT_BASE):
+            return ()
+    if following == "or" and word == "more":
+        return ()
+    sign = MULTIPLIERS.get(word)
+    if sign is not None and following:
+        adjective = ADJECTIVES.get(following)
+        if adjective:
+            return ((adjective[0], adjective[1] * sign),)
+    return ends
+
+
+def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
+    clause = Clause(tokens=tokens)
+    denied_at, left, needed = -_FAR, 0, 1
+    stated = False
+    skip = -1
+    last = len(tokens) - 1
+    before = ""
+    for place, word in enumerate(tokens):
+        entry = known(word)
+        if not entry.tells:
+            if entry.weight:
+                clause.stems[entry.stem] = entry.weight
+                if word[0] > "9":
+                    clause.total += entry.weight
+                    if left and not word.endswith("ly"):
+                        clause.denied.add(entry.stem)
+                        left -= 1
+            before = word
+            continue
+        following = tokens[place + 1] if place < last else ""
+        if is_negation(word):
+            if following not in NOT_NEGATING_BEFORE:
+                clause.is_negated = True
+                denied_at, left = place, 1
+                if word in _WIDE or (place < _OPENING and following not in PREPOSITIONS | VERBS):
+                    left = 0
+                elif following in PREPOSITIONS:
+                    left = needed = 2
+            elif following == "longer":
+                clause.is_negated = True
+                skip = place + 1
+            before = word
+            continue
+        if word == "rather" and following == "than":
+            if place + 2 <= last and known(tokens[place + 2]).base in POLAR:
+                denied_at = place
+            continue
+        if word == "against" and following.endswith("ing"):
+            clause.is_negated, denied_at, left = True, place, 1
+            continue
+        if word == "and":
+            left = 0
+        since = place - denied_at
+        is_near = since <= _NEAR
+        base = entry.base
+        if word in NULL or (word in ALIKE and before not in DESCRIBING):
+            if is_near:
+                stated = True
+            else:
+                clause.is_null = True
+        elif base in FINDING:
+            if since <= _SCOPE:
+                clause.is_null = True
+                left = 0
+            elif word in STATED or before == "did" or (base in _EFFECTS and before in AN_EFFECT):
+                stated = True
+        if base in IMPLIED:
+            clause.is_negated = True
+        if base in ASKING:
+            clause.asks = True
+        if (
+            place != skip
+            and (base in POLAR or word in EXTRA)
+            and not (before == "the" and word.endswith("er") and following not in _AFTER_NAME)
+        ):
+            ends = _direction(tokens, place)
+            if ends and word in MULTIPLIERS and following in ADJECTIVES:
+                skip = place + 1
+            if ends and is_near:
+                clause.is_null = True
+                left = 0
+            elif ends:
+                for scale, sign in ends:
+                    clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
+        if word in _WAYS and before in _GOING:
+            clause.ends[AMOUNT] = _WAYS[word]
+        if word in OPPOSED and since > _SCOPE:
+            clause.opposable.add(word)
+        if entry.weight:
+            clause.stems[entry.stem] = entry.weight
+            clause.total += entry.weight
+            if left and not word.endswith("ly"):
+                clause.denied.add(entry.stem)
+                left -= 1
+        before = word
+    if len(clause.denied) < needed:
+        clause.denied.clear()
+    clause.states = not clause.is_null and (stated or bool(clause.ends))
+    if AMOUNT not in clause.ends and "from" in tokens:
+        _read_change(clause)
+    return clause
+
+
+def _number(token: str) -> float:
+    whole, point, rest = token.replace(",", "").partition(".")
+    return float(whole + point + rest.partition(".")[0] if rest else whole)
+
+
+def _read_change(clause: Clause) -> None:
+    """Sets which way the amount goes where a clause only tells from what to what."""
+    tokens = clause.tokens
+    start = tokens.index("from")
+    if "to" not in tokens[start : start + _CHANGE_LENGTH]:
+        return
+    end = tokens.index("to", start)
+    numbers = [
+        _number(tokens[place + 1])
+        for place in (start, end)
+        if place + 1 < len(tokens) and tokens[place + 1][0].isdigit()
+    ]
+    if len(numbers) == 2 and numbers[0] != numbers[1]:  # noqa: PLR2004 - from one, to the other
+        clause.change = 1 if numbers[0] < numbers[1] else -1
+
+
+def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
+    """The clauses of a sentence in order.
+
+    Args:
+        text: The sentence.
+        tokens: What `tokens_of` makes of it.
+    """
+    clauses = tuple([_read(piece) for piece in pieces(tokens)])
+    if "p" in tokens and WEAK_P_VALUE.search(text):
+        _mark_weak(text, clauses)
+    return clauses
+
+
+def _mark_weak(text: str, clauses: tuple[Clause, ...]) -> None:
+    """Makes null the clauses that hold a p-value over .05."""
+    weak = {match.group().split()[-1].lstrip("=>pP") for match in WEAK_P_VALUE.finditer(text)}
+    for clause in clauses:
+        held = [
+            w for at, w in enumerate(clause.tokens) if "p" in clause.tokens[max(0, at - 2) : at]
+        ]
+        if any(number in weak for number in held):
+            clause.is_null = True
+            clause.states = False

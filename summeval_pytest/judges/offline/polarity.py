@@ -1,0 +1,192 @@
+"""English words that have an opposite, by the scale on which they are opposed.
+
+Which way a quantity goes, which is better, which is faster, and pairs that exclude each other
+(present and absent, all and none). All of it is general English; nothing is keyed to a field.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.text import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AMOUNT: Final = "amount"
+WORTH: Final = "worth"
+SPEED: Final = "speed"
+SIGN: Final = "sign"
+
+_SCALES: Final = {
+    AMOUNT: (
+        """
+        increase increases increased increasing increasingly rise rises rose risen rising raise
+        raised raises raising grow grows grew grown growing climb climbs climbed climbing gained
+        gaining higher highest greater greatest more larger largest longer longest bigger
+        biggest stronger strongest thicker wider deeper heavier taller broader denser warmer
+        hotter brighter louder elevated elevate elevates enhance enhanced enhances enhancing
+        enhancement boost boosts boosted upward upwards double doubled doubles doubling triple
+        tripled exceed exceeds exceeded exceeding surpass surpassed surpasses outnumber
+        outnumbered expand expanded expands expanding expansion lengthen lengthened lengthens
+        prolong prolonged prolongs thicken thickened widen widened widens deepen deepened swell
+        swelled swollen surge surged soared augment augmented augments multiplied intensify
+        intensified heighten heightened upregulated amplify amplified amplifies strengthen
+        strengthened strengthens strengthening commoner added accumulate jump jumped inflated
+        inflates
+        """,
+        """
+        decrease decreases decreased decreasing reduce reduces reduced reducing reduction
+        reductions fell fallen falling drop drops dropped dropping decline declines declined
+        declining lower lowest lowered lowers lowering less fewer fewest smaller smallest
+        shorter shortest weaker weakest thinner narrower shallower lighter colder cooler dimmer
+        quieter shorten shortened shortens diminish diminished diminishes shrink shrinks shrank
+        shrunk shrinking dwindle dwindled halve halved halves cut cuts cutting attenuate
+        attenuated attenuates suppress suppressed suppresses lost losing save saved saves saving
+        savings weaken weakened weakens weakening thinned narrowed narrows narrowing downward
+        downwards lessen lessened curb curbed curtailed deplete depleted downregulated inhibit
+        inhibited inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper
+        impair impaired impairs halving
+        """,
+    ),
+    WORTH: (
+        """
+        better best improve improves improved improving improvement improvements superior
+        outperform outperforms outperformed benefit benefits benefited benefitted beneficial
+        favourable favorable enhance enhanced enhances enhancing helped helps profited finer
+        fairer safer sharper cleaner healthier protective
+        """,
+        """
+        worse worst worsen worsens worsened worsening deteriorate deteriorated deterioration
+        deteriorates inferior underperform underperforms underperformed harm harms harmed
+        harmful impair impaired impairs impairment detrimental degrade degraded degrades hurt
+        hurts poorer poorest coarser blurrier riskier slipped
+        """,
+    ),
+    SPEED: (
+        """
+        faster fastest quicker quickest sooner earlier accelerate accelerates accelerated
+        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited
+        """,
+        """
+        slower slowest slow slowed slows slowing decelerate decelerated later delayed delays
+        delaying retard retarded postponed
+        """,
+    ),
+    SIGN: ("positive positively", "negative negatively inverse inversely"),
+}
+"""By scale: the words of its upper end, and those of its lower one."""
+
+_PAIRS: Final = """
+    all=none always=never present=absent presence=absence accept=reject accepted=rejected
+    succeed=fail succeeded=failed success=failure successful=unsuccessful confirm=refute
+    confirmed=refuted support=contradict supported=contradicted supports=contradicts
+    open=closed include=exclude included=excluded includes=excludes inside=outside minimum=maximum
+    minimal=maximal majority=minority allow=prevent allowed=prevented
+    allows=prevents enable=prevent enabled=prevented safe=unsafe safe=dangerous likely=unlikely
+    easier=harder easy=difficult easily=hardly strong=weak strongly=weakly warm=cold
+    hot=cold wet=dry wetter=drier fast=slow rich=poor richer=poorer active=passive
+    active=inactive upstream=downstream north=south northern=southern east=west eastern=western
+    winter=summer start=stop started=stopped began=ended often=rarely
+    often=seldom frequently=rarely frequent=rare frequent=infrequent common=rare simple=complex
+    direct=indirect directly=indirectly attract=repel attracted=repelled absorb=emit
+    absorbed=emitted expand=contract expanded=contracted appeared=disappeared towards=away
+    toward=away approach=avoid approached=avoided won=lost win=lose public=private urban=rural
+    mandatory=voluntary compulsory=voluntary compulsory=optional mandatory=optional
+    blinded=unblinded agreed=disagreed agree=disagree trust=distrust similar=different
+    similar=dissimilar same=different identical=different equal=unequal approved=rejected
+    passed=failed correct=incorrect correctly=incorrectly valid=invalid reliable=unreliable
+    stable=unstable certain=uncertain able=unable sufficient=insufficient adequate=inadequate
+    necessary=unnecessary complete=incomplete consistent=inconsistent effective=ineffective
+    efficient=inefficient possible=impossible known=unknown related=unrelated affected=unaffected
+    changed=unchanged dependent=independent depends=independent before=after above=below
+    older=younger thick=thin deep=shallow
+    heavy=light sparse=dense coarse=fine permitted=forbidden permitted=banned allowed=banned
+    legal=illegal temporary=permanent lasting=temporary brief=lasting reversible=irreversible
+    sensitive=insensitive soluble=insoluble visible=invisible healthy=sick healthy=ill
+    ignored=considered
+    underestimate=overestimate underestimated=overestimated underestimates=overestimates
+    undervalued=overvalued advantage=disadvantage encouraged=discouraged
+    encourage=discourage encourages=discourages protect=damage protects=damages
+    protected=damaged retained=removed kept=removed higher-order=lower-order
+    predicted=unpredicted import=export homogeneous=heterogeneous linear=nonlinear
+    random=nonrandom upper=lower
+"""
+"""Pairs that exclude each other where they are said of the same thing."""
+
+
+def _polar() -> dict[str, tuple[tuple[str, int], ...]]:
+    """By stem: the scales on which it stands, and at which end."""
+    table: dict[str, dict[str, int]] = {}
+    for scale, (upper, lower) in _SCALES.items():
+        for sign, words in ((1, upper), (-1, lower)):
+            for word in words.split():
+                table.setdefault(stem(word), {})[scale] = sign
+    return {word: tuple(ends.items()) for word, ends in table.items()}
+
+
+def _opposed() -> dict[str, frozenset[str]]:
+    """By stem: the stems that exclude it."""
+    table: dict[str, set[str]] = {}
+    for pair in _PAIRS.split():
+        one, _, other = pair.partition("=")
+        table.setdefault(one, set()).add(other)
+        table.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+POLAR: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(_polar())
+OPPOSED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(_opposed())
+"""By lower-cased word, those that exclude it."""
+
+_ONLY_BEFORE: Final = {
+    "positive": "correlation association relation relationship effect impact influence trend change"
+    " link correlations associations effects relationships",
+    "positively": "correlated associated related linked influenced affected",
+    "fall": "from by to below in of",
+    "falls": "from by to below as with",
+    "loss": "of in",
+    "losses": "of in",
+    "gain": "of in by",
+    "gains": "of in by",
+    "rise": "from by to above in of as with",
+    "rises": "from by to above in of as with",
+    "growth": "by",
+    "lost": "by about more",
+    "speed": "up",
+    "elevation": "of",
+    "delay": "the in of by",
+    "delays": "the in of by",
+}
+_ONLY_BEFORE["negative"] = _ONLY_BEFORE["inverse"] = _ONLY_BEFORE["positive"]
+_ONLY_BEFORE["negatively"] = _ONLY_BEFORE["positively"]
+ONLY_BEFORE: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {word: frozenset(following.split()) for word, following in _ONLY_BEFORE.items()}
+)
+"""What has to follow a word for it to say a direction."""
+EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
+    {
+        "fall": ((AMOUNT, -1),),
+        "falls": ((AMOUNT, -1),),
+        "loss": ((AMOUNT, -1),),
+        "losses": ((AMOUNT, -1),),
+        "gain": ((AMOUNT, 1),),
+        "gains": ((AMOUNT, 1),),
+        "growth": ((AMOUNT, 1),),
+    }
+)
+"""Nouns that say a direction only before those words."""
+
+MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType({"more": 1, "less": -1, "fewer": -1})
+ADJECTIVES: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
+    {
+        **dict.fromkeys("frequent common often strongly frequently commonly".split(), (AMOUNT, 1)),
+        **dict.fromkeys("rare rarely seldom weakly infrequent".split(), (AMOUNT, -1)),
+        **dict.fromkeys("quickly rapidly rapid swiftly quick swift".split(), (SPEED, 1)),
+        **dict.fromkeys("slowly gradual gradually sluggish".split(), (SPEED, -1)),
+        **dict.fromkeys("harmful poorly badly dangerous".split(), (WORTH, -1)),
+        **dict.fromkeys("effective accurate precise efficient useful".split(), (WORTH, 1)),
+    }
+)
+"""What "more" and "less" turn into a direction of another scale."""

@@ -1,0 +1,130 @@
+"""What is known of each word by itself, and where a sentence breaks into clauses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.judges.offline.denials import ALIKE, ASKING, FINDING, IMPLIED, NEGATORS, NULL
+from summeval_pytest.judges.offline.lexicon import GENERIC
+from summeval_pytest.judges.offline.polarity import EXTRA, OPPOSED, POLAR
+from summeval_pytest.judges.offline.rarity import rarity
+from summeval_pytest.text import STOP_WORDS, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_TOKEN: Final = re.compile(
+    r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,%]|(?<=\s)[-\u2013\u2014](?=\s)"
+)
+_BREAKS: Final = frozenset(
+    "; : , - \u2013 \u2014 whereas while but although though however yet and because".split()
+)
+VERBS: Final = frozenset(
+    """
+    is are was were be been has have had do does did can could may might will would should fell
+    rose led grew became brought cut ran took gave held kept lost made met set shrank spread
+    went won came saw found showed shows show remains remained did not cannot
+    """.split()
+)
+_EMPTY: Final = (
+    NEGATORS
+    | NULL
+    | ALIKE
+    | frozenset("ci cis confidence interval odds ratio hazard hr or rr irr sd se iqr".split())
+)
+PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
+_LETTERS: Final = frozenset("wbahy")
+"""What the words among the breaks begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What is known of a word by itself.
+
+    Attributes:
+        stem: Its stem, empty where it is not informative.
+        weight: How much it tells, 0 where it is not informative.
+        tells: Whether it may deny, state, ask or point anywhere.
+        is_verb: Whether it may be the verb of a clause.
+        base: Its stem, informative or not.
+    """
+
+    stem: str
+    weight: float
+    tells: bool
+    is_verb: bool
+    base: str
+
+
+def is_negation(word: str) -> bool:
+    """Whether a word denies what follows it."""
+    return word in NEGATORS or word.endswith(("n't", "n\u2019t"))
+
+
+@lru_cache(maxsize=65536)
+def known(word: str) -> Word:
+    """What is known of a word, number or break in lower case."""
+    if word[0].isdigit():
+        return Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word)
+    base = stem(word)
+    denies = is_negation(word)
+    is_verb = word in VERBS or word.endswith("ed") or denies or base in POLAR or word in EXTRA
+    is_direction = base in POLAR and word not in EXTRA
+    is_empty = (
+        word in STOP_WORDS or len(word) == 1 or base in GENERIC or base in FINDING or is_direction
+        or word in _EMPTY or denies
+    )  # fmt: skip
+    tells = (
+        denies or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
+        or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
+        or word in {"rather", "against", "and", "up", "down"}
+    )  # fmt: skip
+    if is_empty:
+        return Word("", 0.0, tells, is_verb, base)
+    return Word(base, 0.2 + rarity(base), tells, is_verb, base)
+
+
+def pieces(tokens: Sequence[str]) -> list[list[str]]:
+    """The words of a sentence, cut into clauses; a piece without a verb joins its neighbour."""
+    cut: list[tuple[list[str], bool, bool]] = []
+    piece: list[str] = []
+    has_verb = is_telling = False
+    for token in tokens:
+        if token in _BREAKS:
+            if piece:
+                cut.append((piece, has_verb, is_telling))
+            piece = [token] if token[0] in _LETTERS else []
+            has_verb = is_telling = False
+        else:
+            piece.append(token)
+            entry = known(token)
+            has_verb = has_verb or entry.is_verb
+            is_telling = is_telling or (entry.weight > 0 and token[0] > "9")
+    cut.append((piece, has_verb, is_telling))
+    joined: list[list[str]] = []
+    held: list[str] = []
+    for words, has_verb, is_telling in cut:
+        opens = not joined or not words or words[0] not in PREPOSITIONS
+        if has_verb and opens and (held or not joined or is_telling):
+            joined.append(held + words)
+            held = []
+        elif joined:
+            joined[-1] += words
+        else:
+            held += words
+    if held:
+        joined.append(held)
+    return joined
+
+
+def tells(tokens: Iterable[str]) -> bool:
+    """Whether any word of a sentence denies, states, asks or points anywhere."""
+    return any(known(word).tells for word in tokens if word != "and")
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The words, numbers and breaks of a text in order, in lower case."""
+    return tuple(_TOKEN.findall(text.lower()))
