@@ -22,7 +22,7 @@ from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.reading import Placed
+    from summeval_pytest.judges.offline.figures import Placed
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
