@@ -88,11 +88,16 @@ class RateFacets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetRating:
-    """A rating from 1 to the facet's scale, and the reason for it."""
+    """A rating from 1 to the facet's scale, and the reason for it.
+
+    ``confidence`` is the probability that a person gives the same rating, 0 to 1, where the judge
+    can state it; None where it cannot.
+    """
 
     facet: Facet
     reason: str
     rating: int
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
