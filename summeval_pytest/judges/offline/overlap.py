@@ -9,7 +9,7 @@ role over them, 0 where no sentence has the word. A number counts as the rarest 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log1p
+from math import log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,7 +31,9 @@ RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""
 OWN_SHARE: Final = 0.5
 """How much the segment a sentence was put in counts, beside what the sentence itself looks like."""
-NAMES: Final = ("found", "surest", "repetition", "length")
+MOST_WORDS: Final = 40
+"""A longer segment says no more for that."""
+NAMES: Final = ("found", "surest", "sqrt(repetition)", "amount")
 """The numbers that a rating is made of, in the order of its coefficients."""
 
 
@@ -45,7 +47,7 @@ class Overlap:
         surest: How surely the summary states the facet at all: the role of its surest sentence, 0
             to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
-        length: log(1 + words of the summary).
+        amount: log(1 + words of the summary's segment, at most 40).
         n_numbers: Distinct numbers that the reference's facet states.
         n_numbers_found: How many of them stand anywhere in the summary.
         is_whole: Whether the summary's own segment has every word of the reference's.
@@ -54,7 +56,7 @@ class Overlap:
     found: float
     surest: float
     repetition: float
-    length: float
+    amount: float
     n_numbers: int
     n_numbers_found: int
     is_whole: bool
@@ -62,7 +64,7 @@ class Overlap:
     @property
     def features(self) -> tuple[float, ...]:
         """The numbers in the order of `NAMES`."""
-        return (self.found, self.surest, self.repetition, self.length)
+        return (self.found, self.surest, sqrt(self.repetition), self.amount)
 
 
 def weight(word: str) -> float:
@@ -91,10 +93,9 @@ def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Ove
     sentences = tuple(dict.fromkeys(piece for facet in order for piece in segments[facet]))
     table = roles(sentences).tolist()
     bags = [tuple(dict.fromkeys(content_words(sentence))) for sentence in sentences]
-    words = [word for sentence in sentences for word in tokens(sentence)]
-    shared = (repetition(words), log1p(len(words)))
+    repeated = repetition([word for sentence in sentences for word in tokens(sentence)])
     return tuple(
-        _overlap(pair, _stated(pair.facet, segments[pair.facet], sentences, table), bags, *shared)
+        _overlap(pair, _stated(pair.facet, segments[pair.facet], sentences, table), bags, repeated)
         for pair in pairs
     )
 
@@ -115,7 +116,6 @@ def _overlap(
     stated: list[float],
     bags: list[tuple[str, ...]],
     repeated: float,
-    length: float,
 ) -> Overlap:
     credit: dict[str, float] = {}
     for row in sorted(range(len(bags)), key=stated.__getitem__):
@@ -131,7 +131,7 @@ def _overlap(
         found=found / total if total else 0.0,
         surest=max(stated, default=0.0),
         repetition=repeated,
-        length=length,
+        amount=log1p(min(MOST_WORDS, len(tokens(pair.candidate)))),
         n_numbers=len(numbers),
         n_numbers_found=sum(word in credit for word in numbers),
         is_whole=wanted.keys() <= set(content_words(pair.candidate)),

@@ -71,7 +71,6 @@ class RoleModel:
         return np.round(states[:, 1:], _DIGITS)
 
 
-
 def chain_posteriors(
     evidence: NDArray[np.float64], order: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -3,7 +3,9 @@
     python -m summeval_pytest.judges.training.ratings --data ../shared/data
 
 The set is one half of ScholarSum: people rated each facet of a summary against the reference's.
-Segments are the embedded judge's own, as in use. Papers with the same reference stay together.
+Segments are the embedded judge's own, as in use, but by models of roles that have not seen the
+paper: roles are learned from these papers too, and would be surer here than elsewhere. Papers with
+the same reference stay together.
 """
 
 from __future__ import annotations
@@ -13,21 +15,26 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from summeval_pytest.judges.offline.labels import label_evidence, pieces_of
 from summeval_pytest.judges.offline.overlap import NAMES, overlaps
 from summeval_pytest.judges.offline.rating import DIGITS
-from summeval_pytest.judges.offline.segmentation import segment
+from summeval_pytest.judges.offline.segmentation import facet_rows
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.ordinal import OrdinalModel, cut_points, fit_ordinal
+from summeval_pytest.judges.training.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
+from summeval_pytest.judges.training.roles import learn
 from summeval_pytest.judges.training.saving import save
-from summeval_pytest.questions import FACETS, SCALES, FacetPair
+from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetSegments
 from summeval_pytest.stats import cohen_kappa, spearman
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from summeval_pytest.judges.offline.overlap import Roles
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -84,36 +91,66 @@ def rated_summaries(folder: Path) -> list[Rated]:
             ),
             overall=paper[key.removesuffix("_list")],
         )
-        for paper in records(folder, "scholarsum/pubmed.json")
+        for paper in records(folder, SEGMENTED)
         for key in sorted(paper)
         if key.endswith(RATED)
     ]
 
 
-def table_of(rated: Sequence[Rated]) -> Table:
-    """What the judge reads off each summary, by its own segments."""
+def segments_by(roles: Roles, text: str) -> FacetSegments:
+    """What `segmentation.segment` gives, by these roles."""
+    sentences = pieces_of(text)
+    rows = facet_rows(roles(sentences), shared=not label_evidence(sentences).any())
+    segments: dict[Facet, str] = {
+        facet: " ".join(sentences[row] for row in chosen)
+        for facet, chosen in zip(FACETS, rows, strict=True)
+    }
+    return FacetSegments(**segments)
+
+
+def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
+    """What the judge reads off each summary, by its own segments.
+
+    Args:
+        rated: The summaries.
+        roles: By reference, what tells the roles of sentences for that paper.
+    """
     shape = (len(rated), len(FACETS))
-    numbers, stated, said = np.zeros((*shape, len(NAMES))), np.zeros(shape, bool), np.zeros(shape, bool)
+    numbers = np.zeros((*shape, len(NAMES)))
+    stated, said = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
     for row, one in enumerate(rated):
-        theirs, ours = segment(one.reference), segment(one.summary)
+        told = roles[one.reference]
+        theirs, ours = segments_by(told, one.reference), segments_by(told, one.summary)
         stated[row] = [bool(theirs.segment(facet)) for facet in FACETS]
-        said[row] = stated[row] & [bool(ours.segment(facet)) for facet in FACETS]
+        said[row] = stated[row] & np.array([bool(ours.segment(facet)) for facet in FACETS])
         columns = np.flatnonzero(said[row])
         pairs = tuple(
             FacetPair(facet=f, reference=theirs.segment(f), candidate=ours.segment(f))
             for f in (FACETS[column] for column in columns)
         )
         if pairs:
-            numbers[row, columns] = [overlap.features for overlap in overlaps(pairs)]
-    known = {text: place for place, text in enumerate(dict.fromkeys(one.reference for one in rated))}
+            numbers[row, columns] = [overlap.features for overlap in overlaps(pairs, told)]
+    known = list(dict.fromkeys(one.reference for one in rated))
     return Table(
         numbers=numbers,
         stated=stated,
         said=said,
         ratings=np.array([one.ratings for one in rated]),
         overall=np.array([one.overall for one in rated]),
-        papers=np.array([known[one.reference] for one in rated]),
+        papers=np.array([known.index(one.reference) for one in rated]),
     )
+
+
+def unseen_roles(texts: Sequence[RoleText], references: Sequence[str]) -> dict[str, Roles]:
+    """By reference, the roles by a model that has not seen the paper; one for every fold."""
+    groups = {" ".join(text.sentences): text.group for text in texts if text.name == "references"}
+    of_paper = {reference: groups[" ".join(pieces_of(reference))] for reference in references}
+    folds = {group: place % N_FOLDS for place, group in enumerate(dict.fromkeys(of_paper.values()))}
+    models = [
+        learn([text for text in texts if folds.get(text.group) != fold], seed=fold)
+        for fold in range(N_FOLDS)
+    ]
+    return {paper: models[folds[group]].posteriors for paper, group in of_paper.items()}
 
 
 def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floats, ...]]:
@@ -130,9 +167,7 @@ def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floa
     return model, cuts
 
 
-def rate(
-    table: Table, model: OrdinalModel, cuts: Sequence[Floats]
-) -> tuple[Ints, Floats, Floats]:
+def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Ints, Floats, Floats]:
     """Ratings, expected ratings and the confidence of each rating, (summaries, facets) each."""
     ratings = np.ones(table.said.shape, dtype=np.int64)
     expected, confidence = np.ones(table.said.shape), np.ones(table.said.shape)
@@ -193,23 +228,36 @@ def scores_of(table: Table) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    """Fits, measures, and writes ``weights/ratings``."""
-    table = table_of(rated_summaries(data_folder(__doc__)))
-    model, cuts = fit(table, np.ones(len(table.papers), bool))
+def arrays_of(table: Table) -> dict[str, Floats]:
+    """What ships: the model of all summaries, and its cut points."""
+    model, cuts = fit(table, np.ones(len(table.papers), dtype=np.bool_))
     arrays = {"coefficients": model.coefficients}
     for facet, thresholds, points in zip(FACETS, model.thresholds, cuts, strict=True):
         arrays |= {f"{facet}_thresholds": thresholds, f"{facet}_cuts": points}
+    return {name: np.round(array, DIGITS) for name, array in arrays.items()}
+
+
+def main() -> None:
+    """Fits, measures, and writes ``weights/ratings``."""
+    folder = data_folder(__doc__)
+    rated, texts = rated_summaries(folder), role_texts(folder)
+    references = list(dict.fromkeys(one.reference for one in rated))
+    table = table_of(rated, unseen_roles(texts, references))
+    elsewhere = learn([text for text in texts if text.name in LABELLED]).posteriors
+    away = table_of(rated, dict.fromkeys(references, elsewhere))
     save(
         "ratings",
-        {name: np.round(array, DIGITS) for name, array in arrays.items()},
+        arrays_of(table),
         recipe={
             "command": "python -m summeval_pytest.judges.training.ratings --data ../shared/data",
-            "data": ["scholarsum/pubmed.json"],
+            "data": [SEGMENTED],
             "method": f"proportional odds on {', '.join(NAMES)}; penalty {PENALTY:g}; cut points by"
-            f" shares; scores are of {N_FOLDS} folds grouped by reference, mean of {len(SEEDS)}"
-            " draws, before vetoes",
-            "scores": scores_of(table),
+            f" shares; scores: {N_FOLDS} folds by reference, mean of {len(SEEDS)} draws, without"
+            " vetoes",
+            "scores": {
+                "roles learned without the paper": scores_of(table),
+                "roles learned without the set": scores_of(away),
+            },
         },
     )
 
