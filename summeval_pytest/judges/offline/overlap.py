@@ -9,20 +9,21 @@ role over them, 0 where no sentence has the word. A number counts as the rarest 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from summeval_pytest.judges.offline.labels import pieces_of
 from summeval_pytest.judges.offline.rarity import rarity
+from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.judges.offline.roles import roles_of
-from summeval_pytest.questions import FACETS, Facet, FacetPair
+from summeval_pytest.questions import FACETS, FacetPair
 from summeval_pytest.text import content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     Roles = Callable[[Sequence[str]], NDArray[np.float64]]
@@ -78,6 +79,15 @@ def repetition(words: Sequence[str]) -> float:
     return 1.0 - len(set(runs)) / len(runs) if runs else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of the summary: its length, its stems, how surely it states each facet."""
+
+    n_words: int
+    words: tuple[str, ...]
+    roles: list[float]
+
+
 def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Overlap, ...]:
     """One overlap a pair: the segments of all pairs together are what the summary says.
 
@@ -88,51 +98,46 @@ def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Ove
         pairs: The facets of one reference and one summary.
         roles: From sentences in order to the probability of each facet, one row a sentence.
     """
-    segments = {pair.facet: dict.fromkeys(pieces_of(pair.candidate)) for pair in pairs}
-    order = [facet for facet in FACETS if facet in segments]
-    sentences = tuple(dict.fromkeys(piece for facet in order for piece in segments[facet]))
-    table = roles(sentences).tolist()
-    bags = [tuple(dict.fromkeys(content_words(sentence))) for sentence in sentences]
-    repeated = repetition([word for sentence in sentences for word in tokens(sentence)])
-    return tuple(
-        _overlap(pair, _stated(pair.facet, segments[pair.facet], sentences, table), bags, repeated)
-        for pair in pairs
-    )
+    in_order = sorted(pairs, key=lambda pair: FACETS.index(pair.facet))
+    segments = {pair: pieces_of(pair.candidate) for pair in in_order}
+    texts = tuple(dict.fromkeys(piece for pieces in segments.values() for piece in pieces))
+    spoken = [tokens(text) for text in texts]
+    table = roles(texts).tolist()
+    said = {
+        text: _Sentence(len(words), read(text).words, row)
+        for text, words, row in zip(texts, spoken, table, strict=True)
+    }
+    repeated = repetition([word for words in spoken for word in words])
+    return tuple(_overlap(pair, segments[pair], said, repeated) for pair in pairs)
 
 
-def _stated(
-    facet: Facet, own: dict[str, None], sentences: Sequence[str], table: list[list[float]]
-) -> list[float]:
-    """How surely each sentence states a facet."""
-    column = FACETS.index(facet)
-    return [
-        OWN_SHARE * (sentence in own) + (1.0 - OWN_SHARE) * row[column]
-        for sentence, row in zip(sentences, table, strict=True)
-    ]
+@lru_cache(maxsize=512)
+def _wanted(reference: str) -> tuple[dict[str, float], float, tuple[str, ...]]:
+    """The different words of a facet with their weights, the sum of these, and its numbers."""
+    weights = {word: weight(word) for word in content_words(reference)}
+    return weights, sum(weights.values()), tuple(word for word in weights if word[0].isdigit())
 
 
 def _overlap(
-    pair: FacetPair,
-    stated: list[float],
-    bags: list[tuple[str, ...]],
-    repeated: float,
+    pair: FacetPair, own: tuple[str, ...], said: dict[str, _Sentence], repeated: float
 ) -> Overlap:
+    column = FACETS.index(pair.facet)
+    stated = {
+        text: OWN_SHARE * (text in own) + (1.0 - OWN_SHARE) * sentence.roles[column]
+        for text, sentence in said.items()
+    }
     credit: dict[str, float] = {}
-    for row in sorted(range(len(bags)), key=stated.__getitem__):
-        credit.update(dict.fromkeys(bags[row], stated[row]))
-    wanted = dict.fromkeys(content_words(pair.reference))
-    total = found = 0.0
-    for word in wanted:
-        weighs = weight(word)
-        total += weighs
-        found += weighs * credit.get(word, 0.0)
-    numbers = [word for word in wanted if word[0].isdigit()]
+    for text in sorted(stated, key=stated.__getitem__):
+        credit.update(dict.fromkeys(said[text].words, stated[text]))
+    wanted, total, numbers = _wanted(pair.reference)
+    found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
+    held = {word for text in own for word in said[text].words}
     return Overlap(
         found=found / total if total else 0.0,
-        surest=max(stated, default=0.0),
+        surest=max(stated.values(), default=0.0),
         repetition=repeated,
-        amount=log1p(min(MOST_WORDS, len(tokens(pair.candidate)))),
+        amount=log1p(min(MOST_WORDS, sum(said[text].n_words for text in own))),
         n_numbers=len(numbers),
-        n_numbers_found=sum(word in credit for word in numbers),
-        is_whole=wanted.keys() <= set(content_words(pair.candidate)),
+        n_numbers_found=sum(number in credit for number in numbers),
+        is_whole=wanted.keys() <= held,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import exp
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +34,11 @@ DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
 VETO: Final = "conflict, needs an LLM or a person"
 """How the reason begins where the summary says something else than the reference."""
+SURE_KINDS: Final = frozenset({"number", "unit", "swap"})
+"""Conflicts that are read off numbers: the rating is then 1. Others, read off words, are wrong too
+often for that: they lower it by one."""
+CONFLICT_CONFIDENCE: Final = 0.3
+"""A rating with a conflict is as sure as that at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,7 @@ class RatingModel:
     def probabilities(self, facet: Facet, score: float) -> tuple[float, ...]:
         """How probable each rating of the facet's scale is, from 1 on; they sum to 1."""
         below = [0.0, *(1.0 / (1.0 + exp(score - t)) for t in self.thresholds[facet]), 1.0]
-        return tuple(after - before for before, after in zip(below, below[1:], strict=False))
+        return tuple(after - before for before, after in pairwise(below))
 
     def rating(self, facet: Facet, score: float) -> int:
         """The rating, 1 to the facet's scale."""
@@ -103,20 +109,20 @@ def rate_all(pairs: tuple[FacetPair, ...]) -> tuple[FacetRating, ...]:
 
 
 def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
-    """The rating of one facet.
-
-    A segment with every word of the reference's covers it. A conflict is not settled by words, so
-    its confidence is the chance that the conflict does not count for a person.
-    """
+    """The rating of one facet; a segment with every word of the reference's covers it."""
     score = model.score(overlap)
     chances = model.probabilities(pair.facet, score)
     rating = SCALES[pair.facet] if overlap.is_whole else model.rating(pair.facet, score)
-    reason = _reason(overlap, chances)
+    reason, surest = _reason(overlap, chances), 1.0
     conflict = contradiction(_readings(pair.reference), _readings(pair.candidate))
     if conflict is not None:
-        rating, reason = 1, f"{VETO}: {conflict}; {reason}"
+        rating = 1 if conflict.kind in SURE_KINDS else max(1, rating - 1)
+        reason, surest = f"{VETO}: {conflict}; {reason}", CONFLICT_CONFIDENCE
     return FacetRating(
-        facet=pair.facet, reason=reason, rating=rating, confidence=round(chances[rating - 1], 3)
+        facet=pair.facet,
+        reason=reason,
+        rating=rating,
+        confidence=round(min(surest, chances[rating - 1]), 3),
     )
 
 
