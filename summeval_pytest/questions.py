@@ -32,10 +32,8 @@ SCALES: Final[Mapping[Facet, int]] = MappingProxyType(
 )
 """The highest rating of each facet; the lowest is 1 (FM, section 3.2)."""
 
-
 SUMMARY_SCALE: Final = 4
 """The highest rating of a summary as a whole; the lowest is 1."""
-
 Rubric = Literal["paper", "release"]
 RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
 """In whose words an LLM judge is told what a rating means (metrics.md FM5); the first is usual."""
@@ -90,14 +88,15 @@ class RateFacets:
 class FacetRating:
     """A rating from 1 to the facet's scale, and the reason for it.
 
-    ``confidence`` is the probability that a person gives the same rating, 0 to 1, where the judge
-    can state it; None where it cannot.
+    ``confidence`` is the judge's probability, 0 to 1, that a person rates the same, where it has
+    one; ``undecided``: it met a conflict that it cannot decide, took the worse, and asks to look.
     """
 
     facet: Facet
     reason: str
     rating: int
     confidence: float | None = None
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +162,14 @@ class CheckFacts:
 class FactCheck:
     """Whether one fact is entailed, and all premises (0-based) that carry it.
 
-    ``support`` is the judge's own strength of belief, 0 to 1, where it has one.
+    ``support`` is the judge's strength of belief, 0 to 1, where it has one.
     """
 
     reason: str
     entailed: bool
     premises: tuple[int, ...] = ()
     support: float | None = None
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +251,7 @@ class SentenceCheck:
     n_ungrounded: int = 0
     n_copied: int = 0
     factual: bool | None = None
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

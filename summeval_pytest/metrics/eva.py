@@ -194,6 +194,7 @@ def _checked(
                 reason=check.reason,
                 evidence=tuple(premises[premise] for premise in check.premises),
                 support=check.support,
+                undecided=check.undecided,
             )
         )
     return tuple(checked)

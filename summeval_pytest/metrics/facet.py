@@ -164,6 +164,8 @@ def _ratings(
             reference=reference.segment(f),
             candidate=candidate.segment(f),
             by_rule=f not in rated,
+            confidence=rated[f].confidence if f in rated else None,
+            undecided=f in rated and rated[f].undecided,
         )
         for f in stated
     )

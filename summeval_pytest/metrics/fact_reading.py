@@ -116,7 +116,7 @@ def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has
         if stages.relations is None
         else new_statements(statements, facts, stages.relations, encode)
     )
-    told = stated_once((*facts, *_placed(kept, text.sentences, encode)))
+    told = stated_once((*facts, *_placed(kept, text.sentences, encode))) if kept else facts
     return Stated(
         sentences=text.sentences,
         facts=told,

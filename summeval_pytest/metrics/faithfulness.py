@@ -8,6 +8,8 @@ Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.candidate import unusable
@@ -21,10 +23,10 @@ from summeval_pytest.metrics.conversation import (
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.text import normalise, sentence_texts, split_sentences, tokens
+from summeval_pytest.text import has_tokens, normalise, sentence_texts, split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""
@@ -53,7 +55,7 @@ def measure(
     sentences = [
         (index, sentence.text)
         for index, sentence in enumerate(split_sentences(summary))
-        if len(sentence.text) >= MIN_CHARACTERS and tokens(sentence.text)
+        if len(sentence.text) >= MIN_CHARACTERS and has_tokens(sentence.text)
     ]
     if not sentences:
         reason = "the summary has no sentence to check"
@@ -79,9 +81,7 @@ def measure(
 
 def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[int, JudgedSentence]:
     """The sentences whose words stand in the source as one of its sentences."""
-    places: dict[tuple[str, ...], int] = {}
-    for place, text in enumerate(source):
-        places.setdefault(tuple(text.lower().split()), place)
+    places = _places(source)
     return {
         index: JudgedSentence(
             index=index,
@@ -97,6 +97,15 @@ def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[i
     }
 
 
+@lru_cache(maxsize=32)
+def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
+    """Where the words of each source sentence stand first; many systems summarise one source."""
+    places: dict[tuple[str, ...], int] = {}
+    for place, text in enumerate(source):
+        places.setdefault(tuple(text.lower().split()), place)
+    return MappingProxyType(places)
+
+
 def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedSentence:
     if isinstance(check, Unanswered):
         return JudgedSentence(index=index, text=text, supported=None, reason=check.reason)
@@ -108,6 +117,7 @@ def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedS
         evidence=check.evidence,
         support=check.support,
         factual=None if check.supported else check.factual,
+        undecided=check.undecided,
     )
 
 
@@ -115,10 +125,7 @@ def _score(
     judged: list[JudgedSentence], n_source: int, checks: list[SentenceCheck]
 ) -> FaithfulnessScore:
     """The rate over the answered sentences; evidence that the source does not hold is dropped."""
-    held = tuple(
-        replace(sentence, evidence=tuple(e for e in sentence.evidence if 0 <= e < n_source))
-        for sentence in judged
-    )
+    held = tuple(_held(sentence, n_source) for sentence in judged)
     answered = [sentence for sentence in held if sentence.supported is not None]
     return FaithfulnessScore(
         value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
@@ -129,3 +136,9 @@ def _score(
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
         n_copied=sum(check.n_copied for check in checks),
     )
+
+
+def _held(sentence: JudgedSentence, n_source: int) -> JudgedSentence:
+    """The sentence with the evidence that the source holds."""
+    evidence = tuple(place for place in sentence.evidence if 0 <= place < n_source)
+    return sentence if evidence == sentence.evidence else replace(sentence, evidence=evidence)

@@ -56,6 +56,8 @@ class RatedFacet:
         candidate: The summary's words; empty where it does not state the facet.
         by_rule: Whether the rating followed without a question (empty facet: 1).
         calibrated: What people would have rated, where golden labels say so; counts in its place.
+        confidence: The judge's probability, 0 to 1, that a person gives the same rating.
+        undecided: Whether it rests on a conflict that the judge cannot decide.
     """
 
     facet: Facet
@@ -65,6 +67,8 @@ class RatedFacet:
     candidate: str
     by_rule: bool = False
     calibrated: float | None = None
+    confidence: float | None = field(default=None, metadata=SPARSE)
+    undecided: bool = field(default=False, metadata=SPARSE)
 
     @property
     def value(self) -> float:
@@ -139,7 +143,8 @@ class FacetScore:
 class CheckedFact:
     """One fact and what became of it; ``holds`` is None where the judge gave no answer.
 
-    ``evidence`` are the texts on the other side that carry it.
+    ``evidence`` are the texts on the other side that carry it; ``undecided`` says that the verdict
+    rests on a conflict that the judge cannot decide.
     """
 
     fact: Fact
@@ -147,6 +152,7 @@ class CheckedFact:
     reason: str
     evidence: tuple[str, ...] = ()
     support: float | None = None
+    undecided: bool = field(default=False, metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

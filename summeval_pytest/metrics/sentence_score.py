@@ -26,6 +26,7 @@ class JudgedSentence:
         by_rule: Whether the verdict followed without a question (verbatim in the source).
         factual: Whether an unsupported sentence is true all the same by general knowledge, as the
             judge believes; None where it was not asked.
+        undecided: Whether the verdict rests on a conflict that the judge cannot decide.
     """
 
     index: int
@@ -36,6 +37,7 @@ class JudgedSentence:
     support: float | None = None
     by_rule: bool = False
     factual: bool | None = field(default=None, metadata=SPARSE)
+    undecided: bool = field(default=False, metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,7 +181,8 @@ def _among_all(part: _Part, fact: Fact, check: _Check) -> _Check:
         raise NoAnswerError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
     if part.is_single and check.entailed:
         return replace(check, premises=part.offered)  # there was no other to name
-    return replace(check, premises=tuple(part.offered[premise] for premise in check.premises))
+    places = tuple(part.offered[premise] for premise in check.premises)
+    return check if places == check.premises else replace(check, premises=places)
 
 
 def _any_of(found: Sequence[_Check]) -> _Check:
@@ -198,4 +199,5 @@ def _any_of(found: Sequence[_Check]) -> _Check:
         entailed=bool(holding),
         premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),
         support=max(beliefs, default=None),
+        undecided=all(check.undecided for check in deciding),
     )

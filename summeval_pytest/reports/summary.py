@@ -131,4 +131,6 @@ def _counted(wrong: Mapping[str, int]) -> str:
         )
         if wrong.get(kind)
     ]
-    return ", ".join(parts)
+    undecided = wrong.get("undecided", 0)
+    rest = f"; {undecided:,} undecided, for an LLM or a person" if undecided else ""
+    return ", ".join(parts) + rest

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 NORMALISER: Final = "1"
@@ -42,6 +43,7 @@ def _visible(character: str) -> str:
     return character
 
 
+@lru_cache(maxsize=32)
 def normalise(text: str) -> str:
     r"""The text without special tokens, leading labels, and invisible characters.
 
@@ -52,7 +54,10 @@ def normalise(text: str) -> str:
     'zinc helps .'
     """
     if not text.isascii() or not text.isprintable():
-        text = "".join(map(_visible, text))
+        for character in set(text):
+            shown = _visible(character)
+            if shown != character:
+                text = text.replace(character, shown)
     if "<" in text:
         text = _BREAK_TOKENS.sub("\n\n", text)
         text = _SPECIAL_TOKENS.sub(" ", text)

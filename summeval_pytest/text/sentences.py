@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -18,10 +19,10 @@ SPLITTER: Final = "1"
 """Version of these rules; part of every signature."""
 
 _CAPITAL = re.compile("[A-Z]")
-_BOUNDARY = re.compile(r"(?P<space>\s?)(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)(?=\s|\Z)")
+_BOUNDARY = re.compile(r"(?P<mark>[.!?]+)(?P<close>[\"'\u201d\u2019)\]]*)(?=\s|\Z)")
 _BRACKETS = re.compile(r"\([^()\n]{0,300}\)|\[[^\[\]\n]{0,300}\]")
-_LAST_TOKEN = re.compile(r"\S+\Z")
 _LIST_NUMBER = re.compile(r"\s*\d{1,2}\Z")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _NEXT = re.compile(r"\s*([\"'(\[\u201c\u2018]*)(\S*)")
 
 _ALWAYS_OPEN: Final = frozenset(
@@ -52,6 +53,8 @@ _LETTERED: Final = frozenset(
     plan influenza phase factor case part protein strain system
     """.split()
 )
+_LOOK_BACK: Final = 40
+"""Characters before a full stop that may tell what it belongs to."""
 _CAPITALS: Final = 0.005
 """Text with a smaller share of capitals among its letters has been lower-cased."""
 
@@ -69,22 +72,24 @@ def _is_initial(token: str) -> bool:
     return len(token) == 1 and token.isalpha() and token.isupper()
 
 
+def _starts_anew(following: str) -> bool:
+    return following[:1].isupper() and following.lower().strip(",;:") in _STARTERS
+
+
 def _goes_on(token: str, previous: str, following: str, *, opened: bool) -> bool:
     """Whether the full stop after ``token`` belongs to an abbreviation."""
     word = token.lower().rstrip(".")
-    starts_anew = following.lower().strip(",;:") in _STARTERS and following[:1].isupper()
     after_number = previous[-1:].isdigit()
     if word in _ALWAYS_OPEN:
         is_unit = after_number and token.islower()
         ends_unit = is_unit and (word in _UNITS or following[:1].isupper())
-        return not ((word in _MAY_END and starts_anew) or ends_unit)
+        return not ((word in _MAY_END and _starts_anew(following)) or ends_unit)
     if word in _BEFORE_NUMBER:
         return following[:1].isdigit()
     if _is_initial(token):
-        return not (starts_anew or after_number or previous.lower() in _LETTERED or opened)
-    if re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", token):
-        return not starts_anew
-    return False
+        ends = after_number or previous.lower() in _LETTERED or opened
+        return not (ends or _starts_anew(following))
+    return _INITIALS.fullmatch(token) is not None and not _starts_anew(following)
 
 
 def _is_lowered(text: str) -> bool:
@@ -101,16 +106,19 @@ def _is_boundary(text: str, match: re.Match[str], *, lowered: bool) -> bool:
     opening, word = following.groups() if following else ("", "")
     if not word and not opening:
         return True
-    before = text[max(0, match.start() - 40) : match.start()]
-    last = _LAST_TOKEN.search(before)
-    token = last.group().lstrip("\"'([\u201c\u2018") if last else ""
-    if not token or _LIST_NUMBER.match(text, 0, match.start()):
+    mark, close = match.groups()
+    is_apart = text[match.start() - 1 : match.start()].isspace()
+    start = match.start() - is_apart
+    before = text[max(0, start - _LOOK_BACK) : start]
+    if not before or before[-1].isspace():
         return False
-    if match["mark"] == "." and not match["close"]:
-        earlier = _LAST_TOKEN.search(before[: last.start()].rstrip()) if last else None
-        if _goes_on(token, earlier.group() if earlier else "", word, opened=bool(opening)):
-            return False
-    if match["space"]:
+    previous, last = ["", *before.split()][-2:]
+    token = last.lstrip("\"'([\u201c\u2018")
+    if not token or _LIST_NUMBER.match(text, 0, start):
+        return False
+    if mark == "." and not close and _goes_on(token, previous, word, opened=bool(opening)):
+        return False
+    if is_apart:
         return not (token[-1:].isdigit() and word[:1].isdigit())
     return lowered or bool(opening) or not word[:1].islower()
 
@@ -130,16 +138,11 @@ def _split_line(text: str, start: int, end: int, *, lowered: bool) -> list[Sente
             begin = match.end()
     sentences.append((begin, len(line)))
     return [
-        _stripped(line[first:last], start + first)
+        Sentence(stripped, start + place, start + place + len(stripped))
         for first, last in sentences
-        if line[first:last].strip()
+        if (stripped := line[first:last].strip())
+        for place in (line.index(stripped, first),)
     ]
-
-
-def _stripped(text: str, start: int) -> Sentence:
-    stripped = text.strip()
-    start += len(text) - len(text.lstrip())
-    return Sentence(stripped, start, start + len(stripped))
 
 
 def sentence_texts(text: str) -> tuple[str, ...]:
@@ -147,6 +150,7 @@ def sentence_texts(text: str) -> tuple[str, ...]:
     return tuple(sentence.text for sentence in split_sentences(text))
 
 
+@lru_cache(maxsize=32)
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text in order; a line break always ends one.
 

@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:\d+)?|%")
+_TOKEN = re.compile(r"[^\W\d_]+\d*|\d+(?:[.,]\d+)*|%")
+_ASCII_TOKEN = re.compile(r"[a-z]+[0-9]*|[0-9]+(?:[.,][0-9]+)*|%")
+"""The same in a lower-cased text of ASCII characters, which most are, in half the time."""
 
 STOP_WORDS: Final = frozenset(
     """
@@ -37,6 +39,7 @@ _ENDINGS: Final = tuple(
 )
 """Endings and what stands instead; the first that fits is taken."""
 _MIN_STEM: Final = 4
+_MOST_KNOWN: Final = 65536
 
 
 @lru_cache(maxsize=65536)
@@ -57,15 +60,46 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > _MIN_STEM and word[-1] in "ey" else word
 
 
+class _Contents(dict[str, str]):
+    """By token what it counts as: its stem, a number as it is written, nothing where it is common.
+
+    It begins anew before it outgrows a vocabulary, which numbers would make it do.
+    """
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        if token in STOP_WORDS or (len(token) == 1 and not token.isdigit()):
+            content = ""
+        else:
+            content = token.replace(",", "") if token[0].isdigit() else stem(token)
+        self[token] = content
+        return content
+
+    def cache_clear(self) -> None:
+        """Forgets every token, as a cached function does."""
+        self.clear()
+
+
+_CONTENTS: Final = _Contents()
+
+
 def tokens(text: str) -> list[str]:
     """The words, numbers and percent signs of a text, lower-cased, in order."""
-    return _TOKEN.findall(text.lower())
+    lowered = text.lower()
+    return (_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered)
+
+
+def has_tokens(text: str) -> bool:
+    """Whether a text has a word, a number or a percent sign at all."""
+    return _TOKEN.search(text) is not None
 
 
 def content_words(text: str) -> list[str]:
     """The stems of the words that carry content, in order; numbers stay as they are written."""
-    return [
-        word.replace(",", "") if word[0].isdigit() else stem(word)
-        for word in tokens(text)
-        if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())
-    ]
+    return list(_content_words(text))
+
+
+@lru_cache(maxsize=8192)
+def _content_words(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(_CONTENTS.__getitem__, tokens(text))))

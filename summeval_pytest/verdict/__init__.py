@@ -19,7 +19,13 @@ from summeval_pytest.verdict.correcting import CORRECTABLE, CorrectedMean, corre
 from summeval_pytest.verdict.deciding import PairVerdict, Shortfall, decide, raise_judge_faults
 from summeval_pytest.verdict.drift import Drift, KindDrift, measure_drift
 from summeval_pytest.verdict.figure_changes import FigureChange, changed_figures
-from summeval_pytest.verdict.findings import Finding, explaining, findings_of, wrong_pieces
+from summeval_pytest.verdict.findings import (
+    Finding,
+    explaining,
+    findings_of,
+    rated_words,
+    wrong_pieces,
+)
 from summeval_pytest.verdict.floors import AGREEMENTS, Floor, Floors, floors_of, named_agreement
 from summeval_pytest.verdict.heading import CassetteRecord, Header
 from summeval_pytest.verdict.means import MeanVerdict, SystemMean, decide_means, mean_of
@@ -141,6 +147,7 @@ __all__ = [
     "pair_change",
     "probes_of",
     "raise_judge_faults",
+    "rated_words",
     "read_rules",
     "read_thresholds",
     "read_weights",

@@ -75,19 +75,25 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
 
 
 def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
-    """How many facets lost a point, facts do not hold and sentences are unsupported."""
-    found: dict[str, int] = {"facet": 0, "fact": 0, "sentence": 0}
+    """How many facets lost a point, facts do not hold and sentences are unsupported.
+
+    ``undecided`` counts those of them that rest on a conflict that the judge cannot decide.
+    """
+    found: dict[str, list[RatedFacet | CheckedFact | JudgedSentence]]
+    found = {"facet": [], "fact": [], "sentence": []}
     for score in scores:
         match score:
             case FacetScore():
-                found["facet"] += len(_lowered(score))
+                found["facet"] += _lowered(score)
             case EvaScore():
-                found["fact"] += len(_invented(score)) + len(_left_out(score))
+                found["fact"] += [*_invented(score), *_left_out(score)]
             case FaithfulnessScore():
-                found["sentence"] += len(_unsupported(score))
+                found["sentence"] += _unsupported(score)
             case _:
                 pass
-    return found
+    counts = {kind: len(pieces) for kind, pieces in found.items()}
+    counts["undecided"] = sum(piece.undecided for pieces in found.values() for piece in pieces)
+    return counts
 
 
 def _lowered(score: FacetScore) -> list[RatedFacet]:
@@ -131,6 +137,12 @@ def _calibrated(rated: RatedFacet) -> str:
     return "" if rated.calibrated is None else f", which labels make {rated.calibrated:.2f}"
 
 
+def rated_words(rated: RatedFacet) -> str:
+    """A rating in words, with how sure of it the judge says it is, where it says so."""
+    sure = "" if rated.confidence is None else f", confidence {rated.confidence:.2f} of 1"
+    return f"rated {rated.rating} of {SCALES[rated.facet]}{sure}"
+
+
 def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding]:
     """The facets below full scale."""
     for rated in _lowered(score):
@@ -139,7 +151,7 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
             kind="facet",
             number=f"facet.{rated.facet}",
             title=f"facet {rated.facet}",
-            verdict=f"rated {rated.rating} of {scale}{_calibrated(rated)}",
+            verdict=f"{rated_words(rated)}{_calibrated(rated)}",
             reason=rated.reason,
             reference=rated.reference,
             summary=rated.candidate,

@@ -1,15 +1,18 @@
 """Benchmarks: ratios measured in one run, because machines are noisy.
 
-    python tests/benchmarks/bench.py [judge] [warm] [startup]
+    python tests/benchmarks/bench.py [judge] [many] [warm] [startup]
 
 judge    the embedded judge, all three metrics, beside rouge-score on the same pairs
+many     a gated suite of 1,000 different pairs on two workers: seconds, and memory of each process
 warm     a pair of a gated suite beside a test of a trivial parametrized suite of the same size
 startup  pytest with the plugin off, installed but unused, and gating one pair
 """
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,7 @@ import time
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from summeval_pytest.evaluation import Runner, Task
 from summeval_pytest.judges import find_judge
@@ -25,11 +29,19 @@ from summeval_pytest.metrics.lexical import rouge
 from summeval_pytest.suite import Suite, load_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
-MANY = 300
+WARM = 300
+MANY = 1000
+LOOK_SECONDS = 0.1
+"""How often the memory of a run's processes is looked at; the system keeps each one's peak."""
+_READERS = tuple(
+    f"summeval_pytest.{package}" for package in ("judges.offline", "text", "metrics", "evaluation")
+)
+_HELD = frozenset({"learned"})
+"""Cached, and no text: the judge's weights are read once, as rouge-score's scorer is made once."""
 
 
 def in_turn(*jobs: Callable[[], None], rounds: int = ROUNDS) -> list[list[float]]:
@@ -75,11 +87,23 @@ def judge() -> None:
 
 
 def clear() -> None:
-    """Forgets what the judge has read, so that every round reads it anew."""
-    from summeval_pytest.judges.offline import matching, reading
+    """Forgets all that was read off texts, so that every round reads them anew.
 
-    matching.index_of.cache_clear()
-    reading.read.cache_clear()
+    That is every cache of the modules below that is kept by an argument; tables that are computed
+    without one stay.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_READERS):
+            for cached in vars(module).values():
+                if hasattr(cached, "cache_clear") and _is_of_texts(cached):
+                    cached.cache_clear()
+
+
+def _is_of_texts(cached: object) -> bool:
+    function = getattr(cached, "__wrapped__", None)
+    if function is None:
+        return not isinstance(cached, type)
+    return function.__name__ not in _HELD and bool(inspect.signature(function).parameters)
 
 
 def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:
@@ -92,33 +116,139 @@ def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:
         runner.close()
 
 
+def pytest_in(folder: Path) -> list[str]:
+    """The command of a pytest run that finds no configuration but an empty one in its folder."""
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "pytest.ini"]
+
+
+def expect_run(returned: int) -> None:
+    """Holds a run to having run: tests may fail here, but a usage error would look fast."""
+    if returned not in {0, 1}:
+        raise SystemExit(f"pytest ended with {returned}; nothing was measured")
+
+
 def run_pytest(folder: Path, *arguments: str) -> None:
-    """One whole pytest process; its outcome does not matter here."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null"]
-    subprocess.run(
-        [*command, *arguments], cwd=folder, capture_output=True, check=False, timeout=600
-    )
+    """One whole pytest process; which tests pass does not matter here."""
+    command = [*pytest_in(folder), *arguments]
+    run = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=600)
+    expect_run(run.returncode)
 
 
 def many_pairs(folder: Path) -> None:
     """A warm suite: 300 pairs, of which all but 12 were answered before under another name."""
     papers = (ROOT / "golden/papers.jsonl").read_text(encoding="utf-8").splitlines()
     summaries = (ROOT / "golden/systems/careful.jsonl").read_text(encoding="utf-8").splitlines()
+    made_papers, made_summaries = [], []
+    for number in range(WARM):
+        paper = json.loads(papers[number % len(papers)])
+        summary = json.loads(summaries[number % len(papers)])
+        paper["id"] = summary["paper"] = f"{paper['id']}-{number}"
+        made_papers.append(json.dumps(paper))
+        made_summaries.append(json.dumps(summary))
+    write_suite(folder, made_papers, made_summaries)
+
+
+def write_suite(folder: Path, papers: list[str], summaries: list[str]) -> None:
+    """A suite of one system, with thresholds for all three metrics."""
     (folder / "summeval.toml").write_text(
         'papers = "p.jsonl"\n[systems.s]\nsummaries = "s.jsonl"\n[thresholds]\nfacet = 0.3\n'
         "eva = 0.1\nfaithfulness = 0.5\n",
         encoding="utf-8",
     )
-    with (
-        (folder / "p.jsonl").open("w", encoding="utf-8") as all_papers,
-        (folder / "s.jsonl").open("w", encoding="utf-8") as all_summaries,
-    ):
-        for number in range(MANY):
-            paper = json.loads(papers[number % len(papers)])
-            summary = json.loads(summaries[number % len(papers)])
-            paper["id"] = summary["paper"] = f"{paper['id']}-{number}"
-            all_papers.write(json.dumps(paper) + "\n")
-            all_summaries.write(json.dumps(summary) + "\n")
+    for name, lines in (("p.jsonl", papers), ("s.jsonl", summaries)):
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def many() -> None:
+    """Seconds and memory of a gated suite of 1,000 pairs that have no sentence in common."""
+    with tempfile.TemporaryDirectory() as room:
+        folder = Path(room)
+        texts = different_pairs(folder)
+        start = time.perf_counter()
+        peaks = peak_megabytes(folder, "-n", "2", "summeval.toml")
+        seconds = time.perf_counter() - start
+    start = time.perf_counter()
+    for reference, summary in texts:
+        rouge(reference, summary)
+    lexical = time.perf_counter() - start
+    shown = ", ".join(f"{peak:.0f}" for peak in sorted(peaks, reverse=True))
+    print(
+        f"{MANY} pairs, pytest -n 2      {seconds:8.1f} s, {MANY / seconds:.1f} pairs/s (bar: 60 s)"
+    )
+    print(f"peak memory of a process    {max(peaks):8.0f} MB (bar: 300 MB; processes: {shown})")
+    print(f"rouge-score, one process    {lexical:8.1f} s, {MANY / lexical:.1f} pairs/s")
+    print(f"whole run / rouge-score     {seconds / lexical:8.2f} times as long")
+
+
+def different_pairs(folder: Path) -> list[tuple[str, str]]:
+    """A suite of 1,000 pairs made of golden's, and the reference and the summary of each.
+
+    Every copy of a paper has other words in place of a quarter of its own, the same ones in all its
+    texts, so that what is stated stays stated and nothing has been read before.
+    """
+    papers = (ROOT / "golden/papers.jsonl").read_text(encoding="utf-8").splitlines()
+    systems = [
+        path.read_text(encoding="utf-8").splitlines()
+        for path in sorted((ROOT / "golden/systems").glob("*.jsonl"))
+    ]
+    made_papers, made_summaries, texts = [], [], []
+    for number in range(MANY):
+        copy, place = divmod(number, len(papers))
+        paper = json.loads(reworded(papers[place], copy))
+        held = {
+            line["paper"]: line["summary"] for line in map(json.loads, systems[copy % len(systems)])
+        }
+        original = json.loads(papers[place])["id"]
+        summary = reworded(held[original], copy)
+        paper["id"] = f"{original}-{copy}"
+        made_papers.append(json.dumps(paper))
+        made_summaries.append(json.dumps({"paper": paper["id"], "summary": summary}))
+        texts.append((paper["reference"], summary))
+    write_suite(folder, made_papers, made_summaries)
+    return texts
+
+
+def reworded(text: str, copy: int) -> str:
+    """A text or a line of JSON, in which a quarter of the longer words in small letters are others.
+
+    Keys of papers are left alone.
+    """
+    code = chr(ord("b") + copy % 20) + chr(ord("b") + copy // 20)
+
+    def other(match: re.Match[str]) -> str:
+        word = match.group()
+        return word + code if crc32((code + word).encode()) % 4 == 0 else word
+
+    return re.sub(r"(?<![\w\\])[a-z]{4,}(?!\w|\":)", other, text)
+
+
+def peak_megabytes(folder: Path, *arguments: str) -> list[float]:
+    """The most memory that each process of a pytest run has had, by what Linux says of it."""
+    command = [*pytest_in(folder), *arguments]
+    peaks: dict[int, float] = {}
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as run:
+        while run.poll() is None:
+            peaks |= dict(family_megabytes(run.pid))
+            time.sleep(LOOK_SECONDS)
+    expect_run(run.returncode)
+    return list(peaks.values())
+
+
+def family_megabytes(pid: int) -> Iterator[tuple[int, float]]:
+    """The peaks so far of a process and of all that it has started."""
+    process = Path("/proc", str(pid))
+    try:
+        status = (process / "status").read_text(encoding="utf-8")
+        children = (process / "task" / str(pid) / "children").read_text(encoding="utf-8").split()
+    except OSError:  # it has just ended
+        return
+    if found := re.search(r"VmHWM:\s+(\d+) kB", status):
+        yield pid, int(found.group(1)) / 1024
+    for child in children:
+        yield from family_megabytes(int(child))
 
 
 def warm() -> None:
@@ -130,7 +260,7 @@ def warm() -> None:
         many_pairs(gated)
         (trivial / "test_trivial.py").write_text(
             "import pytest\n"
-            f"@pytest.mark.parametrize('n', range({MANY}))\n"
+            f"@pytest.mark.parametrize('n', range({WARM}))\n"
             "def test_trivial(n):\n    assert n >= 0\n",
             encoding="utf-8",
         )
@@ -140,9 +270,9 @@ def warm() -> None:
             rounds=3,
         )
     print(
-        f"gated pair     {1000 * median(ours) / MANY:8.2f} ms (all but 12 of 300 answered before)"
+        f"gated pair     {1000 * median(ours) / WARM:8.2f} ms (all but 12 of 300 answered before)"
     )
-    print(f"trivial test   {1000 * median(plain) / MANY:8.2f} ms")
+    print(f"trivial test   {1000 * median(plain) / WARM:8.2f} ms")
     print(f"pair / test    {ratio(ours, plain):8.2f} times as long")
 
 
@@ -165,7 +295,7 @@ def startup() -> None:
 
 def main() -> None:
     """Runs the benchmarks named on the command line, or all."""
-    jobs = {"judge": judge, "warm": warm, "startup": startup}
+    jobs = {"judge": judge, "many": many, "warm": warm, "startup": startup}
     for name in sys.argv[1:] or list(jobs):
         print(f"-- {name}")
         jobs[name]()

@@ -23,7 +23,7 @@ CAREFUL: Final = GOLDEN / "baselines" / "careful.json"
 
 @pytest.fixture(scope="module")
 def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The record of a release that should not happen."""
+    """The record of a release that should not happen; nothing here asks about its judge."""
     folder = tmp_path_factory.mktemp("run")
     file = folder / "careless.json"
     command = [
@@ -36,7 +36,7 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-o",
         f"cache_dir={folder}",
     ]
-    chosen = ["--summ-model=careless", f"--summ-run-record={file}"]
+    chosen = ["--summ-model=careless", f"--summ-run-record={file}", "-k", "not judge"]
     kept = {n: v for n, v in os.environ.items() if not n.startswith(("SUMM_", "GITHUB_", "PYTEST"))}
     run = subprocess.run([*command, *chosen], cwd=GOLDEN.parent, env=kept, check=False)
     assert run.returncode == 1

@@ -156,6 +156,13 @@ def test_one_wrong_piece_is_told_in_the_singular_and_none_not_at_all() -> None:
     assert wrong(facet=0, fact=0, sentence=0) == wrong() == []
 
 
+def test_what_the_judge_could_not_decide_is_told_with_what_is_wrong() -> None:
+    """Only a reader can settle these, so a run says how many there are."""
+    assert wrong(facet=1, fact=1, sentence=0, undecided=2) == [
+        "  wrong: 1 facet below full rating, 1 fact; 2 undecided, for an LLM or a person"
+    ]
+
+
 def compared(*differences: Difference, baseline: str = "v1.3") -> Comparison:
     """A comparison of these numbers."""
     return Comparison(baseline=baseline, system="careful", differences=differences)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
+from summeval_pytest.text import STOP_WORDS, content_words, has_tokens, stem, tokens, words
 
 FAMILIES = [
     "reduces reduced reducing reduction reductions",
@@ -129,3 +129,33 @@ def test_every_content_word_comes_from_a_token(text: str) -> None:
     """Nothing is invented on the way, whatever the script."""
     assert len(content_words(text)) <= len(tokens(text))
     assert all(content_words(text))
+
+
+@given(st.text(alphabet="aZ09.,%_-' e"))
+def test_plain_text_has_the_same_tokens_among_other_letters(text: str) -> None:
+    """Plain text has a pattern of its own for speed; one letter from elsewhere asks the other."""
+    assert tokens(f"{text} \u03b2") == [*tokens(text), "\u03b2"]
+
+
+@given(st.text())
+def test_a_text_has_tokens_where_it_has_one(text: str) -> None:
+    """Metrics ask whether anything is there without a list of it all."""
+    assert has_tokens(text) == bool(tokens(text))
+
+
+def test_whoever_changes_a_list_of_content_words_changes_no_other() -> None:
+    """Words are remembered by text, and a caller may do with its own list as it likes."""
+    content_words("zinc heals").clear()
+    assert content_words("zinc heals") == ["zinc", "heal"]
+
+
+def test_what_words_count_as_is_not_remembered_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A run over many papers meets ever new numbers; the table begins anew and tells the same."""
+    monkeypatch.setattr(words, "_MOST_KNOWN", 2)
+    contents = words._Contents()
+    assert [contents[word] for word in "the 1,000 x mice reduces".split()] == [
+        "", "1000", "", "mice", "reduc",
+    ]  # fmt: skip
+    assert len(contents) <= 2

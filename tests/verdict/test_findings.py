@@ -17,7 +17,7 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import SCALES, Fact
-from summeval_pytest.verdict import Finding, explaining, findings_of
+from summeval_pytest.verdict import Finding, explaining, findings_of, wrong_pieces
 from summeval_pytest.verdict.findings import facet_findings, fact_findings, sentence_findings
 
 if TYPE_CHECKING:
@@ -91,6 +91,20 @@ def test_a_facet_that_lost_a_point_is_told() -> None:
         evidence=((1, SOURCE[1]),),
         severity=0.5,
     )
+
+
+def test_a_rating_says_how_sure_the_judge_is() -> None:
+    """A rating that is as good as a coin toss must not read like one that is certain."""
+    unsure = FacetScore(value=0.5, ratings=(replace(PARTIAL, confidence=0.4567),))
+    (found,) = facet_findings(unsure, SOURCE)
+    assert found.verdict == "rated 2 of 3, confidence 0.46 of 1"
+
+
+def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:
+    """A conflict that rules can see is one for an LLM or a person, and the run says how many."""
+    facets = FacetScore(value=0.5, ratings=(replace(PARTIAL, undecided=True), LOST))
+    facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
+    assert wrong_pieces((facets, facts)) == {"facet": 2, "fact": 2, "sentence": 0, "undecided": 2}
 
 
 @pytest.mark.parametrize(("facet", "scale"), SCALES.items())

@@ -123,6 +123,7 @@ def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
         reason=reason,
         rating=rating,
         confidence=round(min(surest, chances[rating - 1]), 3),
+        undecided=conflict is not None,
     )
 
 

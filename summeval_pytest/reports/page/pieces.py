@@ -9,6 +9,7 @@ from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.page.locator import subject_of
 from summeval_pytest.reports.page.visible import cut
+from summeval_pytest.verdict import rated_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +109,7 @@ def facets(score: FacetScore, locator: Locator) -> Iterator[Piece]:
         yield Piece(
             kind="facet",
             state="good" if rated.rating == scale else "bad",
-            verdict=f"rated {rated.rating} of {scale}",
+            verdict=rated_words(rated),
             reason=cut(rated.reason),
             facet=rated.facet,
             at=locator.in_summary(rated.candidate),

@@ -1,0 +1,55 @@
+"""What ships with the embedded judge."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Final
+
+import numpy as np
+import pytest
+
+from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.rarity import N_PLACES, place_of, rarity
+from summeval_pytest.text import stem
+
+WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")
+NAMES: Final = sorted(
+    entry.name.removesuffix(".npz") for entry in WEIGHTS.iterdir() if entry.name.endswith(".npz")
+)
+MOST_BYTES: Final = 3_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_are_plain_numbers(name: str) -> None:
+    """An array of objects or strings could carry code or text of the sets it was fitted to."""
+    arrays = learned(name)
+    assert arrays
+    assert {array.dtype.kind for array in arrays.values()} <= set("iuf")
+    assert all(np.isfinite(array).all() for array in arrays.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recipe_stands_beside_every_weight_file(name: str) -> None:
+    """Whoever doubts the weights must be able to make them again."""
+    recipe = json.loads(WEIGHTS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    assert {"command", "data", "method", "scores"} <= set(recipe)
+    assert f"summeval_pytest.judges.training.{name} " in recipe["command"]
+    assert all(not data.startswith("/") for data in recipe["data"])
+
+
+def test_the_weights_are_small() -> None:
+    """A plugin that gates summaries must not weigh as much as a model."""
+    sizes = [len(WEIGHTS.joinpath(f"{name}.npz").read_bytes()) for name in NAMES]
+    assert 0 < sum(sizes) <= MOST_BYTES
+
+
+def test_a_word_of_every_text_is_less_rare_than_one_of_none() -> None:
+    """Rarity runs from 0 to 1, and common scientific words lie low on it."""
+    common, known, unknown = rarity(stem("study")), rarity(stem("zinc")), rarity("qqzyx")
+    assert 0.0 <= common < known < unknown == 1.0
+
+
+def test_the_place_of_a_word_is_the_same_in_every_process() -> None:
+    """Python's own hash of a string changes from process to process; this is CRC-32 of RFC 1952."""
+    assert place_of("123456789") == 0xCBF43926 % N_PLACES
