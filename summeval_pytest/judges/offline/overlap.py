@@ -49,6 +49,8 @@ class Overlap:
             to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
         amount: log(1 + words of the summary's segment, at most 40).
+        n_words: Distinct words of the reference's facet, numbers included.
+        n_words_found: How many of them stand anywhere in the summary.
         n_numbers: Distinct numbers that the reference's facet states.
         n_numbers_found: How many of them stand anywhere in the summary.
         is_whole: Whether the summary's own segment has every word of the reference's.
@@ -58,6 +60,8 @@ class Overlap:
     surest: float
     repetition: float
     amount: float
+    n_words: int
+    n_words_found: int
     n_numbers: int
     n_numbers_found: int
     is_whole: bool
@@ -137,6 +141,8 @@ def _overlap(
         surest=max(stated.values(), default=0.0),
         repetition=repeated,
         amount=log1p(min(MOST_WORDS, sum(said[text].n_words for text in own))),
+        n_words=len(wanted),
+        n_words_found=len(wanted.keys() & credit.keys()),
         n_numbers=len(numbers),
         n_numbers_found=sum(number in credit for number in numbers),
         is_whole=wanted.keys() <= held,
