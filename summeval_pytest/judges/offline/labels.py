@@ -57,8 +57,8 @@ GLUED_HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
 BOILERPLATE: Final = r"electronic supplementary material"
 """What a publisher appends to an abstract; no facet."""
 
-LABEL_WEIGHT: Final = 8.0
-"""More than the cues, place and order of one sentence can outweigh."""
+LABEL_WEIGHT: Final = 16.0
+"""More than the words, place and order of one sentence can outweigh, as log-odds."""
 
 _LABELS: Final = tuple(
     re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:\]]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)

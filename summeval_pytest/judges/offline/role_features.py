@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
@@ -47,7 +48,7 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     words = words_of(sentence)
     line = [_OPENING, *words, _ENDING]
     names = {f"u{word}" for word in line}
-    names.update(f"{one} {next_}" for one, next_ in zip(line, line[1:], strict=False))
+    names.update(f"{one} {next_}" for one, next_ in pairwise(line))
     names.update(f"s{word[-3:]}" for word in words if len(word) >= _LONG)
     names.update("f" + " ".join(words[:length]) for length in (1, 2, 3))
     names.add(f"l{min(10, len(line) // 5)}")
@@ -74,7 +75,7 @@ def place_rows(n_sentences: int) -> list[tuple[int, ...]]:
     Tenth of the text, how many sentences stand before and after it (4 and more are one), tenth of
     the text by the length of the text, and that length.
     """
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for index in range(n_sentences):
         tenth = 10 * index // max(1, n_sentences - 1)
         after = n_sentences - 1 - index

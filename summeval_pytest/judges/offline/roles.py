@@ -66,10 +66,12 @@ class RoleModel:
         """The posterior of each facet, (sentences, 4); every row sums to 1."""
         if not sentences:
             return np.zeros((0, len(FACETS)))
-        states = chain_posteriors(self.evidence(sentences), self.order[:-2] * STEP)
-        states[:, 1] += states[:, 0]
-        return np.round(states[:, 1:], _DIGITS)
-
+        order = self.order[:-2].astype(np.float64) * STEP
+        states = chain_posteriors(self.evidence(sentences), order)
+        facets = np.zeros((len(sentences), len(FACETS)))
+        for state, facet in enumerate(FACET_OF):
+            facets[:, facet] += states[:, state]
+        return np.round(facets, _DIGITS)
 
 def chain_posteriors(
     evidence: NDArray[np.float64], order: NDArray[np.float64]

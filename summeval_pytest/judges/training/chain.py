@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _TINY: Final = 1e-300
+_ROUNDS: Final = 40
+_ORDER_PENALTY: Final = 1.0
 _SPREAD: Final = 1e-3
 """Weights start at random numbers of this spread: states that share a label must come apart."""
 
@@ -99,8 +101,6 @@ def fit(
     allowed: Floats,
     penalties: Floats,
     *,
-    order_penalty: float = 1.0,
-    rounds: int = 40,
     seed: int = 0,
 ) -> Chain:
     """The chain that makes the allowed paths likely.
@@ -110,14 +110,12 @@ def fit(
         batch: The texts.
         allowed: (sentences, states): 0 where the label allows the state, else what speaks against.
         penalties: (names,): half of each, times the squared weight, is taken off.
-        order_penalty: The same for the order.
-        rounds: Rounds of L-BFGS.
         seed: Of the weights it starts from.
     """
     n_states = allowed.shape[1]
     across = names.T.tocsr()
     shape = (names.shape[1] + n_states + 2, n_states)
-    pull = np.concatenate([penalties, np.full(n_states + 2, order_penalty)])[:, None]
+    pull = np.concatenate([penalties, np.full(n_states + 2, _ORDER_PENALTY)])[:, None]
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         table = flat.reshape(shape)
@@ -130,6 +128,6 @@ def fit(
         return all_z - z + 0.5 * float((pull * table**2).sum()), slope.ravel()
 
     start = np.random.default_rng(seed).normal(0.0, _SPREAD, shape).ravel()
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": rounds})
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
     table = np.asarray(found.x).reshape(shape)
     return Chain(weights=table[: -n_states - 2], order=table[-n_states - 2 :])

@@ -7,9 +7,9 @@ a set has no conclusion, its results may be either; a sentence of another kind m
 from __future__ import annotations
 
 import json
-import random
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.labels import pieces_of
@@ -19,6 +19,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
@@ -145,7 +146,7 @@ def _flat(segment: str | list[str]) -> str:
 
 def _word_pairs(text: str) -> set[tuple[str, str]]:
     words = _WORD.findall(normalise(text).lower())
-    return set(zip(words, words[1:], strict=False))
+    return set(pairwise(words))
 
 
 def _facet_of(pairs: set[tuple[str, str]], segments: list[set[tuple[str, str]]]) -> int | None:

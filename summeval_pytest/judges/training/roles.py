@@ -49,11 +49,14 @@ PENALTY: Final = 20.0
 BESIDE_PENALTY: Final = 80.0
 DOUBT: Final = 0.3
 """How much of an annotator's doubt counts for the states that were not chosen."""
+COMPUTING: Final = frozenset({"csabstruct"})
+"""The one set that is not medicine."""
+SCHOLARSUM: Final = frozenset({"references", "summaries"})
 _FORBIDDEN: Final = -1e3
 
 
 def against(text: RoleText) -> NDArray[np.float64]:
-    """What speaks against each state of each sentence: nothing where its label allows it."""
+    """What speaks against each state, (sentences, states): 0 where its label allows it."""
     table = np.full((len(text.sentences), len(STATES)), _FORBIDDEN)
     for row, (states, certainty) in enumerate(zip(text.allowed, text.certainty, strict=True)):
         if certainty < 1.0:
@@ -108,7 +111,8 @@ def read(model: RoleModel, text: RoleText) -> NDArray[np.int64]:
     if text.name in WITHOUT_CONCLUSION:
         posteriors[:, 2] += posteriors[:, 3]
         posteriors[:, 3] = 0.0
-    return posteriors.argmax(axis=1)
+    best: NDArray[np.int64] = posteriors.argmax(axis=1)
+    return best
 
 
 def f1(truth: NDArray[np.int64], given: NDArray[np.int64], facet: int) -> float:
@@ -152,11 +156,27 @@ def crossed_scores(texts: Sequence[RoleText]) -> dict[str, Any]:
     return scores_of(read_texts)
 
 
+def transfer_scores(texts: Sequence[RoleText]) -> dict[str, Any]:
+    """Scores on each set by a model that saw none of it, and from one field to the other."""
+    scores: dict[str, Any] = {}
+    names = list(dict.fromkeys(text.name for text in texts))
+    tests: list[frozenset[str]] = [frozenset({name}) for name in names if name not in SCHOLARSUM]
+    tests += [SCHOLARSUM, frozenset(names) - COMPUTING]
+    for test in tests:
+        model = learn([text for text in texts if text.name not in test])
+        key = "from computer science" if len(test) > len(SCHOLARSUM) else "without the set"
+        unseen = [(text, read(model, text)) for text in texts if text.name in test]
+        scores.setdefault(key, {}).update(
+            {name: found["macro_f1"] for name, found in scores_of(unseen).items()}
+        )
+    return scores
+
+
 def main() -> None:
     """Scores, fits, and writes ``weights/roles``."""
     texts = role_texts(data_folder(__doc__))
-    scores = crossed_scores(texts)
     model = learn(texts)
+    scores = crossed_scores(texts) | {"transfer": transfer_scores(texts)}
     save(
         "roles",
         {"words": model.words, "places": model.places, "order": model.order},

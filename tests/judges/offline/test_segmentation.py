@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.labels import cut_at_labels, label_evidence, pieces_of
-from summeval_pytest.judges.offline.segmentation import segment
+from summeval_pytest.judges.offline.segmentation import facet_rows, segment
 from summeval_pytest.questions import FACETS, FacetSegments
 
 HEDGES = (
@@ -127,3 +128,11 @@ def test_text_without_content_has_four_empty_segments(text: str) -> None:
 def test_repeated_sentence_is_segmented_once() -> None:
     """A looping system must not push its other sentences out of place."""
     assert of_each(" ".join([*HEDGES[:2], *[HEDGES[2]] * 50, HEDGES[3]])) == HEDGES
+
+
+def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
+    """Worked: the method is nobody's best, .2 is likely enough and .1 is not."""
+    roles = np.array([[0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
+
+    assert facet_rows(roles) == ((0,), (0,), (1,), ())
+    assert facet_rows(roles, shared=False) == ((0,), (), (1,), ())
