@@ -73,6 +73,7 @@ class RoleModel:
             facets[:, facet] += states[:, state]
         return np.round(facets, _DIGITS)
 
+
 def chain_posteriors(
     evidence: NDArray[np.float64], order: NDArray[np.float64]
 ) -> NDArray[np.float64]:
