@@ -21,9 +21,12 @@ from summeval_pytest.reports.agreement import (
     level_table,
     matrix_table,
     recorded_table,
+    role_table,
+    roles_json,
     triple,
     weights_lines,
 )
+from summeval_pytest.reports.agreement_summary import summary_lines
 from summeval_pytest.stats import COEFFICIENTS, FittedWeights
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict.agreement import (
@@ -39,6 +42,7 @@ from summeval_pytest.verdict.counting import FACT, SENTENCE
 from summeval_pytest.verdict.given import partial_correlations
 from summeval_pytest.verdict.item_agreement import item_agreements
 from summeval_pytest.verdict.labelled import column_names
+from summeval_pytest.verdict.role_agreement import role_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.verdict.item_agreement import ItemAgreement
     from summeval_pytest.verdict.labelled import LabelledPair
+    from summeval_pytest.verdict.role_agreement import RoleAgreement
 
 _VERDICTS: Final = (SENTENCE, FACT)
 
@@ -69,12 +74,14 @@ class Wanted:
         matrix: The coefficient of every two columns; None for no matrix.
         weights: Whether facet weights are fitted.
         given: The column that is held still for partial correlations; None for none.
+        summary: Whether a line a figure stands in place of all tables.
     """
 
     levels: tuple[AgreementLevel, ...] = ()
     matrix: CoefficientName | None = None
     weights: bool = False
     given: str | None = None
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +93,7 @@ class _Found:
     pairs: Sequence[LabelledPair]
     columns: tuple[str, ...]
     items: Mapping[str, ItemAgreement]
+    roles: RoleAgreement
     recorded: Mapping[str, Mapping[str, ItemAgreement]]
 
     def metrics(self) -> dict[str, ColumnAgreement]:
@@ -141,6 +149,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         pairs=pairs,
         columns=column_names(pairs, models.columns),
         items=item_agreements([pair.golden for pair in pairs if pair.golden is not None]),
+        roles=role_agreement(pairs),
         recorded={
             by: item_agreements([pair.recorded[by] for pair in pairs if by in pair.recorded])
             for by in sorted({by for pair in pairs for by in pair.recorded})
@@ -152,6 +161,8 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         raise OptionError(f"--given={wanted.given}: there is no such column; {known}")
     if json_file is not None:
         _write(json_file, as_json(found, wanted.given) | figures)
+    if wanted.summary:
+        return list(summary_lines(suite.shown, found.metrics(), found.items, found.roles))
     return [*_told(found, wanted), *lines]
 
 
@@ -193,6 +204,7 @@ def as_json(found: _Found, given: str | None = None) -> dict[str, object]:
             for facet in FACETS
         },
         "items": items_json(found.items),
+        "roles": roles_json(found.roles),
         "recorded": {
             by: items_json({facet: items[facet] for facet in FACETS})
             for by, items in found.recorded.items()
@@ -243,6 +255,9 @@ def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
         yield ""
         yield from item_table(found.items, _VERDICTS)
         yield "wrong: a sentence that is not faithful, a fact that does not hold"
+    if found.roles.n_items:
+        yield ""
+        yield from role_table(found.roles)
     if found.recorded:
         yield ""
         yield from recorded_table(found.recorded)

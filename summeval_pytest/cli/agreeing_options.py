@@ -38,6 +38,11 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
         "--fit-weights", action="store_true", help="fit the facets' weights to the overall scores"
     )
     parser.add_argument(
+        "--summary",
+        action="store_true",
+        help="one line a figure in place of the tables: suite, figure, items, value, interval",
+    )
+    parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write all figures here, asked for or not"
     )
     parser.add_argument(
@@ -75,7 +80,11 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         desk=desk_of(chosen),
         json_file=chosen.json,
         wanted=Wanted(
-            levels=levels, matrix=chosen.matrix, weights=chosen.fit_weights, given=chosen.given
+            levels=levels,
+            matrix=chosen.matrix,
+            weights=chosen.fit_weights,
+            given=chosen.given,
+            summary=chosen.summary,
         ),
         models=models_of(chosen),
         baselines=tuple(dict.fromkeys(chosen.baseline)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.terms import (
     add_asking,
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict.supporting import SupportingFigures
+
+
+FAITHFUL: Final = "faithful"
+LABELLED: Final = "labelled"
+"""Whose evidence counts: FareBio's, or that of every sentence that has some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +59,7 @@ class EvidenceReport:
         n_pairs: Labelled pairs with evidence.
         figures: The judge and the baselines, on all sentences and on parts of them.
         errors: What was wrong with the judge's evidence.
+        every: Whether sentences count that labels do not call faithful.
     """
 
     suite: str
@@ -62,6 +68,7 @@ class EvidenceReport:
     n_pairs: int
     figures: tuple[SupportingFigures, ...]
     errors: EvidenceErrors
+    every: bool = False
 
 
 def add_evidence(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +79,13 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "suite", type=Path, metavar="SUITE", help="a suite whose labels have evidence"
+    )
+    parser.add_argument(
+        "--of",
+        choices=(FAITHFUL, LABELLED),
+        default=FAITHFUL,
+        help="which sentences count: those labelled faithful, as FareBio counts them, or all that"
+        " labels give evidence for, partly supported ones as well (default: faithful)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
     add_judge(parser)
@@ -99,11 +113,13 @@ def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
     from summeval_pytest.evaluation import evidence_cases, evidence_tasks
     from summeval_pytest.verdict.supporting import supporting_figures
 
-    tasks = evidence_tasks(suite)
+    every = chosen.of == LABELLED
+    tasks = evidence_tasks(suite, every=every)
     if not tasks:
         raise SuiteError(
             Place(suite.shown),
-            "no label has a faithful sentence with 'evidence' to be found; add"
+            f"no label has a {'' if every else 'faithful '}sentence with 'evidence' to be found;"
+            " add"
             ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
         )
     desk = desk_of(chosen)
@@ -120,7 +136,7 @@ def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
     cases = [
         case
         for label, evaluation in zip(tasks.values(), found, strict=True)
-        for case in evidence_cases(label, evaluation)
+        for case in evidence_cases(label, evaluation, every=every)
     ]
     return EvidenceReport(
         suite=suite.shown,
@@ -129,6 +145,7 @@ def _reported(suite: Suite, chosen: argparse.Namespace) -> EvidenceReport:
         n_pairs=len(tasks),
         figures=supporting_figures(cases),
         errors=_errors(found),
+        every=every,
     )
 
 
@@ -151,8 +168,9 @@ def _told(report: EvidenceReport, judge: str) -> Iterator[str]:
 
     yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
     yield one_line(f"judge {judge}: {report.judge}", 300)
-    yield "Source sentences named as evidence beside labelled ones, for sentences labelled"
-    yield "faithful; 95 % intervals over papers. named: source sentences named for each of them."
+    which = "labelled faithful or not" if report.every else "labelled faithful"
+    yield f"Source sentences named as evidence beside labelled ones, for sentences {which};"
+    yield "95 % intervals over papers. named: source sentences named for each of them."
     yield ""
     yield from supporting_table(report.figures)
     unanswered = next((f.n_unanswered for f in report.figures if f.by == "judge"), 0)

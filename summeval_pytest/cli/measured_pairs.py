@@ -11,7 +11,7 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.evaluation import Task, check_sentences
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.verdict.floors import has_part
-from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
+from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair, with_whole_support
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import BaselineName, Desk
@@ -39,8 +39,8 @@ def labelled_pairs(
     if not labels:
         raise SuiteError(
             Place(suite.shown),
-            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences"
-            ' or facts; add labels.jsonl and name it as labels = "labels.jsonl"',
+            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences,"
+            ' facts or roles; add labels.jsonl and name it as labels = "labels.jsonl"',
         )
     check_sentences(suite)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
@@ -58,25 +58,28 @@ def labelled_pairs(
             metrics=METRICS,
             facts=label.facts,
             baselines=baselines,
+            segments=bool(label.roles),
         )
         for label in labels
     ]
     judge = desk.judge(judge_name, [suite])
     try:
         with running(judge, desk) as runner, closing(runner.evaluations(tasks)) as evaluations:
-            return [
-                labelled_pair(
-                    label,
-                    evaluation,
-                    records[label.paper, label.system],
-                    references[label.paper],
-                )
-                for label, evaluation in zip(labels, evaluations, strict=True)
-            ]
+            return with_whole_support(
+                [
+                    labelled_pair(
+                        label,
+                        evaluation,
+                        records[label.paper, label.system],
+                        references[label.paper],
+                    )
+                    for label, evaluation in zip(labels, evaluations, strict=True)
+                ]
+            )
     finally:
         desk.forget_run()
 
 
 def _says_something(label: Label) -> bool:
-    parts = ("overall", "facets", "facts")
+    parts = ("overall", "facets", "facts", "roles")
     return bool(label.sentences) or any(has_part(label, part) for part in parts)

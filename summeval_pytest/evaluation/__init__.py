@@ -27,6 +27,7 @@ from summeval_pytest.evaluation.measuring import (
 )
 from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.numbers import Numbers, numbers_of
+from summeval_pytest.evaluation.placing import RoleAnswer, role_answers
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
 from summeval_pytest.evaluation.replaying import ask_in_ways
 from summeval_pytest.evaluation.roles import Roles
@@ -65,6 +66,7 @@ __all__ = [
     "PairInWays",
     "PlannedCalls",
     "Record",
+    "RoleAnswer",
     "Roles",
     "Runner",
     "StatedFacts",
@@ -92,6 +94,7 @@ __all__ = [
     "places_of",
     "planned_calls",
     "recipe_of",
+    "role_answers",
     "tasks_of",
     "ways_of",
 ]

@@ -134,6 +134,7 @@ def _sentence(
         answer=None if supported is None else float(supported),
         error=label.error or "",
         evidence=_evidence(places, judged) if label.faithful and supported is not None else None,
+        support=judged.support if judged is not None and supported is not None else None,
     )
     return _told(
         answer,
@@ -195,6 +196,7 @@ def _side(
                 index=index,
                 label=float(label.holds),
                 answer=None if holds is None else float(holds),
+                support=check.support if check is not None and holds is not None else None,
             ),
             text=label.text,
             against=" ".join(check.evidence) if check is not None else "",

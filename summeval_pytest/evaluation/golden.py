@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
+from summeval_pytest.evaluation.placing import check_roles
 from summeval_pytest.evaluation.task import Task
+from summeval_pytest.metrics.recorded import UNRECORDED
 from summeval_pytest.questions import Facet  # noqa: TC001
 from summeval_pytest.text import normalise, split_sentences
 
@@ -72,6 +74,8 @@ class GoldenAnswer:
         text: The text in question, where label and answer differ or there is none.
         against: What it was held against, then: the reference's facet, or the labelled evidence.
         reason: The judge's reason, then.
+        support: The judge's strength of belief that the sentence is supported or the fact holds, 0
+            to 1, where it has one. No run record has it.
     """
 
     kind: Kind
@@ -83,6 +87,7 @@ class GoldenAnswer:
     text: str = ""
     against: str = ""
     reason: str = ""
+    support: float | None = field(default=None, compare=False, metadata=UNRECORDED)
 
     @property
     def agrees(self) -> bool:
@@ -123,7 +128,10 @@ def group_of(paper: Paper) -> str:
 
 
 def golden_tasks(suite: Suite) -> dict[Task, Label]:
-    """What the judge is asked about the labelled pairs, in file order: what a label speaks of."""
+    """What the judge is asked about the labelled pairs, in file order: what a label speaks of.
+
+    Roles of sentences are for `summeval agree`: no floor holds a judge to them.
+    """
     return {
         Task(
             suite=suite,
@@ -134,6 +142,7 @@ def golden_tasks(suite: Suite) -> dict[Task, Label]:
             is_golden=True,
         ): label
         for label in suite.labels.values()
+        if label.facts is not None or _metrics(label)
     }
 
 
@@ -152,6 +161,7 @@ def labels_fingerprint(suite: Suite) -> str:
             repr(sorted(label.sentences or (), key=lambda sentence: sentence.index)),
             repr(label.facts),
             *_factual(label),
+            *((repr(label.roles),) if label.roles is not None else ()),
         )
         for label in suite.labels.values()
     )
@@ -179,15 +189,18 @@ def _metrics(label: Label) -> tuple[MetricName, ...]:
 
 
 def check_sentences(suite: Suite) -> None:
-    """Refuses a label of a sentence that its summary does not have.
+    """Refuses a label, or a role, of a sentence that its summary does not have.
 
     Raises:
         SuiteError: naming the label's line; systems whose model is asked are left out.
     """
     for label in suite.labels.values():
-        if label.sentences and suite.systems[label.system].endpoint is None:
-            n_sentences = len(split_sentences(normalise(_summary(suite, label))))
-            check_indices(label, n_sentences)
+        if suite.systems[label.system].endpoint is not None:
+            continue
+        if label.sentences:
+            check_indices(label, len(split_sentences(normalise(_summary(suite, label)))))
+        if label.roles:
+            check_roles(label, _summary(suite, label))
 
 
 def _summary(suite: Suite, label: Label) -> str:

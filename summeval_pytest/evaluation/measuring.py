@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from summeval_pytest.evaluation.baselines import baseline_flow
 from summeval_pytest.evaluation.encoding import encoder_of
 from summeval_pytest.evaluation.numbers import Numbers, numbers_of
+from summeval_pytest.evaluation.placing import segments_flow
 from summeval_pytest.evaluation.stating import stated_flow
 from summeval_pytest.evaluation.variants import PLAIN, recipe_of, stages_of
 from summeval_pytest.metrics import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         Signature,
     )
     from summeval_pytest.metrics.conversation import Dialogue, Returned
-    from summeval_pytest.questions import Unanswered
+    from summeval_pytest.questions import FacetSegments, Unanswered
     from summeval_pytest.suite import FactLabels, Pair, Paper, References, Variants
 
 
@@ -58,6 +59,7 @@ class Evaluation:
         source: The source's sentences, which evidence indices count.
         stated: What became of the pair's labelled facts, where they were asked about.
         baselines: The numbers beside the metrics that were asked for.
+        segments: The summary's facets, where they were asked for beside the metrics.
     """
 
     pair: Pair
@@ -68,6 +70,7 @@ class Evaluation:
     baselines: Mapping[BaselineName, float | Unanswered] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    segments: FacetSegments | Unscored | None = None
 
     @property
     def paper(self) -> str:
@@ -179,6 +182,14 @@ async def _stated(
     return await converse(stated_flow(pair, facts), asker)
 
 
+async def _segments(pair: Pair, asker: Asker, *, wanted: bool) -> FacetSegments | Unscored | None:
+    """The summary's facets, which are counted as the Facet-aware Metric's questions are."""
+    if not wanted:
+        return None
+    METRIC.set("facet")
+    return await converse(segments_flow(pair), asker)
+
+
 async def _baseline(name: BaselineName, pair: Pair, asker: Asker) -> float | Unanswered:
     """A number beside the metrics; its questions are counted under its own name."""
     METRIC.set(name)
@@ -205,6 +216,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     variants: Variants = PLAIN,
     facts: FactLabels | None = None,
     baselines: Sequence[BaselineName] = (),
+    segments: bool = False,
     short_circuit: bool = True,
 ) -> Evaluation:
     """Measures one pair, all its metrics at once.
@@ -217,11 +229,12 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         variants: Which variant of each metric to measure.
         facts: Labelled facts to ask about, too.
         baselines: Which numbers beside the metrics to ask for.
+        segments: Whether to ask for the summary's facets beside the metrics.
         short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
             a sentence that is copied.
     """
     source = source_of(pair.paper)
-    scores, stated, others = await asyncio.gather(
+    scores, stated, others, found = await asyncio.gather(
         asyncio.gather(
             *(
                 _measure(metric, pair, asker, variants, short_circuit=short_circuit)
@@ -230,6 +243,7 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         ),
         _stated(pair, asker, facts),
         asyncio.gather(*(_baseline(name, pair, asker) for name in baselines)),
+        _segments(pair, asker, wanted=segments),
     )
     return Evaluation(
         pair=pair,
@@ -241,4 +255,5 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         source=source,
         stated=stated,
         baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
+        segments=found,
     )

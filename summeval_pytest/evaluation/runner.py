@@ -150,8 +150,7 @@ class Runner:
         """
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
-        for _ in self.evaluations(left):
-            pass
+        deque(self.evaluations(left), maxlen=0)
         return [self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
@@ -270,6 +269,7 @@ class Runner:
             variants=task.suite.variants,
             facts=task.facts,
             baselines=task.baselines,
+            segments=task.segments,
             short_circuit=task.texts is None,
         )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCase:
-    """One sentence that labels call faithful and give evidence for.
+    """One sentence that labels give evidence for.
 
     Attributes:
         group: What is resampled: papers with the same reference have the same.
@@ -37,8 +37,13 @@ class EvidenceCase:
     named: tuple[int, ...] | None
 
 
-def evidence_tasks(suite: Suite) -> dict[Task, Label]:
-    """The pairs with such a sentence, in the order of the labels, and what is asked about them."""
+def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
+    """The pairs with such a sentence, in the order of the labels, and what is asked about them.
+
+    Args:
+        suite: The suite.
+        every: Whether sentences count that labels do not call faithful.
+    """
     return {
         Task(
             suite=suite,
@@ -48,14 +53,17 @@ def evidence_tasks(suite: Suite) -> dict[Task, Label]:
             is_golden=True,
         ): label
         for label in suite.labels.values()
-        if any(sentence.faithful and sentence.evidence for sentence in label.sentences or ())
+        if any(s.evidence and (s.faithful or every) for s in label.sentences or ())
     }
 
 
-def evidence_cases(label: Label, evaluation: Evaluation) -> Iterator[EvidenceCase]:
+def evidence_cases(
+    label: Label, evaluation: Evaluation, *, every: bool = False
+) -> Iterator[EvidenceCase]:
     """The cases of one labelled pair; none where the system wrote nothing that could be judged.
 
     A fragment that is no sentence is left out, and so is evidence that the source does not have.
+    Sentences that labels do not call faithful count where ``every`` is set.
 
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
@@ -67,7 +75,7 @@ def evidence_cases(label: Label, evaluation: Evaluation) -> Iterator[EvidenceCas
         return
     judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
     for each in label.sentences or ():
-        places = places_of(each.evidence, evaluation.source) if each.faithful else ()
+        places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
         if not places or (judged is not None and each.index not in judged):
             continue
         found = judged[each.index] if judged is not None else None

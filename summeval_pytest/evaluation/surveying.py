@@ -170,6 +170,7 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
                 variants=suite.variants,
                 facts=task.facts,
                 baselines=task.baselines,
+                segments=task.segments,
                 short_circuit=task.texts is None,
             )
         )

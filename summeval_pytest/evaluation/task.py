@@ -35,6 +35,8 @@ class Task:
     """What is measured in place of the system's summary; then no rule answers for the judge."""
     baselines: tuple[BaselineName, ...] = ()
     """What else the judge is asked, for numbers that the metrics are compared with."""
+    segments: bool = False
+    """Whether the judge is asked for the summary's facets for labelled roles' sake, too."""
     is_golden: bool = False
     """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""
 

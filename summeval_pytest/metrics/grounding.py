@@ -16,7 +16,7 @@ from summeval_pytest.questions import FACETS, Facet, FacetSegments
 from summeval_pytest.text import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 Held = Literal["whole", "parts", "absent"]
 """How a text contains a segment: word for word, some of its sentences, or nothing of it."""
@@ -75,6 +75,34 @@ def coverage(segments: FacetSegments, text: str) -> float:
     """Share of the text's letters and digits that its segments hold, at most 1."""
     held = sum(_letters(segments.segment(facet)) for facet in FACETS)
     return min(1.0, held / max(1, _letters(text)))
+
+
+def is_held(sentence: str, text: str) -> bool:
+    """Whether a text has the words of a sentence in a row; a sentence without a word has none."""
+    wanted = _plain(sentence)
+    return bool(wanted.strip()) and wanted in _plain(text)
+
+
+def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Facet | None]:
+    """The facet whose segment holds each sentence; None where none does.
+
+    Of several, the first in reading order. A sentence that no segment holds as a whole was cut: it
+    goes to the facet that holds most of it, letter by letter, among the sentences that it is cut
+    into by our rules. Only words are compared, as they are when a segment is held to its text.
+    """
+    plain = {facet: _plain(segments.segment(facet)) for facet in FACETS}
+    for sentence in sentences:
+        wanted = _plain(sentence)
+        whole = [facet for facet in FACETS if wanted.strip() and wanted in plain[facet]]
+        if whole:
+            yield whole[0]
+            continue
+        held = dict.fromkeys(FACETS, 0)
+        for piece in _pieces(sentence):
+            for facet in FACETS:
+                held[facet] += _letters(piece) if _plain(piece) in plain[facet] else 0
+        most = max(FACETS, key=held.__getitem__)
+        yield most if held[most] else None
 
 
 def _pieces(segment: str) -> list[str]:

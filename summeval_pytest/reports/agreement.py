@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LevelAgreement,
     )
     from summeval_pytest.verdict.item_agreement import ItemAgreement
+    from summeval_pytest.verdict.role_agreement import RoleAgreement
 
 _NAME: Final = 26
 _SHORT: Final = 22
@@ -80,6 +81,38 @@ def item_table(items: Mapping[str, ItemAgreement], kinds: Sequence[str]) -> Iter
     for figure in items[kinds[0]].figures:
         cells = " ".join(estimate_cell(items[kind].figures[figure]) for kind in kinds)
         yield f"{figure:<{_FIGURE}}{cells}".rstrip()
+
+
+def role_table(found: RoleAgreement) -> Iterator[str]:
+    """How well sentences get their facet, a line a class of facets, then over all of them."""
+    yield f"{'sentence roles':<{_NAME}}{'items':>6}  {'precision':<21}{'recall':<21}F1"
+    for each in found.classes:
+        cells = " ".join(map(estimate_cell, (each.precision, each.recall, each.f1)))
+        yield f"{each.name:<{_NAME}}{each.n_items:>6,}  {cells}".rstrip()
+    for name, estimate in (("macro F1", found.macro_f1), ("accuracy", found.accuracy)):
+        yield f"{name:<{_NAME}}{found.n_items:>6,}  {'':42}{estimate_cell(estimate)}".rstrip()
+    yield (
+        f"stated by the segment that holds the sentence; {found.n_nowhere:,} stand in none and are"
+        " wrong"
+    )
+
+
+def roles_json(found: RoleAgreement) -> dict[str, object]:
+    """The figures of sentence roles; an undefined one is null."""
+    return {
+        "items": found.n_items,
+        "macro F1": triple(found.macro_f1),
+        "accuracy": triple(found.accuracy),
+        "facets": {
+            each.name: {
+                "items": each.n_items,
+                "precision": triple(each.precision),
+                "recall": triple(each.recall),
+                "F1": triple(each.f1),
+            }
+            for each in found.classes
+        },
+    }
 
 
 def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Iterator[str]:

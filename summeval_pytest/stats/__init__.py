@@ -43,6 +43,7 @@ from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.stats.partial import partial_pearson
 from summeval_pytest.stats.permuting import correlation_p_value
 from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.stats.ranking import roc_auc, roc_auc_bounds
 from summeval_pytest.stats.ratios import shares
 from summeval_pytest.stats.reliability import (
     Level,
@@ -117,6 +118,8 @@ __all__ = [
     "partial_pearson",
     "pearson",
     "power_of_drop",
+    "roc_auc",
+    "roc_auc_bounds",
     "rows_by_group",
     "shares",
     "spearman",

@@ -20,6 +20,7 @@ from summeval_pytest.suite.labels import (
 from summeval_pytest.suite.marking import Item, ItemKind, Marking, markings_of
 from summeval_pytest.suite.names import ALL_PAPERS, JUDGE, RESERVED_SYSTEMS, check_name
 from summeval_pytest.suite.recorded import Recorded
+from summeval_pytest.suite.role_labels import RoleLabel
 from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import Suite, load_suite
 from summeval_pytest.suite.suite_file import (
@@ -73,6 +74,7 @@ __all__ = [
     "Recorded",
     "RecordedSpec",
     "References",
+    "RoleLabel",
     "Section",
     "SentenceLabel",
     "Setting",

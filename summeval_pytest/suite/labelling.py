@@ -122,8 +122,8 @@ def _facts(suite: Suite, pair: Pair) -> Iterator[LabelQuestion]:
 class LabelBook:
     """One annotator's label file, written as a whole after every answer.
 
-    What the file holds beside this annotator's answers, as keys of the owner's own (``x_``) and a
-    provenance, is kept.
+    What the file holds beside this annotator's answers, as keys of the owner's own (``x_``), roles
+    of sentences and a provenance, is kept.
     """
 
     def __init__(self, suite: Suite, file: Path, annotator: str) -> None:
@@ -157,7 +157,7 @@ class LabelBook:
             self._kept[pair] = {
                 key: value
                 for key, value in line.values.items()
-                if key.startswith(OWN_KEYS) or key in {"basis", "provenance"}
+                if key.startswith(OWN_KEYS) or key in {"basis", "provenance", "roles"}
             }
 
     def get(self, item: Item) -> Marking | None:
@@ -185,7 +185,12 @@ class LabelBook:
             place=Place(self.file.as_posix()),
         )
         lines = label_lines(self._suite, self._markings.values(), {})
+        marked = {(str(line["paper"]), str(line["system"])): line for line in lines}
+        of_roles: dict[tuple[str, str], dict[str, object]] = {
+            (paper, system): {"paper": paper, "system": system, "labelled_by": self._annotator}
+            for (paper, system), kept in self._kept.items()
+            if "roles" in kept
+        }
         return json_lines(
-            {**line, **self._kept.get((str(line["paper"]), str(line["system"])), {})}
-            for line in lines
+            {**line, **self._kept.get(pair, {})} for pair, line in (of_roles | marked).items()
         )

@@ -10,6 +10,7 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.suite.fields import Fields, is_whole
 from summeval_pytest.suite.jsonl import Line, read_lines
+from summeval_pytest.suite.role_labels import RoleLabel, read_roles
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.roster import Roster
 
-_PARTS: Final = ("facets", "overall", "sentences", "facts")
+_PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
 _MOST_OVERALL: Final = 1_000_000
 _KEYS: Final = ("paper", "system", *_PARTS, "labelled_by", "basis", "provenance")
 
@@ -69,7 +70,7 @@ class Label:
     """What people found in one pair; a part that they did not look at is None.
 
     ``facets`` holds ratings on each facet's own scale; None says that the reference has no such
-    facet, and a facet that is not there was not rated.
+    facet, and a facet that is not there was not rated. ``roles`` are of sentences of the summary.
     """
 
     paper: str
@@ -78,6 +79,7 @@ class Label:
     overall: float | None = None
     sentences: tuple[SentenceLabel, ...] | None = None
     facts: FactLabels | None = None
+    roles: tuple[RoleLabel, ...] | None = None
     labelled_by: str | None = None
     basis: str | None = None
     provenance: str | None = None
@@ -131,6 +133,7 @@ def _label(line: Line, roster: Roster) -> Label:
         overall=_overall(fields) if fields.has("overall") else None,
         sentences=_sentences(fields) if fields.has("sentences") else None,
         facts=_facts(fields) if fields.has("facts") else None,
+        roles=read_roles(fields) if fields.has("roles") else None,
         labelled_by=fields.text_if_any("labelled_by"),
         basis=fields.text_if_any("basis"),
         provenance=fields.text_if_any("provenance"),

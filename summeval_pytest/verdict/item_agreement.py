@@ -6,16 +6,24 @@ same reference are one. Only items that both have answered count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from summeval_pytest.questions import FACETS
-from summeval_pytest.stats import alphas_of, bootstrap_sums, iccs_of, kappas_of, shares
+from summeval_pytest.stats import (
+    alphas_of,
+    bootstrap_sums,
+    iccs_of,
+    kappas_of,
+    roc_auc,
+    roc_auc_bounds,
+    shares,
+)
 from summeval_pytest.verdict.agreement import Estimate, resamples
-from summeval_pytest.verdict.counting import FACT, SENTENCE, counts_of, tables_of
+from summeval_pytest.verdict.counting import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +43,7 @@ class ItemAgreement:
     Attributes:
         kind: A facet, ``sentence`` or ``fact``.
         n_items: The items that both have answered.
-        figures: By name, those of `RATING_FIGURES` or of `VERDICT_FIGURES`.
+        figures: By name, those of `RATING_FIGURES`, or of `VERDICT_FIGURES` and then `AUC`.
     """
 
     kind: str
@@ -89,10 +97,40 @@ VERDICT_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
 """Of sentences and facts; *wrong* is a sentence that is not faithful, a fact that does not hold."""
 
 
+AUC: Final = "AUC of support"
+"""How well the judge's strength of belief tells right from wrong, whatever its threshold: 0 to 1,
+higher is better, 0.5 is chance. Undefined unless each answered item has one: what a rule answered
+is no sample of the rest."""
+
+
 def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
     """By kind, all of `ITEM_KINDS`; figures of a kind that no label has are undefined."""
     counts = counts_of(pairs)
-    return {kind: _of_kind(kind, counts) for kind in ITEM_KINDS}
+    found = {kind: _of_kind(kind, counts) for kind in ITEM_KINDS}
+    for kind in (SENTENCE, FACT):
+        figures = {**found[kind].figures, AUC: _auc(kind, pairs)}
+        found[kind] = replace(found[kind], figures=figures)
+    return found
+
+
+def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
+    """The area under the ROC curve of the support of one kind of items."""
+    items = [
+        (pair.group, bool(each.label), each.support)
+        for pair in pairs
+        for each in pair.answers
+        if each.answer is not None and kind_of(each) == kind
+    ]
+    numbers = [support for _, _, support in items if support is not None]
+    right = [label for _, label, _ in items]
+    value = roc_auc(right, numbers) if len(numbers) == len(items) else None
+    if value is None:
+        return Estimate(None, None, None)
+    drawn = resamples()
+    groups = [group for group, _, _ in items]
+    return Estimate(
+        value, *roc_auc_bounds(groups, right, numbers, n_resamples=drawn.n, seed=drawn.seed)
+    )
 
 
 def _of_kind(kind: str, counts: Counts) -> ItemAgreement:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -13,24 +14,26 @@ from summeval_pytest.evaluation import (
     golden_pair,
     group_of,
     labelled_overall,
+    role_answers,
 )
 from summeval_pytest.metrics import EvaScore, FacetScore, Unscored
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.lexical import facet_presence, length, rouge
+from summeval_pytest.metrics.lexical import facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from summeval_pytest.evaluation import BaselineName, Evaluation
-    from summeval_pytest.metrics import MetricName, Score
+    from summeval_pytest.evaluation import BaselineName, Evaluation, RoleAnswer
+    from summeval_pytest.metrics import JudgedSentence, MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite import Label, Pair, Recorded
 
 LEADING: Final = (
     "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
-    "direct rating", "EVA, one prompt", "ROUGE-1", "ROUGE-2", "ROUGE-L", "facet presence", "length",
+    "support", "fact support", "direct rating", "EVA, one prompt",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
 )  # fmt: skip
 """The columns that we compute, in the order shown; recorded ones follow by name.
 
@@ -41,6 +44,8 @@ BASELINE_COLUMNS: Final[Mapping[BaselineName, str]] = MappingProxyType(
 _METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
     {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
 )
+_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
+"""Columns of a judge's strength of belief, and the columns of its yes and no."""
 CONTROLS: Final = ("ROUGE-1", "facet presence")
 """Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
 
@@ -58,6 +63,7 @@ class LabelledPair:
         golden: The labelled items with the judge's answers; None where none are looked at.
         recorded: By who recorded them, the labelled facets with the recorded ratings.
         pair: The texts; None where only numbers are looked at.
+        roles: The labelled roles of its sentences with the judge's.
         lacking: By column, why a number that the judge was asked for is not there.
     """
 
@@ -69,6 +75,7 @@ class LabelledPair:
     golden: GoldenPair | None = None
     recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
     pair: Pair | None = None
+    roles: tuple[RoleAnswer, ...] = ()
     lacking: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -101,15 +108,7 @@ def labelled_pair(
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
-    columns: dict[str, float] = {}
-    for record in recorded:
-        if record.overall is not None:
-            columns[f"{record.by} (recorded)" if record.by in LEADING else record.by] = (
-                record.overall
-            )
-        if record.segments is not None:
-            reference = (references or {}).get(record.by)
-            columns.update(segment_controls(label, record, reference))
+    columns = _recorded_columns(label, recorded, references or {})
     columns.update(_baselines(evaluation.pair))
     lacking = {}
     for score in evaluation.scores:
@@ -122,6 +121,8 @@ def labelled_pair(
             lacking[BASELINE_COLUMNS[name]] = number.reason
         else:
             columns[BASELINE_COLUMNS[name]] = number
+    if isinstance(evaluation.segments, Unscored):
+        lacking["sentence roles"] = evaluation.segments.reason
     paper = evaluation.pair.paper
     return LabelledPair(
         paper=label.paper,
@@ -136,8 +137,23 @@ def labelled_pair(
             if record.facets is not None
         },
         pair=evaluation.pair,
+        roles=role_answers(label, evaluation),
         lacking=lacking,
     )
+
+
+def _recorded_columns(
+    label: Label, recorded: Sequence[Recorded], references: Mapping[str, FacetSegments]
+) -> dict[str, float]:
+    columns: dict[str, float] = {}
+    for record in recorded:
+        if record.overall is not None:
+            columns[f"{record.by} (recorded)" if record.by in LEADING else record.by] = (
+                record.overall
+            )
+        if record.segments is not None:
+            columns.update(segment_controls(label, record, references.get(record.by)))
+    return columns
 
 
 def segment_controls(
@@ -183,9 +199,13 @@ def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair
 
 
 def _baselines(pair: Pair) -> dict[str, float]:
-    by_reference = [rouge(reference, pair.summary) for reference in pair.paper.references]
+    references, summary = pair.paper.references, pair.summary
+    by_reference = [
+        {**rouge(reference, summary), "ROUGE-1 recall": rouge_1_recall(reference, summary)}
+        for reference in references
+    ]
     found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
-    return {**found, "length": length(pair.summary)}
+    return {**found, "length": length(summary)}
 
 
 def _columns(score: Score) -> Mapping[str, float]:
@@ -203,7 +223,53 @@ def _columns(score: Score) -> Mapping[str, float]:
                 "EVA precision": score.precision,
                 "EVA recall": score.recall,
                 "EVA recall (entailed)": score.recall_entailed,
+                "fact support": _fact_support(score),
             }
         case _:
-            found = {"faithfulness": score.value}
+            found = {
+                "faithfulness": score.value,
+                "support": mean_support(s.support for s in score.sentences if _is_judged(s)),
+            }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs without a column of support that some of those lack whom the metric has scored.
+
+    A judge without strengths of belief would have one where a rule answered every item alone.
+    """
+    partial = {
+        column
+        for column, metric in _SUPPORTS.items()
+        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
+    }
+    return [
+        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
+        for pair in pairs
+    ]
+
+
+def _is_judged(sentence: JudgedSentence) -> bool:
+    return sentence.supported is not None
+
+
+def _fact_support(score: EvaScore) -> float | None:
+    """The mean support of the reference's facts; over several references, the highest."""
+    if score.identical:
+        return 1.0
+    if score.precision is None:
+        return 0.0  # the summary states no fact, so nothing was asked
+    found = [_fact_support(each) for each in score.by_reference] or [
+        mean_support(fact.support for fact in score.reference if fact.holds is not None)
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def mean_support(values: Iterable[float | None]) -> float | None:
+    """The mean of a judge's strengths of belief; None where any item has none, or there is no item.
+
+    A mean over some of the items would be that of those which a rule answered.
+    """
+    found = tuple(values)
+    known = [value for value in found if value is not None]
+    return fsum(known) / len(known) if known and len(known) == len(found) else None

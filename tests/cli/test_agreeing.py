@@ -96,6 +96,7 @@ def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None
         "ROUGE-1": 5,
         "ROUGE-2": 5,
         "ROUGE-L": 5,
+        "ROUGE-1 recall": 5,
         "facet presence": 4,
         "length": 5,
     }
@@ -139,7 +140,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
 
     lines = agree(tmp_path / "moss", judge_name=READER, desk=desk(), json_file=None)
     names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
-    not_asked = ("EVA", *BASELINE_COLUMNS.values())
+    not_asked = ("EVA", "support", "fact support", *BASELINE_COLUMNS.values())
     ours = [name for name in LEADING if not name.startswith(not_asked)]
     assert names == [*ours, "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
 
@@ -254,7 +255,7 @@ def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
     wanted = Wanted(matrix="pearson")
     lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
     at = lines.index("Pearson of every two columns. Over all pairs.")
-    assert lines[at + 1].split() == [str(n) for n in range(1, 9)]
+    assert lines[at + 1].split() == [str(n) for n in range(1, 10)]
     assert lines[at + 2].split() == ["1", "human", "1.0"]
     assert lines[at + 3].split() == ["2", "FM", ".80", "1.0"]
     assert lines[at + 7].split()[-1] == "1.0"
@@ -291,7 +292,8 @@ def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     figures = json.loads(texts[0])
     assert list(figures) == [
-        "pairs", "metrics", "facets", "items", "recorded", "systems", "matrices", "weights",
+        "pairs", "metrics", "facets", "items", "roles",
+        "recorded", "systems", "matrices", "weights",
     ]  # fmt: skip
     fm = figures["metrics"]["FM"]
     assert fm["system"]["p"] == {"pearson": 1.0, "spearman": 1.0, "kendall": 1.0}
@@ -382,3 +384,76 @@ def test_a_column_can_be_held_still(tmp_path: Path) -> None:
             wanted=Wanted(given="lenght"),
         )
     assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
+    """Worked example: all is a result, says the judge; of three sentences with a facet two are.
+
+    Also of the summary that is the reference word for word, of which the metric asks nothing.
+    """
+    labels: list[dict[str, object]] = [
+        {"paper": "sand", "system": "plain", "roles": [
+            {"text": "It grew 1 time.", "facet": ["result", "conclusion"]},
+        ]},
+        {"paper": "sand", "system": "bold", "roles": [
+            {"text": "It grew 3 times.", "facet": "background"},
+        ]},
+        {"paper": "rock", "system": "plain", "roles": [
+            {"text": "It grew 2 times.", "facet": "result"},
+            {"text": "Thanks.", "facet": None},
+        ]},
+        {"paper": "rock", "system": "bold", "roles": [{"text": "A torn page", "facet": "method"}]},
+    ]  # fmt: skip
+    papers = [*SAND, {"id": "rock", "source": "Moss. Thanks.", "reference": "It grew."}]
+    summaries = {
+        ("sand", "plain"): "It grew 1 time.",
+        ("sand", "bold"): "It grew 3 times.",
+        ("rock", "plain"): "It grew 2 times. Thanks.",
+        ("rock", "bold"): "A torn page 5.",
+    }
+    folder = write_suite(tmp_path / "moss", papers, summaries, labels)
+    file = tmp_path / "figures.json"
+    lines = agree(folder, judge_name=READER, desk=desk(), json_file=file)
+    at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
+    assert [line.split()[:5] for line in lines[at + 1 : at + 5]] == [
+        ["background", "1", "-", "0.000", "["],
+        ["result", "or", "conclusion", "2", "0.667"],
+        ["macro", "F1", "3", "0.400", "["],
+        ["accuracy", "3", "0.667", "[", "0.50,"],
+    ]
+    assert any(
+        line.startswith("sentence roles: no number for 1 of 4 pairs, first: the page is torn")
+        for line in lines
+    )
+    figures = json.loads(file.read_text(encoding="utf-8"))
+    assert figures["roles"]["items"] == 3
+    assert figures["roles"]["accuracy"][0] == pytest.approx(2 / 3)
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
+    """This judge has no strength of belief; where a rule answers every sentence, there is one."""
+    papers = [{"id": "sand", "source": "Moss grew 5 times.", "reference": "It grew 3 times."}]
+    summaries = {("sand", "plain"): "It grew 1 time.", ("sand", "bold"): "Moss grew 5 times."}
+    folder = write_suite(tmp_path / "moss", papers, summaries, labels_of(overall=0.5))
+    suite = load_suite(folder)
+    pairs = labelled_pairs(suite, READER, desk())
+    assert [pair.columns["faithfulness"] for pair in pairs] == [0.0, 1.0]
+    assert not any("support" in pair.columns for pair in pairs)
+    pairs = labelled_pairs(suite, "offline", desk())
+    assert pairs[1].columns["support"] == 1.0
+    assert 0.0 <= pairs[0].columns["support"] < 1.0
+    assert all(0.0 <= pair.columns["fact support"] <= 1.0 for pair in pairs)
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
+    """Several suites make one table; what is undefined would only fill it."""
+    folder = moss(tmp_path / "moss")
+    wanted = Wanted(summary=True)
+    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    spearman = "moss                Spearman, FM                                        4   0.800"
+    assert lines[0] == f"{spearman} [ 0.80, 1.00]"
+    assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]
+    assert not any("facet presence" in line for line in lines)

@@ -96,6 +96,28 @@ def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixtur
     assert (figures["judge"], figures["n_pairs"]) == ("offline-1", 2)
 
 
+def test_evidence_of_every_labelled_sentence_may_count(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: a sentence that is only partly supported has evidence, too; 4 in place of 3.
+
+    Without the option it stays out, as FareBio leaves it out.
+    """
+    suite(folder)
+    partly = {"index": 0, "faithful": False, "evidence": [1]}
+    labels = [*LABELS[:2], {"paper": "moss", "system": "bad", "sentences": [partly]}]
+    lines = "".join(json.dumps(label) + "\n" for label in labels)
+    (folder / "kilns/labels.jsonl").write_text(lines, encoding="utf-8")
+    told = {}
+    for of in ("faithful", "labelled"):
+        assert evidence("--of", of) == 0
+        told[of] = capsys.readouterr().out.splitlines()
+    assert [told[of][6].split()[:2] for of in told] == [["judge", "3"], ["judge", "4"]]
+    assert told["labelled"][0] == "kilns/summeval.toml: 3 labelled pairs with evidence"
+    assert told["labelled"][2].endswith("labelled ones, for sentences labelled faithful or not;")
+    assert told["faithful"][2].endswith("labelled ones, for sentences labelled faithful;")
+
+
 @pytest.mark.parametrize("mode", ["quotes", "label-and-sentences"])
 def test_a_model_that_quotes_is_measured_in_either_way(
     folder: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str], mode: str

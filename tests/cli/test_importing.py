@@ -9,6 +9,7 @@ from summeval_pytest.cli.command import main
 from summeval_pytest.cli.importing import import_suite
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite import load_suite
+from summeval_pytest.verdict import agreement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,6 +74,81 @@ def test_the_command_prints_the_same_lines(
     lines = import_suite(file, tmp_path / "two")
     assert printed.out.replace("/one", "/two").splitlines() == lines
     assert printed.err == ""
+
+
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals are tested with the verdict; here they only have to be there."""
+    monkeypatch.setattr(agreement, "RESAMPLES", 20)
+
+
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize(
+    ("name", "rows", "shown"),
+    [
+        (
+            "csabstruct",
+            [
+                {"doc_id": "a", "sentence": text, "sentence_index": place, "bmrc": role}
+                for place, (text, role) in enumerate(
+                    [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]
+                )
+            ],
+            ("macro F1", "accuracy"),
+        ),
+        (
+            "realsumm_scu",
+            [
+                {
+                    "paper_id": paper,
+                    "reference": "Moss grew on stone by 9 mm.",
+                    "system": system,
+                    "summary": summary,
+                    "acus": ["Moss grew.", "It was on stone."],
+                    "acu_labels": labels,
+                }
+                for paper in ("a", "b")
+                for system, summary, labels in (
+                    ("good", "The moss grew on a stone.", [1, 1]),
+                    ("bad", "Moss grew in May.", [1, 0]),
+                )
+            ],
+            ("fact support", "ROUGE-1 recall", "AUC of support"),
+        ),
+        (
+            "infolossqa_match",
+            [
+                {
+                    "paper_id": "a",
+                    "system": "big",
+                    "prediction_id": part,
+                    "reference_fact": {"question": "What grew?", "answer": "Moss grew on stone."},
+                    "predicted_fact": {"question": "What?", "answer": fact},
+                    "label": label,
+                }
+                for part, fact, label in (("x", "Moss did grow.", 1), ("y", "Rain fell.", 0))
+            ],
+            ("AUC of support",),
+        ),
+    ],
+)
+def test_figures_of_a_released_set_are_two_commands(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    rows: list[Mapping[str, object]],
+    shown: tuple[str, ...],
+) -> None:
+    """Import, then agree: each figure that the set is there for stands in the table."""
+    file, out = release(tmp_path, *rows), str(tmp_path / "out")
+    assert main(["import", name, str(file), "--out", out, "--stand-in"]) == 0
+    assert main(["agree", out]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for title in shown:
+        (line,) = [line for line in lines if line.startswith(title)]
+        assert any(character.isdigit() for character in line.removeprefix(title))
+    assert main(["agree", out, "--summary"]) == 0
+    assert all(line.startswith("out ") for line in capsys.readouterr().out.splitlines())
 
 
 def test_an_import_into_a_suite_is_refused(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
             "ROUGE-1": 0.5,
             "ROUGE-2": 1 / 3,
             "ROUGE-L": 0.5,
+            "ROUGE-1 recall": 0.5,
             "length": 4,
         }
     )

@@ -102,6 +102,33 @@ def test_tasks_are_the_labelled_pairs_in_file_order(tmp_path: Path) -> None:
     assert list(tasks.values()) == list(suite.labels.values())
 
 
+def test_roles_alone_are_no_golden_task(tmp_path: Path) -> None:
+    """No floor holds a judge to them, so the judge's item has nothing to ask."""
+    roles = [{"text": "Moss cools.", "facet": "result"}]
+    suite = write_labelled(tmp_path, {**MOSS, "roles": roles}, GOOD_OF_KILN)
+    assert [(task.paper, task.system) for task in golden_tasks(suite)] == [("kiln", "good")]
+
+
+def test_role_of_another_sentence_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    """An LLM judge would have been paid for the pairs before it."""
+    suite = write_labelled(tmp_path, {**MOSS, "roles": [{"text": "No such.", "facet": None}]})
+    with pytest.raises(SuiteError, match="which the summary does not have; copy it word for word"):
+        check_sentences(suite)
+
+
+def test_roles_move_the_fingerprint(tmp_path: Path) -> None:
+    """They move figures of agreement."""
+    prints = {
+        fingerprint(tmp_path / name, {**LABEL, **parts})
+        for name, parts in (
+            ("none", {}),
+            ("one", {"roles": [{"text": "Moss cools.", "facet": "result"}]}),
+            ("other", {"roles": [{"text": "Moss cools.", "facet": None}]}),
+        )
+    }
+    assert len(prints) == 3
+
+
 def test_without_labels_there_are_no_tasks(tmp_path: Path) -> None:
     """Then there is no judge item."""
     assert golden_tasks(write_labelled(tmp_path)) == {}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.grounding import count_held, coverage, ground
+from summeval_pytest.metrics.grounding import count_held, coverage, facets_of, ground, is_held
 from summeval_pytest.questions import FACETS, FacetSegments
 from summeval_pytest.suite import import_scholarsum, load_suite
 from summeval_pytest.text import normalise
@@ -44,6 +44,29 @@ def test_the_ends_of_a_shortened_segment_are_held() -> None:
     assert found.held == {"method": "parts"}
     assert found.segments.method == "We planted six roofs They stayed 4.5 degrees"
     assert found.dropped == ()
+
+
+def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
+    """Word for word, whatever the spaces; of two facets the first, and of none nothing."""
+    segments = FacetSegments(
+        background="Moss cools roofs.", result="They stayed 4.5  degrees cooler. Moss cools roofs."
+    )
+    sentences = ("Moss cools roofs .", "They stayed 4.5 degrees cooler.", "We planted six.", "...")
+    assert list(facets_of(sentences, segments)) == ["background", "result", None, None]
+
+
+def test_a_sentence_that_was_cut_belongs_to_whoever_holds_most_of_it() -> None:
+    """A judge may cut where the labels do not; its parts are in two segments, or one is missing."""
+    segments = FacetSegments(method="We planted six roofs.", result="All stayed cooler than tin.")
+    whole = "We planted six roofs. All stayed cooler than tin. It rained."
+    assert list(facets_of([whole], segments)) == ["result"]
+
+
+def test_a_text_holds_words_and_not_pieces_of_words() -> None:
+    """A short sentence would be found anywhere."""
+    assert is_held("six roofs", TEXT)
+    assert not is_held("x roofs", TEXT)
+    assert not is_held("--", TEXT)
 
 
 def test_counts_add_up_over_texts() -> None:

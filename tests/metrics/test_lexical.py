@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import FacetScore, RatedFacet
-from summeval_pytest.metrics.lexical import facet_presence, length, novel_bigrams, rouge
+from summeval_pytest.metrics.lexical import (
+    facet_presence,
+    length,
+    novel_bigrams,
+    rouge,
+    rouge_1_recall,
+)
 from summeval_pytest.questions import FACETS
 
 REFERENCE = "The old pump fills the north pond at night."
@@ -29,6 +35,30 @@ def test_rouge_worked_example() -> None:
     assert scores["ROUGE-1"] == pytest.approx(2 / 3)
     assert scores["ROUGE-2"] == pytest.approx(4 / 13)
     assert scores["ROUGE-L"] == pytest.approx(2 / 3)
+
+
+def test_recall_counts_the_reference_alone() -> None:
+    """Worked example: 5 of the 9 words of the reference; what is said beyond it costs nothing."""
+    assert rouge_1_recall(REFERENCE, SUMMARY) == pytest.approx(5 / 9)
+    assert rouge_1_recall(REFERENCE, f"{SUMMARY} Frogs sing there.") == pytest.approx(5 / 9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pumped-up ponds, filling (p<0.05); don't  re-fill\u00a0them.",
+        "\u0130stanbul's \u03a3\u0391\u03a3 na\u00efve  \tstudies\n\n2.5%",
+        "",
+    ],
+)
+def test_words_are_stemmed_as_the_package_stems_whole_texts(text: str) -> None:
+    """Oracle: rouge-score's own tokenizer; a stem that is remembered must be the same stem."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    own = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    target = f"{text} ponds of studies by Istanbul"
+    found = rouge(target, text)
+    assert list(found.values()) == [each.fmeasure for each in own.score(target, text).values()]
 
 
 def test_rouge_l_respects_the_order_and_rouge_1_does_not() -> None:

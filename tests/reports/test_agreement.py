@@ -12,6 +12,8 @@ from summeval_pytest.reports.agreement import (
     level_table,
     matrix_table,
     recorded_table,
+    role_table,
+    roles_json,
     weights_lines,
 )
 from summeval_pytest.stats import FittedWeights, Matrix
@@ -22,6 +24,7 @@ from summeval_pytest.verdict.agreement import (
     LevelAgreement,
 )
 from summeval_pytest.verdict.item_agreement import item_agreements
+from summeval_pytest.verdict.role_agreement import ClassAgreement, RoleAgreement
 from tests.verdict.golden_answers import answered, golden
 
 NOTHING = Estimate(None, None, None)
@@ -113,3 +116,40 @@ def test_a_number_that_was_asked_for_and_not_given_is_told() -> None:
         "FM: no number for 2 of 3 pairs, first: cut off",
         "EVA, one prompt: no number for 1 of 3 pairs, first: no\\x1b[1m prompt",
     ]
+
+
+def test_roles_have_a_line_a_class_and_their_means_under_f1() -> None:
+    """Merged facets are named as they count, and what stands nowhere is said."""
+    found = RoleAgreement(
+        n_items=1205,
+        n_nowhere=3,
+        classes=(
+            ClassAgreement(
+                facets=("result", "conclusion"), n_items=1205, precision=LOW, recall=NOTHING, f1=LOW
+            ),
+        ),
+        macro_f1=LOW,
+        accuracy=Estimate(0.5, 0.25, 0.75),
+    )
+    head, of_class, macro, accuracy, nowhere = role_table(found)
+    assert of_class == (
+        "result or conclusion       1,205  -0.123 [-0.50,-0.25]      -               -0.123"
+        " [-0.50,-0.25]"
+    )
+    assert macro.split() == ["macro", "F1", "1,205", "-0.123", "[-0.50,-0.25]"]
+    assert macro.index("-0.123") == of_class.rindex("-0.123") == head.index("F1")
+    assert accuracy.index("0.500") == macro.index("0.123")
+    assert nowhere.endswith("3 stand in none and are wrong")
+    assert roles_json(found) == {
+        "items": 1205,
+        "macro F1": [-0.1234, -0.5, -0.25],
+        "accuracy": [0.5, 0.25, 0.75],
+        "facets": {
+            "result or conclusion": {
+                "items": 1205,
+                "precision": [-0.1234, -0.5, -0.25],
+                "recall": [None, None, None],
+                "F1": [-0.1234, -0.5, -0.25],
+            }
+        },
+    }

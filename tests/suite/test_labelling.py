@@ -150,6 +150,26 @@ def test_book_goes_on_and_keeps_what_is_not_its_own(tmp_path: Path) -> None:
     }
 
 
+def test_book_keeps_roles_that_nobody_is_asked_for(tmp_path: Path) -> None:
+    """Also those of a pair of which nothing else is said."""
+    suite = load_suite(write_suite(tmp_path / "moss"))
+    roles = [{"text": "It died.", "facet": "result"}]
+    about = {"paper": "moss-02", "system": "long", "labelled_by": "anna"}
+    other = {"paper": "moss-01", "system": "long", "overall": 0.5, "labelled_by": "anna"}
+    file = write_lines(tmp_path / "anna.jsonl", about | {"roles": roles}, other)
+    book = LabelBook(suite, file, "anna")
+    question = next(questions_of(suite, "moss-01", "long", ("facets",)))
+    lines = [json.loads(line) for line in book.put(question, None).splitlines()]
+    assert lines == [
+        {**about, "roles": roles},
+        {**other, "facets": {question.item.kind: None}},
+    ]
+    question = next(questions_of(suite, "moss-02", "long", ("facets",)))
+    both = [json.loads(line) for line in book.put(question, None).splitlines()]
+    assert [line["roles"] for line in both if "roles" in line] == [roles]
+    assert len(both) == 2
+
+
 @pytest.mark.parametrize(("by", "shown"), [("ben", "'ben'"), (None, "'nobody'")])
 def test_book_of_somebody_else_is_refused(tmp_path: Path, by: str | None, shown: str) -> None:
     """Two people's labels in one file are nobody's."""

@@ -95,7 +95,7 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
             PAIR,
             (
                 "this label says nothing;"
-                " write at least one of 'facets', 'overall', 'sentences', 'facts'"
+                " write at least one of 'facets', 'overall', 'sentences', 'facts', 'roles'"
             ),
         ),
         (

@@ -29,6 +29,7 @@ def answered(  # noqa: PLR0913 - by keyword; each is one part of an answer
     index: int = 0,
     error: str = "",
     evidence: tuple[int, int, int] | None = None,
+    support: float | None = None,
 ) -> GoldenAnswer:
     """One answer; ``evidence`` counts what is named, labelled, and both."""
     counts = None
@@ -36,7 +37,13 @@ def answered(  # noqa: PLR0913 - by keyword; each is one part of an answer
         named, labelled, both = evidence
         counts = EvidenceCount(named=named, labelled=labelled, both=both)
     return GoldenAnswer(
-        kind=kind, index=index, label=label, answer=answer, error=error, evidence=counts
+        kind=kind,
+        index=index,
+        label=label,
+        answer=answer,
+        error=error,
+        evidence=counts,
+        support=support,
     )
 
 

@@ -12,6 +12,7 @@ from summeval_pytest.stats import cohen_kappa, icc_2_1, krippendorff_alpha
 from summeval_pytest.verdict import agreement
 from summeval_pytest.verdict.agreement import Estimate
 from summeval_pytest.verdict.item_agreement import (
+    AUC,
     ITEM_KINDS,
     RATING_FIGURES,
     VERDICT_FIGURES,
@@ -66,6 +67,7 @@ def test_wrong_sentences_are_found_or_overlooked_as_a_hand_counts() -> None:
             "recall of wrong": 0.75,
             "called wrong": 0.4,
             "labelled wrong": 0.4,
+            AUC: None,
         }
     )
 
@@ -103,7 +105,8 @@ def test_what_nobody_labelled_is_undefined() -> None:
     assert tuple(found) == ITEM_KINDS
     for kind, each in found.items():
         assert each.n_items == 0
-        assert set(each.figures) == set(RATING_FIGURES if kind in FACETS else VERDICT_FIGURES)
+        wanted = RATING_FIGURES if kind in FACETS else {*VERDICT_FIGURES, AUC}
+        assert set(each.figures) == set(wanted)
         assert set(each.figures.values()) == {NOTHING}
 
 
@@ -148,3 +151,41 @@ def test_the_order_of_pairs_and_of_items_does_not_matter(
             for value in (estimate.value, estimate.low, estimate.high):
                 assert value is None or value <= 1 + 1e-9
                 assert value is None or value >= 0 or name in {"kappa", *RATING_FIGURES}
+
+
+def test_support_tells_wrong_items_from_right_ones() -> None:
+    """Worked example: supported .9 and .4, not .6 and .4: 1 + 1 + 0 + 1/2 of 4 pairs in order.
+
+    The verdicts (all *yes*) tell nothing; what the judge did not answer is left out.
+    """
+    sentences = [
+        answered("sentence", label, 1, support=support)
+        for label, support in ((1, 0.9), (1, 0.4), (0, 0.6), (0, 0.4))
+    ]
+    found = item_agreements([golden(*sentences, answered("sentence", 0, None))])
+    assert found["sentence"].figures[AUC] == Estimate(0.625, 0.625, 0.625)
+    assert found["fact"].figures[AUC] == NOTHING
+
+
+def test_support_of_some_items_is_no_sample_of_all() -> None:
+    """A judge without strengths of belief has them where a rule found a sentence in the source."""
+    found = item_agreements(
+        [golden(answered("sentence", 1, 1, support=1.0), answered("sentence", 0, 0))]
+    )
+    assert found["sentence"].figures[AUC] == NOTHING
+
+
+def test_an_interval_of_support_resamples_papers() -> None:
+    """Worked example: right order on one paper, the wrong one on the other.
+
+    Drawn twice, either is all there is: 1 or 0. Both together: .9 > .1, .9 > .8, .2 > .1: 3 of 4.
+    """
+    facts = [
+        golden(
+            answered("reference fact", 1, 1, support=up),
+            answered("candidate fact", 0, 1, support=down),
+            paper=paper,
+        )
+        for paper, up, down in (("kiln", 0.9, 0.1), ("moss", 0.2, 0.8))
+    ]
+    assert item_agreements(facts)["fact"].figures[AUC] == Estimate(0.75, 0.0, 1.0)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.facts import added_by, added_to, facts_of
+from summeval_pytest.judges.offline.facts import facts_of
+from summeval_pytest.judges.offline.presence import check_facts
 from summeval_pytest.judges.offline.rating import rate_all
 from summeval_pytest.judges.offline.segmentation import segment
-from summeval_pytest.judges.offline.support import Support, support_fact, support_sentence
+from summeval_pytest.judges.offline.support import Support, support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
@@ -20,8 +21,6 @@ from summeval_pytest.questions import (
     FacetRatings,
     FacetSegments,
     Fact,
-    FactCheck,
-    FactChecks,
     FactList,
     ListFacts,
     ListRelations,
@@ -96,36 +95,18 @@ class OfflineJudge:
                     facts.extend(self.fact_splitter(sentence, place, len(facts)))
                 return FactList(tuple(facts))
             case CheckFacts():
-                return FactChecks(tuple(_fact_check(f, question) for f in question.facts))
+                return check_facts(question)
             case ListRelations():
                 return Unanswered(NO_RELATIONS)
             case CountFacts():
                 return Unanswered(NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
-                return SentenceChecks(
-                    tuple(
-                        _sentence_check(support_sentence(sentence, source))
-                        for sentence in sentences
-                    )
-                )
+                found = support_sentences(sentences, source)
+                return SentenceChecks(tuple(map(_sentence_check, found)))
             case RateSummary(reference=reference, summary=summary):
                 pair = FacetPair(facet="result", reference=reference, candidate=summary)
                 (rated,) = self.rater((pair,))
                 return SummaryRating(reason=rated.reason, rating=rated.rating)
-
-
-def _added(fact: Fact, question: CheckFacts) -> str:
-    """What a fact adds to the one it refines: in the question, or the last checked before."""
-    if fact.parent is None and question.earlier:
-        return added_to(question.earlier[-1].text, fact.text)
-    return added_by(fact, question.facts)
-
-
-def _fact_check(fact: Fact, question: CheckFacts) -> FactCheck:
-    found = support_fact(fact.text, _added(fact, question), question.premises)
-    return FactCheck(
-        reason=found.reason, entailed=found.holds, premises=found.evidence, support=found.strength
-    )
 
 
 def _sentence_check(found: Support) -> SentenceCheck:

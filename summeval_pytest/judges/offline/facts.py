@@ -18,11 +18,14 @@ from summeval_pytest.text import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_PREPOSITION: Final = (
+    "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"
+    "|through|across|without"
+)
 _BREAK = re.compile(
     r"\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
     r"|\s+(?:and|or|but|that|which|who|whereas|while|although|because)\s+"
-    r"|\s+(?=(?:with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"
-    r"|through|across|without)\s)",
+    rf"|\s+(?!(?<=[\d%]\s)to\s)(?=(?:{_PREPOSITION})\s)",
     re.IGNORECASE,
 )
 _VERB = re.compile(
@@ -36,6 +39,17 @@ _SUBJECT_END = re.compile(
     r"|fell|rose|led|grew|became|brought|cut|ran|took|gave|shows?|suggests?|remains?|appears?)\b",
     re.IGNORECASE,
 )
+_OWN_SUBJECT = re.compile(
+    rf"(?!(?:{_PREPOSITION}|which|who|that|of|not|also|then|thus)\b)(?:[\w-]+\s+){{1,6}}?(?:was|were"
+    r"|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will|must|fell|rose"
+    r"|grew|became|remained|kept)\b",
+    re.IGNORECASE,
+)
+"""A clause with a subject of its own before its verb: it has no use for the sentence's."""
+_NAMES_NOBODY = re.compile(
+    rf"(?:{_PREPOSITION})\b(?!\s+\w+ing\b)|(?:this|these|it|they|there)\Z", re.IGNORECASE
+)
+"""What may stand before the first verb and is no subject to repeat: "On day 21", "This"."""
 _ASIDE = re.compile(r"\A.*,\s|\s*[(\[].*\Z|\s(?:which|that|who)\Z")
 _LEAST_WORDS: Final = 3
 """A shorter piece says too little to be true or false by itself."""
@@ -44,11 +58,12 @@ _MARKS: Final = ".,;:()[]"
 
 
 def _subject(sentence: str) -> str:
-    """The words before the sentence's first verb; empty where they are too many to be a subject."""
+    """The words before the first verb; empty where they are too many, or name nobody."""
     match = _SUBJECT_END.search(sentence)
     subject = sentence[: match.start()] if match else ""
     subject = _ASIDE.sub("", subject).strip(" -" + _MARKS)
-    return subject if 0 < len(subject.split()) <= _LONGEST_SUBJECT else ""
+    is_short = 0 < len(subject.split()) <= _LONGEST_SUBJECT
+    return subject if is_short and not _NAMES_NOBODY.match(subject) else ""
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -72,6 +87,11 @@ def _capitalised(text: str) -> str:
     return capital + text[1:] if capital.lower() == text[0] else text
 
 
+def _stands_alone(piece: str, subject: str) -> bool:
+    """Whether a piece says itself whom it speaks of."""
+    return piece.startswith(subject) or _OWN_SUBJECT.match(piece) is not None
+
+
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     """The facts that a sentence states, in order.
 
@@ -89,7 +109,7 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
             if not content_words(text):
                 continue
             is_root = offset + len(facts) == root
-            if subject and not is_root:
+            if subject and not is_root and not _stands_alone(text, subject):
                 text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
             text = _capitalised(text) + "."
             facts.append(Fact(text=text, sentence=place, parent=None if is_root else root))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from summeval_pytest.suite.indexed import evidence_label, stands_in
 from summeval_pytest.suite.marking import Item, Marking, label_object
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.suite.role_labels import RoleLabel, role_line
+from summeval_pytest.text import normalise, sentence_texts, split_sentences, tokens
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -37,6 +38,7 @@ class PairDraft:
     summary: str = ""
     sentences: list[_Sentence] = field(default_factory=list)
     facts: list[tuple[str, bool]] = field(default_factory=list)
+    roles: list[RoleLabel] = field(default_factory=list)
     overall: float | None = None
 
     @property
@@ -56,6 +58,11 @@ class PairDraft:
             self.sentences.append(_sentence(fields, spec))
         if spec.holds:
             self.facts = list(_facts(fields, spec))
+        if spec.roles:
+            roles = fields.items(spec.roles, "the roles of sentences")
+            self.roles = [role for role in roles if isinstance(role, RoleLabel)]
+        if spec.counted:
+            self.overall = round(sum(holds for _, holds in self.facts) / len(self.facts), 4)
         if spec.overall and fields.values.get(spec.overall) is not None:
             self.overall = fields.number(spec.overall)
 
@@ -94,7 +101,12 @@ def label_of(
     if spec.sentence:
         markings += _of_sentences(pair, source, notes)
     markings += _of_facts(pair, notes)
-    return label_object(markings) if markings else {}
+    roles = list(_of_roles(pair, notes))
+    if not markings and not roles:
+        return {}
+    about: dict[str, object] = {"paper": pair.paper, "system": pair.system}
+    label = label_object(markings) if markings else about
+    return {**label, "roles": roles} if roles else label
 
 
 def _overall(pair: PairDraft) -> Iterator[Marking]:
@@ -157,6 +169,23 @@ def _evidence(
             notes["evidence texts left out, which stand nowhere in the source"] += 1
     for index in indices:
         yield evidence_label(source, index)
+
+
+def _of_roles(pair: PairDraft, notes: Counter[str]) -> Iterator[dict[str, object]]:
+    """A role a sentence; of two that are word for word the same, the first."""
+    cuts = set(sentence_texts(normalise(pair.text))) if pair.roles else set()
+    seen: set[str] = set()
+    for role in pair.roles:
+        text = normalise(role.text)
+        if text in seen or not tokens(text):
+            notes["sentences left out, empty or there twice"] += 1
+            continue
+        seen.add(text)
+        notes["sentences with a facet"] += bool(role.facets)
+        notes["of these, sentences that our rules cut otherwise"] += (
+            bool(role.facets) and text not in cuts
+        )
+        yield role_line(role)
 
 
 def _of_facts(pair: PairDraft, notes: Counter[str]) -> Iterator[Marking]:

@@ -21,7 +21,7 @@ from summeval_pytest.suite.suite_file import SUITE_NAME
 from summeval_pytest.suite.writing import check_new, json_lines, toml_list, write_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from summeval_pytest.suite.jsonl import Line
 
@@ -82,8 +82,8 @@ def import_set(name: str, file: Path, out: Path, *, stand_in: bool = False) -> S
     check_new(out)
     release = TextFile(file, file.as_posix())
     draft = _Draft(spec=spec, provenance=f"{name}, {file.name}")
-    for line in read_lines(release):
-        _add(draft, line, name)
+    for fields in _rows(release, spec, name):
+        _add(draft, fields, name)
     if not draft.papers:
         raise SuiteError(release.at(0), f"{file.name!r} is empty; name a file of {name}")
     labels = _labels(draft)
@@ -114,20 +114,35 @@ def _refusal(name: str, lacking: str) -> str:
     )
 
 
-def _add(draft: _Draft, line: Line, name: str) -> None:
+def _rows(release: TextFile, spec: ReleasedSet, name: str) -> Iterator[Fields]:
+    """What the key table speaks of: the file's lines, or what is made of them."""
+    rows = (_fields(line, spec.needs, name) for line in read_lines(release))
+    return rows if spec.reshape is None else spec.reshape(rows)
+
+
+def _fields(line: Line, needed: Iterable[str], name: str) -> Fields:
     fields = Fields(values=line.values, owner="this line", where=lambda _: line.place)
-    spec = draft.spec
-    wanted = (spec.paper, spec.source, spec.reference, *spec.system, spec.summary, spec.sentence)
-    for key in filter(None, wanted):
+    _check_keys(fields, needed, name)
+    return fields
+
+
+def _check_keys(fields: Fields, needed: Iterable[str], name: str) -> None:
+    for key in needed:
         if key not in fields.values:
             raise fields.fault(
                 key, f"this line has no {key!r}, so the file is not of {name}; name the right file"
             )
+
+
+def _add(draft: _Draft, fields: Fields, name: str) -> None:
+    spec, place = draft.spec, fields.where("")
+    wanted = (spec.paper, spec.source, spec.reference, *spec.system, spec.summary, spec.sentence)
+    _check_keys(fields, filter(None, wanted), name)
     paper = _paper(draft, fields)
     system = _system(draft, fields, paper)
     pair = draft.pairs.get((paper, system))
     if pair is None:
-        pair = draft.pairs[paper, system] = PairDraft(paper=paper, system=system, place=line.place)
+        pair = draft.pairs[paper, system] = PairDraft(paper=paper, system=system, place=place)
     elif spec.summary:
         raise fields.fault(
             "",
@@ -150,7 +165,8 @@ def _paper(draft: _Draft, fields: Fields) -> str:
         if n_before:
             draft.notes["papers numbered, since their id has other texts, too"] += 1
         line: dict[str, object] = {"id": draft.ids[key], "source": source, "reference": reference}
-        if spec.facts and (facts := _facts(fields, spec.facts)):
+        frozen = spec.frozen or spec.facts
+        if frozen and (facts := _facts(fields, frozen)):
             line["reference_facts"] = facts
         line["provenance"] = draft.provenance
         if lacking := _lacking(spec):

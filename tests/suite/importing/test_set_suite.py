@@ -9,13 +9,15 @@ import pytest
 
 from summeval_pytest.errors import OptionError, SummevalError
 from summeval_pytest.questions import Fact
-from summeval_pytest.suite import EvidenceLabel, load_suite
+from summeval_pytest.suite import EvidenceLabel, RoleLabel, load_suite
 from summeval_pytest.suite.importing import RELEASED, SetReport, import_set
 from summeval_pytest.suite.indexed import cut
 from tests.label_suite import write_lines
 
 SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared"))
-FILES = {"infolossqa_facts": "infolossqa/facts_dev", "infolossqa_lost": "infolossqa/lost_dev"}
+FILES = {
+    f"infolossqa_{part}": f"infolossqa/{part}_dev" for part in ("facts", "lost", "match", "roles")
+}
 
 SENTENCE = {
     "paper_id": "p 1",
@@ -41,6 +43,16 @@ SCORED = {
     "system": "big",
     "summary": "Moss did grow.",
     "human_faithfulness": 0.75,
+}
+
+ROLE = {"doc_id": "d 1", "sentence": "Moss is old.", "sentence_index": 0, "bmrc": "B"}
+MATCH = {
+    "paper_id": "p1",
+    "system": "big",
+    "prediction_id": "x",
+    "reference_fact": {"question": "What grew?", "answer": "Moss grew. "},
+    "predicted_fact": {"question": "And?", "answer": "Green moss grew."},
+    "label": 1,
 }
 
 
@@ -279,6 +291,144 @@ def test_what_no_suite_can_hold_is_found_before_anything_is_written(tmp_path: Pa
     )
 
 
+def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
+    """Worked example: in the order of their index; one has no end, one no facet, one is empty.
+
+    A sentence that the release has cut short ends its paragraph; our rules cut one of them in two.
+    """
+    report = made(
+        tmp_path,
+        "csabstruct",
+        ROLE | {"sentence": "It helps. It does", "sentence_index": 2, "bmrc": "R"},
+        ROLE,
+        ROLE | {"sentence": "We thank all.", "sentence_index": 3, "bmrc": None},
+        ROLE | {"sentence": "We  grew it.", "sentence_index": 1, "bmrc": "M"},
+        ROLE | {"sentence": "--", "sentence_index": 4, "bmrc": "R"},
+        ROLE | {"doc_id": "d2"},
+    )
+    assert (report.n_papers, report.systems, report.n_labels) == (2, ("authors",), 2)
+    assert report.notes == (
+        "sentences with a facet: 4",
+        "of these, sentences that our rules cut otherwise: 1",
+        "sentences left out, empty or there twice: 1",
+    )
+    suite = load_suite(tmp_path / "out")
+    abstract = "Moss is old. We grew it. It helps. It does\n\nWe thank all. --"
+    assert suite.pair("d-1", "authors").summary == abstract
+    assert suite.paper("d-1").references == (abstract,)
+    assert suite.labels["d-1", "authors"].roles == (
+        RoleLabel(text="Moss is old.", facets=("background",)),
+        RoleLabel(text="We grew it.", facets=("method",)),
+        RoleLabel(text="It helps. It does", facets=("result", "conclusion")),
+        RoleLabel(text="We thank all.", facets=()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "facets"),
+    [
+        ("csabstruct", ("result", "conclusion")),
+        ("nicta_piboso", ("result", "conclusion")),
+        ("pubmedqa_roles", ("result",)),
+        ("infolossqa_roles", ("result",)),
+    ],
+)
+def test_set_without_conclusions_has_them_among_the_results(
+    tmp_path: Path, name: str, facets: tuple[str, ...]
+) -> None:
+    """A judge that finds a conclusion there is not wrong; where there are conclusions, it is."""
+    made(tmp_path, name, ROLE | {"bmrc": "R"})
+    assert load_suite(tmp_path / "out").labels["d-1", "authors"].roles == (
+        RoleLabel(text="Moss is old.", facets=facets),  # type: ignore[arg-type]  # facets, written out
+    )
+
+
+def test_matches_are_summaries_of_one_fact(tmp_path: Path) -> None:
+    """Worked example: two predicted facts of one system; one pair of two minds is left out.
+
+    The paper's facts are all that stand in the file, so that its pairs are resampled together.
+    """
+    rain = {"question": "What fell?", "answer": "Rain fell."}
+    report = made(
+        tmp_path,
+        "infolossqa_match",
+        MATCH,
+        MATCH | {"reference_fact": rain, "label": 0},
+        MATCH | {"prediction_id": "y", "label": None},
+        MATCH | {"prediction_id": "z", "reference_fact": rain, "label": 0},
+        MATCH | {"prediction_id": "z", "label": None},
+    )
+    assert (report.n_papers, report.systems) == (1, ("big", "big-02"))
+    suite = load_suite(tmp_path / "out")
+    assert suite.paper("p1").references == ("Moss grew.\n\nRain fell.",)
+    assert suite.paper("p1").reference_facts == (
+        Fact(text="Moss grew.", sentence=0),
+        Fact(text="Rain fell.", sentence=0),
+    )
+    assert suite.pair("p1", "big").summary == "Green moss grew."
+    told = {
+        system: [(fact.text, fact.holds) for fact in label.facts.reference]
+        for (_, system), label in suite.labels.items()
+        if label.facts is not None
+    }
+    assert told == {
+        "big": [("Moss grew.", True), ("Rain fell.", False)],
+        "big-02": [("Rain fell.", False)],
+    }
+
+
+def test_share_of_the_facts_is_the_overall(tmp_path: Path) -> None:
+    """What people's recall of a summary is; the release counts a fact as often as it stands.
+
+    A file of lost facts alone has the same for all, and no score.
+    """
+    made(tmp_path, "realsumm_scu", FACTS)
+    assert load_suite(tmp_path / "out").labels["p1", "big"].overall == 0.6667
+    (tmp_path / "lost").mkdir()
+    made(tmp_path / "lost", "infolossqa_lost", FACTS)
+    assert load_suite(tmp_path / "lost/out").labels["p1", "big"].overall is None
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
+        (
+            "csabstruct",
+            SENTENCE,
+            "this line has no 'doc_id', so the file is not of csabstruct; name the right file",
+        ),
+        (
+            "csabstruct",
+            ROLE | {"bmrc": "X"},
+            "'bmrc' of this line is 'X'; write B, M, R, C or null",
+        ),
+        (
+            "csabstruct",
+            ROLE | {"sentence_index": "0"},
+            "'sentence_index' of this line is '0'; write a whole number of at least 0",
+        ),
+        (
+            "infolossqa_match",
+            MATCH | {"predicted_fact": "Moss grew."},
+            (
+                "'predicted_fact' of this line is 'Moss grew.'; write an object with 'question' and"
+                " 'answer'"
+            ),
+        ),
+        (
+            "infolossqa_match",
+            MATCH | {"label": 2},
+            "'labels' of this line is 2; write 0 or 1 for each fact",
+        ),
+    ],
+)
+def test_file_whose_rows_cannot_be_joined_is_refused(
+    tmp_path: Path, name: str, line: object, message: str
+) -> None:
+    """With the line, before anything is written."""
+    assert refused(tmp_path, name, line) == f"/dev.jsonl:1: {message}"
+
+
 def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
     """A suite under version control does not change by being made again."""
     written = []
@@ -302,6 +452,14 @@ def test_released_set_becomes_a_suite_with_all_its_labels(tmp_path: Path, name: 
     suite = load_suite(tmp_path / "out")
     spec = RELEASED[name]
     labels = suite.labels.values()
+    if spec.roles:
+        n_roles = sum(len(label.roles or ()) for label in labels)
+        assert n_roles == len({(row["doc_id"], row["sentence"]) for row in rows})
+        return
+    if spec.reshape is not None:
+        n_facts = sum(len(label.facts.reference) for label in labels if label.facts)
+        assert n_facts == sum(row["label"] is not None for row in rows)
+        return
     if spec.holds:
         n_facts = sum(len({fact.strip() for fact in row[spec.facts]}) for row in rows)
         assert sum(len(label.facts.reference) for label in labels if label.facts) == n_facts

@@ -1,0 +1,223 @@
+"""Fits how probable it is that people say a fact stands in a text.
+
+    python -m summeval_pytest.judges.training.presence --data ../shared/data
+
+A logistic regression whose weights may not be negative, over `presence.Signs`, on labelled facts of
+three sets. Each set counts by `SHARES`, whatever its size. Scores are those of a fit that has not
+seen the paper (five folds), or not seen the set.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import rankdata, spearmanr
+
+from summeval_pytest.judges.offline.presence import Signs, look_for
+from summeval_pytest.judges.training.data import data_folder, records
+from summeval_pytest.judges.training.saving import save
+from summeval_pytest.text import normalise, sentence_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SUMMARIES: Final = ("realsumm_scu/dev.jsonl", "pyrxsum_scu/dev.jsonl")
+MATCHES: Final = "infolossqa/match_dev.jsonl"
+SHARES: Final[Mapping[str, float]] = {SUMMARIES[0]: 2.0, SUMMARIES[1]: 1.0, MATCHES: 1.0}
+"""What each set counts; the largest, of whole summaries, twice."""
+N_FOLDS: Final = 5
+RIDGE: Final = 1.0
+_NONE: Final = (0.0,) * len(Signs.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Facts asked of one text.
+
+    Attributes:
+        name: The set.
+        paper: Its paper, never in two folds.
+        facts: The facts, in order.
+        text: The text.
+        labels: 1 where people say that the text has the fact.
+        of_summary: Whether a summary's fact is asked of a reference's; else a reference's, in
+            order, of a summary.
+    """
+
+    name: str
+    paper: str
+    facts: tuple[str, ...]
+    text: str
+    labels: tuple[int, ...]
+    of_summary: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examples:
+    """Facts as rows: signs (n x 7), labels, the set, the paper and the summary of each."""
+
+    signs: Floats
+    labels: Floats
+    sets: NDArray[np.str_]
+    papers: NDArray[np.str_]
+    summaries: NDArray[np.int64]
+
+
+def asked(folder: Path) -> Iterator[Asked]:
+    """The labelled facts of every set; a pair whose raters disagree is left out."""
+    for name in SUMMARIES:
+        for record in records(folder, name):
+            yield Asked(
+                name=name,
+                paper=record["paper_id"],
+                facts=tuple(record["acus"]),
+                text=record["summary"],
+                labels=tuple(record["acu_labels"]),
+                of_summary=False,
+            )
+    for record in records(folder, MATCHES):
+        if record["label"] is not None:
+            yield Asked(
+                name=MATCHES,
+                paper=record["paper_id"],
+                facts=(record["reference_fact"]["answer"],),
+                text=record["predicted_fact"]["answer"],
+                labels=(record["label"],),
+                of_summary=True,
+            )
+
+
+def examples(questions: Iterator[Asked]) -> Examples:
+    """The facts as the judge sees them."""
+    rows: dict[str, list[Any]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        premises = tuple(sentence_texts(normalise(question.text)))
+        found = look_for(
+            question.facts,
+            premises,
+            of_summary=question.of_summary,
+            in_order=not question.of_summary,
+        )
+        for each, label in zip(found, question.labels, strict=True):
+            rows["signs"].append(each.signs.values if each else _NONE)
+            rows["labels"].append(label)
+            rows["sets"].append(question.name)
+            rows["papers"].append(question.paper)
+            rows["summaries"].append(place)
+    return Examples(
+        signs=np.array(rows["signs"], dtype=np.float64),
+        labels=np.array(rows["labels"], dtype=np.float64),
+        sets=np.array(rows["sets"]),
+        papers=np.array(rows["papers"]),
+        summaries=np.array(rows["summaries"]),
+    )
+
+
+def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:
+    """The intercept, and the slopes that are at least 0: weighted likelihood, a ridge on slopes."""
+    total = weights.sum()
+    middle = weights @ signs / total
+    spread = np.sqrt(weights @ (signs - middle) ** 2 / total) + 1e-9
+    scaled = (signs - middle) / spread
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        logits = scaled @ point[1:] + point[0]
+        wrong = weights * (1 / (1 + np.exp(-logits)) - labels)
+        lost = weights @ (np.logaddexp(0, logits) - labels * logits)
+        ridge = RIDGE * np.r_[0.0, point[1:]]
+        return (lost + ridge @ point / 2) / total, (
+            np.r_[wrong.sum(), scaled.T @ wrong] + ridge
+        ) / total
+
+    bounds = [(None, None)] + [(0, None)] * signs.shape[1]
+    best = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)
+    slopes: Floats = best.x[1:] / spread
+    return float(best.x[0] - slopes @ middle), slopes
+
+
+def auc(scores: Floats, labels: Floats) -> float:
+    """The chance that a fact that is there scores above one that is not."""
+    n_there = labels.sum()
+    ranks = rankdata(scores)[labels == 1].sum() - n_there * (n_there + 1) / 2
+    return float(ranks / (n_there * (len(labels) - n_there)))
+
+
+def shares(data: Examples) -> Floats:
+    """What each fact counts."""
+    per_fact = {n: share * 1000 / (data.sets == n).sum() for n, share in SHARES.items()}
+    return np.array([per_fact[name] for name in data.sets])
+
+
+def _fitted(data: Examples, known: NDArray[np.bool_]) -> Floats:
+    """Logits of every fact by a fit to the known ones, each set with its share."""
+    weights = shares(data)
+    intercept, slopes = fit(data.signs[known], data.labels[known], weights[known])
+    logits: Floats = data.signs @ slopes + intercept
+    return logits
+
+
+def unseen(data: Examples) -> Floats:
+    """Logits of every fact by a fit that has not seen its paper."""
+    folds = np.array([crc32(paper.encode()) % N_FOLDS for paper in data.papers])
+    logits = np.zeros(len(folds))
+    for fold in range(N_FOLDS):
+        logits[folds == fold] = _fitted(data, folds != fold)[folds == fold]
+    return logits
+
+
+def recall_agreement(data: Examples, logits: Floats, name: str) -> float:
+    """Spearman over summaries: mean probability of a summary's facts against people's share."""
+    here = data.sets == name
+    _, place = np.unique(data.summaries[here], return_inverse=True)
+    ours = np.bincount(place, 1 / (1 + np.exp(-logits[here]))) / np.bincount(place)
+    theirs = np.bincount(place, data.labels[here]) / np.bincount(place)
+    return float(spearmanr(ours, theirs).statistic)
+
+
+def scores(data: Examples) -> dict[str, float]:
+    """What is reported beside the weights."""
+    logits = unseen(data)
+    told = {}
+    for name in SHARES:
+        here = data.sets == name
+        short = name.partition("/")[0]
+        told[f"AUC on unseen papers, {short}"] = auc(logits[here], data.labels[here])
+        told[f"AUC without the set, {short}"] = auc(_fitted(data, ~here)[here], data.labels[here])
+        gap = (1 / (1 + np.exp(-logits[here]))).mean() - data.labels[here].mean()
+        told[f"mean probability less share present, {short}"] = float(gap)
+    for name in SUMMARIES:
+        short = name.partition("/")[0]
+        told[f"Spearman of recall, {short}"] = recall_agreement(data, logits, name)
+    return {key: round(value, 3) for key, value in told.items()}
+
+
+def main() -> None:
+    """Fits, measures, and writes ``weights/presence``."""
+    data = examples(asked(data_folder(__doc__)))
+    weights = shares(data)
+    intercept, slopes = fit(data.signs, data.labels, weights)
+    save(
+        "presence",
+        {"intercept": np.array(intercept).round(4), "slopes": slopes.round(4)},
+        recipe={
+            "command": "python -m summeval_pytest.judges.training.presence --data ../shared/data",
+            "data": sorted(SHARES),
+            "method": "logistic regression, weights not negative, over "
+            + ", ".join(Signs.__dataclass_fields__),
+            "scores": scores(data),
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Learns how sure overlap makes that a sentence is supported.
+
+    python -m summeval_pytest.judges.training.support --data ../shared/data
+
+Support is a logistic function of five shares, none of which may count against a sentence; every set
+has its own intercept, as sets differ in how many sentences are faithful at all, and what ships is
+their mean. Nothing is fitted to LongSciVerify and LongEval: they are measured, not learned from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import rankdata, spearmanr
+
+from summeval_pytest.judges.offline.logistic import STEPS
+from summeval_pytest.judges.offline.support import strength_features
+from summeval_pytest.judges.training.data import data_folder, records
+from summeval_pytest.judges.training.saving import save
+from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds
+from summeval_pytest.text import normalise, sentence_texts, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+LABELLED: Final = (
+    "healthver/dev.jsonl",
+    "qags/dev.jsonl",
+    "wice/dev.jsonl",
+    "zeroshot_faceval/billsum_dev.jsonl",
+    "zeroshot_faceval/dev.jsonl",
+)
+BY_LINE: Final = frozenset({"wice/dev.jsonl"})
+SCORED: Final = ("longsciverify/dev.jsonl", "longeval_pubmed/dev.jsonl")
+RIDGE: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentences:
+    """Sentences of one set: a row of features each.
+
+    ``labels`` are 1 for supported; ``papers`` say which rows must stay together.
+    """
+
+    features: Numbers
+    labels: Numbers
+    papers: tuple[str, ...]
+
+
+def fit_strength(
+    sets: Mapping[str, Sentences], *, ridge: float = RIDGE
+) -> tuple[Numbers, dict[str, float]]:
+    """A weight of at least 0 for each feature, and the intercept of each set.
+
+    Minimises the mean over sets of the mean log loss, plus ``ridge`` times the squared weights.
+    """
+    names = list(sets)
+    n = next(iter(sets.values())).features.shape[1]
+
+    def loss(values: Numbers) -> tuple[float, Numbers]:
+        weights, total, slope = values[:n], ridge * float(values[:n] @ values[:n]), values * 0.0
+        slope[:n] = 2 * ridge * weights
+        for number, name in enumerate(names):
+            one = sets[name]
+            logit = one.features @ weights + values[n + number]
+            total += float(np.mean(np.logaddexp(0.0, logit) - one.labels * logit))
+            error = (chance(logit) - one.labels) / len(one.labels)
+            slope[:n] += one.features.T @ error
+            slope[n + number] += error.sum()
+        return total, slope
+
+    bounds = [(0.0, None)] * n + [(None, None)] * len(names)
+    found = minimize(loss, np.zeros(n + len(names)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return found[:n], {name: float(found[n + k]) for k, name in enumerate(names)}
+
+
+def auc(labels: Numbers, values: Numbers) -> float:
+    """The chance that a supported sentence has a higher value than another; 0.5 is by chance."""
+    ranks = rankdata(values)
+    n_true = labels.sum()
+    above = ranks[labels > 0].sum() - n_true * (n_true + 1) / 2
+    return float(above / (n_true * (len(labels) - n_true)))
+
+
+def labelled_sentences(folder: Path, name: str) -> Sentences:
+    """The sentences of a set that labels them one by one."""
+    sources, rows = Sources(by_line=name in BY_LINE), list(records(folder, name))
+    return Sentences(
+        features=np.array(
+            [
+                strength_features(sources.index(row["source"]).overlap(normalise(row["sentence"])))
+                for row in rows
+            ]
+        ),
+        labels=np.array([float(row["label"]) for row in rows]),
+        papers=tuple(row["paper_id"] for row in rows),
+    )
+
+
+def _mean_support(
+    folder: Path, name: str, weights: Numbers, start: float
+) -> tuple[list[float], list[float]]:
+    """For each summary the mean support of its sentences, and what the experts found."""
+    sources, means, humans = Sources(), [], []
+    for row in records(folder, name):
+        index = sources.index(row["source"])
+        copied = {tuple(sentence.lower().split()) for sentence in index.sentences}
+        found = [
+            1.0
+            if tuple(text.lower().split()) in copied
+            else float(chance(np.array(strength_features(index.overlap(text))) @ weights + start))
+            for text in sentence_texts(normalise(row["summary"]))
+            if tokens(text)
+        ]
+        means.append(float(np.mean(found)))
+        humans.append(float(row["human_faithfulness"]))
+    return means, humans
+
+
+def _strength_scores(sets: Mapping[str, Sentences]) -> dict[str, float]:
+    """AUC by set: of papers not seen, and with the whole set not seen."""
+    fold = {name: folds(one.papers) for name, one in sets.items()}
+    seen = {name: np.zeros(len(one.labels)) for name, one in sets.items()}
+    for number in range(N_FOLDS):
+        parts = {name: _rows(one, fold[name] != number) for name, one in sets.items()}
+        weights, _ = fit_strength(parts)
+        for name, one in sets.items():
+            out = fold[name] == number
+            seen[name][out] = one.features[out] @ weights
+    scores: dict[str, float] = {}
+    for name, one in sets.items():
+        scores[f"AUC {name}, unseen papers"] = auc(one.labels, seen[name])
+        weights, _ = fit_strength({other: sets[other] for other in sets if other != name})
+        scores[f"AUC {name}, unseen set"] = auc(one.labels, one.features @ weights)
+    return scores
+
+
+def _rows(one: Sentences, kept: NDArray[np.bool_]) -> Sentences:
+    papers = tuple(p for p, k in zip(one.papers, kept, strict=True) if k)
+    return Sentences(features=one.features[kept], labels=one.labels[kept], papers=papers)
+
+
+def main() -> None:
+    """Fits, measures on what was not seen, and writes ``weights/support``."""
+    folder = data_folder(__doc__)
+    sets = {name: labelled_sentences(folder, name) for name in LABELLED}
+    weights, starts = fit_strength(sets)
+    start = float(np.mean(list(starts.values())))
+    scores = _strength_scores(sets)
+    means: list[float] = []
+    humans: list[float] = []
+    for name in SCORED:
+        mean, human = _mean_support(folder, name, weights, start)
+        means, humans = means + mean, humans + human
+        scores[f"Spearman {name}, unseen set"] = float(spearmanr(mean, human).statistic)
+    scores["Spearman of both, unseen sets"] = float(spearmanr(means, humans).statistic)
+    save(
+        "support",
+        {"weights": np.round(np.append(weights, start) * STEPS).astype(np.int32)},
+        recipe={
+            "command": "python -m summeval_pytest.judges.training.support --data ../shared/data",
+            "data": sorted(LABELLED),
+            "method": "a logistic function of five shares, in thousandths; the start last",
+            "scores": {name: round(value, 3) for name, value in scores.items()},
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
