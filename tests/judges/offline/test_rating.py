@@ -1,15 +1,43 @@
+"""Ratings of facets by the embedded judge."""
+
 from __future__ import annotations
+
+from dataclasses import replace
+from math import exp
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.rating import rate_all, recall
-from summeval_pytest.judges.offline.reading import read
+from summeval_pytest.judges.offline.overlap import Overlap
+from summeval_pytest.judges.offline.rating import (
+    CONFLICT_CONFIDENCE,
+    VETO,
+    WHOLE_CONFIDENCE,
+    RatingModel,
+    rate_all,
+    rating_model,
+)
 from summeval_pytest.judges.offline.segmentation import segment
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating
 
 KITES = "Kites rose 40 m above copper roofs."
+OVERLAP = Overlap(
+    found=0.5,
+    surest=0.9,
+    repetition=0.04,
+    amount=3.0,
+    n_words=10,
+    n_words_found=6,
+    n_numbers=2,
+    n_numbers_found=1,
+    is_whole=False,
+)
+MODEL = RatingModel(
+    coefficients=(2.0, 1.0, -5.0, 0.5),
+    thresholds={"result": (1.0, 2.0, 3.0)},
+    cuts={"result": (1.5, 2.4, 2.6)},
+)
 sentences = st.sampled_from(
     [
         "We flew 12 kites.",
@@ -30,63 +58,99 @@ def rate(facet: Facet, reference: str, candidate: str) -> FacetRating:
     return rating
 
 
-def test_recall_weighs_numbers_more_and_generic_words_less() -> None:
-    """Of kites (1), roofs (1), 40 (1.5) and results (0.3) the summary has kites and 40."""
-    reference, candidate = [read("Kites, roofs, 40, results")], [read("kites 40")]
-
-    assert recall(reference, candidate) == pytest.approx(2.5 / 3.8, rel=1e-15)
+def test_score_is_the_weighted_sum_of_the_overlap() -> None:
+    """2 * .5 + .9 - 5 * sqrt(.04) + .5 * 3 = 2.4."""
+    assert MODEL.score(OVERLAP) == 2.4
 
 
-def test_recall_of_nothing_is_zero() -> None:
-    """A reference without content words has nothing to cover."""
-    assert recall([read("of the")], [read("kites")]) == 0.0
+def test_probabilities_are_differences_of_logistic_curves() -> None:
+    """P(rating <= k) = 1 / (1 + exp(2.4 - k)) for the thresholds 1, 2 and 3."""
+    below = [1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)]
 
+    chances = MODEL.probabilities("result", 2.4)
 
-@pytest.mark.parametrize(
-    ("candidate", "rating"),
-    [
-        ("Amber birch cedar daisy elder.", 4),  # 5 of 10
-        ("Amber birch cedar.", 3),  # 3 of 10
-        ("Amber birch.", 2),  # 2 of 10
-        ("Amber.", 1),  # 1 of 10
-    ],
-)
-def test_rating_follows_the_share_of_words_found(candidate: str, rating: int) -> None:
-    """The cut points of a scale of four are .15, .3 and .5."""
-    reference = "Amber birch cedar daisy elder ferns gorse heath ivory juniper."
-
-    assert rate("result", reference, candidate).rating == rating
-
-
-def test_words_in_another_facet_count_half() -> None:
-    """Half the share is looked for in the facet's own segment, half anywhere in the summary."""
-    reference = "Amber birch cedar daisy."
-    own = FacetPair(facet="result", reference=reference, candidate="Gorse heath.")
-    other = FacetPair(facet="method", reference="Ivory.", candidate=reference)
-
-    assert rate_all((own, other))[0] == FacetRating(
-        facet="result", reason="50% of the reference's words and numbers found", rating=4
+    assert chances == pytest.approx(
+        (below[0], below[1] - below[0], below[2] - below[1], 1 - below[2]), rel=1e-12
     )
-    assert rate_all((own,))[0].rating == 1
+    assert sum(chances) == pytest.approx(1.0, rel=1e-12)
 
 
-def test_contradiction_is_rated_one() -> None:
-    """The reason names it, whatever share of words was found."""
-    assert rate("result", "Red kites rose quickly.", "Red kites fell quickly.") == FacetRating(
-        facet="result",
-        reason="direction: 'Red kites fell quickly.' against 'Red kites rose quickly.'",
-        rating=1,
-    )
+@pytest.mark.parametrize(("score", "rating"), [(1.4, 1), (1.5, 2), (2.4, 3), (2.6, 4)])
+def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
+    """A score on a cut point has reached it."""
+    assert MODEL.rating("result", score) == rating
 
 
-def test_changed_number_is_rated_one() -> None:
-    """All other words are the reference's."""
-    assert rate("result", KITES, KITES.replace("40", "60")).rating == 1
+@pytest.mark.parametrize("facet", FACETS)
+def test_shipped_model_has_a_step_for_each_rating(facet: Facet) -> None:
+    """Thresholds and cut points ascend, one fewer than the scale has ratings."""
+    model = rating_model()
+
+    for steps in (model.thresholds[facet], model.cuts[facet]):
+        assert len(steps) == SCALES[facet] - 1
+        assert list(steps) == sorted(set(steps))
 
 
-def test_added_number_is_no_contradiction() -> None:
+def test_more_found_is_never_rated_less() -> None:
+    """What is read off a summary counts in the direction a person expects."""
+    model = rating_model()
+    score = model.score(OVERLAP)
+
+    assert model.score(replace(OVERLAP, found=0.6)) > score
+    assert model.score(replace(OVERLAP, surest=1.0)) > score
+    assert model.score(replace(OVERLAP, amount=3.5)) > score
+    assert model.score(replace(OVERLAP, repetition=0.1)) < score
+
+
+def test_reason_says_what_was_found_and_what_to_expect() -> None:
+    """Kites, rose and roofs of kites, rose, 40, copper and roofs; 0 of 1 numbers."""
+    reason = rate("result", KITES, "Kites rose above roofs.").reason
+
+    assert reason.startswith("60% of the reference's words and 0 of 1 numbers found")
+    assert "; expected " in reason
+    assert reason.endswith(" of 4")
+
+
+def test_facet_that_no_sentence_looks_like_is_said_to_be_unclear() -> None:
+    """A rating can be low for that alone."""
+    reason = rate("conclusion", KITES, "We enrolled 12 patients with a kite of copper.").reason
+
+    assert "found, not clearly as conclusion; expected" in reason
+
+
+def test_changed_number_is_rated_one_and_asks_to_look() -> None:
+    """All other words are the reference's; numbers can be compared for sure."""
+    rating = rate("result", KITES, KITES.replace("40", "60"))
+
+    assert rating.rating == 1
+    assert rating.reason.startswith(f"{VETO}: number: ")
+    assert rating.undecided
+    assert rating.confidence is not None
+    assert rating.confidence <= CONFLICT_CONFIDENCE
+
+
+def test_conflict_of_words_lowers_the_rating_by_one() -> None:
+    """Words are misread too often for the lowest rating: here all of them are there."""
+    reference = "Red kites rose quickly. Copper roofs shone in 12 towns."
+    same = rate("result", reference, reference)
+    fallen = rate("result", reference, f"{reference} Red kites fell quickly.")
+
+    assert same.rating == 4
+    assert fallen.rating == 3
+    assert fallen.reason.startswith(f"{VETO}: direction: ")
+    assert fallen.undecided
+
+
+def test_segment_with_every_word_covers_the_facet() -> None:
     """A summary may say more than its reference."""
-    assert rate("result", KITES, f"{KITES} They weighed 300 g.").rating == 4
+    rating = rate("result", KITES, f"{KITES} They weighed 300 g.")
+
+    assert rating == FacetRating(
+        facet="result",
+        reason="100% of the reference's words and 1 of 1 numbers found",
+        rating=4,
+        confidence=WHOLE_CONFIDENCE,
+    )
 
 
 @settings(deadline=None)
@@ -114,3 +178,18 @@ def test_rating_stays_on_its_scale(facet: Facet, reference: str, candidate: str)
     assert rating.facet == facet
     assert 1 <= rating.rating <= SCALES[facet]
     assert rating.reason
+    assert rating.confidence is not None
+    assert 0.0 <= rating.confidence <= 1.0
+
+
+@settings(deadline=None)
+@given(st.permutations(FACETS))
+def test_order_of_the_pairs_changes_nothing(order: list[Facet]) -> None:
+    """Each pair is rated by all of them, whichever is named first."""
+    said = dict(zip(FACETS, ("Kites are rare.", "We flew 12.", KITES, "Kites help."), strict=True))
+
+    def rated(facets: tuple[Facet, ...]) -> dict[Facet, FacetRating]:
+        pairs = tuple(FacetPair(facet=f, reference=KITES, candidate=said[f]) for f in facets)
+        return dict(zip(facets, rate_all(pairs), strict=True))
+
+    assert rated(tuple(order)) == rated(FACETS)

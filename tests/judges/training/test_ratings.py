@@ -1,0 +1,134 @@
+"""How ratings are fitted and measured; all summaries here are our own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from summeval_pytest.judges.training import ratings
+from summeval_pytest.judges.training.ratings import (
+    SCALE,
+    WEIGHT,
+    Rated,
+    Table,
+    arrays_of,
+    cross_validated,
+    overall,
+    rated_summaries,
+    scores_of,
+    segments_by,
+    table_of,
+)
+from summeval_pytest.questions import FACETS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+RISE = "Red kites rose 40 m."
+FALL = "Blue kites fell 15 m."
+
+
+def by_place(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """The first sentence is the method, every other one the result."""
+    table = np.zeros((len(sentences), len(FACETS)))
+    table[1:, 2] = 1.0
+    table[:1, 1] = 1.0
+    return table
+
+
+def made_up(n: int) -> Table:
+    """Summaries whose ratings follow the first number; every fourth has no conclusion to rate."""
+    numbers = np.random.default_rng(3).uniform(size=(n, 4, 4))
+    given = 1 + (numbers[..., 0] * SCALE).astype(np.int64)
+    given[::4, 3] = 0
+    stated = given > 0
+    share = np.where(stated, WEIGHT, 0.0)
+    return Table(
+        numbers=numbers,
+        stated=stated,
+        said=stated,
+        ratings=given,
+        overall=(share * given / SCALE).sum(axis=1) / share.sum(axis=1),
+        papers=np.arange(n) // 2,
+    )
+
+
+def test_ratings_are_shares_of_their_scale(tmp_path: Path) -> None:
+    """.75 of four is 3, 1 of three is 3, and 0 says that the reference has no such facet."""
+    paper = {
+        "human": "kites .",
+        "glider": "<s> red kites . </s>",
+        "glider_human": 0.5,
+        "glider_human_list": [1.0, 0.75, 0.25, 0],
+    }
+    (tmp_path / "scholarsum").mkdir()
+    (tmp_path / "scholarsum/pubmed.json").write_text(json.dumps(paper) + "\n")
+
+    assert rated_summaries(tmp_path) == [
+        Rated(reference="kites .", summary="red kites .", ratings=(3, 3, 1, 0), overall=0.5)
+    ]
+
+
+def test_segments_are_cut_by_the_roles_given() -> None:
+    """A model that has not seen the paper cuts it, and not the one that ships."""
+    segments = segments_by(by_place, f"{FALL} {RISE}")
+
+    assert (segments.method, segments.result, segments.background) == (FALL, RISE, "")
+
+
+def test_facet_that_a_text_lacks_is_not_said() -> None:
+    """The reference states two facets; one summary has both, the other only the first."""
+    rated = [
+        Rated(reference=f"{FALL} {RISE}", summary=text, ratings=(0, 4, 1, 0), overall=0.5)
+        for text in (f"{FALL} {RISE}", FALL)
+    ]
+
+    table = table_of(rated, {rated[0].reference: by_place})
+
+    assert table.stated.tolist() == [[False, True, True, False]] * 2
+    assert table.said.tolist() == [[False, True, True, False], [False, True, False, False]]
+    assert table.numbers[0, 1, 0] == 1.0  # every word of the method, in a sentence that is one
+    assert not table.numbers[1, 2].any()
+    assert table.papers.tolist() == [0, 0]
+
+
+def test_overall_score_is_fm_over_the_facets_that_the_reference_states() -> None:
+    """(.3 * 3 / 4 + .3 * 1 / 4) / .6 = .5 for a method of 3 and a result of 1."""
+    table = replace(made_up(2), stated=np.array([[False, True, True, False]] * 2))
+
+    assert overall(table, np.array([[1, 3, 1, 1]] * 2)) == pytest.approx([0.5, 0.5], rel=1e-12)
+
+
+def test_papers_that_were_not_seen_are_rated_as_people_do() -> None:
+    """The ratings follow one number, so the fit of other papers finds them."""
+    table = made_up(120)
+
+    found, expected, confidence = cross_validated(table, seed=1)
+
+    rated = table.said
+    assert float((found == table.ratings)[rated].mean()) > 0.85
+    assert (found[~rated] == 1).all()
+    assert ((expected >= 1.0) & (expected <= 4.0)).all()
+    assert ((confidence > 0.0) & (confidence <= 1.0)).all()
+
+
+def test_scores_and_arrays_cover_every_facet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe says how good the ratings are, the arrays hold all that a rating needs."""
+    monkeypatch.setattr(ratings, "SEEDS", range(1))
+    table = made_up(120)
+
+    scores, arrays = scores_of(table), arrays_of(table)
+
+    assert scores["FM, Spearman"] > 0.8
+    assert {f"{facet}, quadratic kappa" for facet in FACETS} <= scores.keys()
+    assert arrays.keys() == {"coefficients"} | {
+        f"{facet}_{part}" for facet in FACETS for part in ("thresholds", "cuts")
+    }
+    assert arrays["coefficients"][0] > 1.0
