@@ -34,8 +34,6 @@ CLEAR: Final = 0.75
 """A facet that no sentence states as surely as that is told to be unclear."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
-VETO: Final = "conflict, needs an LLM or a person"
-"""How the reason begins where the summary says something else than the reference."""
 SURE_KINDS: Final = frozenset({"number", "unit", "swap"})
 """Conflicts that are read off numbers: the rating is then 1. Others, read off words, are wrong too
 often for that: they lower it by one."""
@@ -126,7 +124,7 @@ def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
     if conflict is not None:
         rating = 1 if conflict.kind in SURE_KINDS else max(1, rating - 1)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
-        reason = f"{VETO}: {conflict}; {reason}"
+        reason = f"{conflict.told}; {reason}"
     return FacetRating(
         facet=pair.facet,
         reason=reason,
