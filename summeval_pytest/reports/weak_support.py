@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 5
 """Sentences shown; they are no findings of their own."""
-_LONGEST: Final = 200
-"""Characters of a sentence."""
+_LONGEST: Final = 54
+"""Characters of a sentence, so that it is one line of 80 columns."""
 
 
 def weak_lines(pair: PairRecord) -> Iterator[str]:
