@@ -31,6 +31,8 @@ _NUMBERS = re.compile(r"\d+")
 _OPENING: Final = "^"
 _ENDING: Final = "$"
 _NUMBER: Final = "0"
+_MASK: Final = OWN - 1
+"""What is left by `OWN`, which is a power of 2: faster than a remainder."""
 _LONG: Final = 6
 """A word of so many letters has an ending worth reading."""
 
@@ -81,7 +83,7 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     line = [name_of(word) for word in (_OPENING, *words, _ENDING)]
     own = {name.own for name in line}
     # crc32 goes on where it stopped: this is crc32 of "one next".
-    own.update([crc32(next_.follows, one.opens) % OWN for one, next_ in pairwise(line)])
+    own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])
     own.update([_place_of("s" + word[-3:]) for word in words if len(word) >= _LONG])
     own.update([crc32(("f" + " ".join(words[:length])).encode()) % OWN for length in (1, 2, 3)])
     own.add(_place_of(f"l{min(10, len(line) // 5)}"))
