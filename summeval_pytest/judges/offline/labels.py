@@ -7,6 +7,7 @@ all that followed it ("resultsthe wounds healed"); sentences are cut there too.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -60,6 +61,9 @@ BOILERPLATE: Final = r"electronic supplementary material"
 LABEL_WEIGHT: Final = 16.0
 """More than the words, place and order of one sentence can outweigh, as log-odds."""
 
+_OPENING_LENGTH: Final = 32
+"""Characters that hold a few words."""
+
 _LABELS: Final = tuple(
     re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:\]]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)
     for facet in FACETS
@@ -80,14 +84,19 @@ def cut_at_labels(sentence: str) -> tuple[str, ...]:
     return tuple(piece for piece in _INSIDE.split(sentence) if not _BOILERPLATE.match(piece))
 
 
+@lru_cache(maxsize=256)
 def pieces_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, cut before every label, each once; none is without content."""
     pieces: dict[str, None] = {}
     for sentence in split_sentences(text):
-        pieces.update(
-            (piece, None) for piece in cut_at_labels(sentence.text) if content_words(piece)
-        )
+        pieces.update((piece, None) for piece in cut_at_labels(sentence.text) if _says(piece))
     return tuple(pieces)
+
+
+def _says(piece: str) -> bool:
+    """Whether a piece has content; most show it in their first words."""
+    opening = piece[:_OPENING_LENGTH].rpartition(" ")[0]
+    return bool(content_words(opening) or content_words(piece))
 
 
 def label_of(sentence: str) -> int | None:

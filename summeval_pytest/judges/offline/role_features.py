@@ -9,6 +9,7 @@ place is taken for one (crc32 of the name; never Python's own hash, which differ
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -17,25 +18,58 @@ from zlib import crc32
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OWN: Final = 1 << 16
+OWN: Final = 1 << 17
 """Places for what a sentence says itself."""
-BESIDE: Final = 1 << 13
+BESIDE: Final = 1 << 14
 """Places for the words of the sentence before, and as many for those of the one after."""
 N_WORD_ROWS: Final = OWN + 2 * BESIDE
 N_PLACE_ROWS: Final = 92
 """Rows for where a sentence stands: `place_rows` says which."""
 
 _WORD = re.compile(r"[a-z]+|\d+|[%=<>?:\u00b1]")
+_NUMBERS = re.compile(r"\d+")
 _OPENING: Final = "^"
 _ENDING: Final = "$"
 _NUMBER: Final = "0"
+_MASK: Final = OWN - 1
+"""What is left by `OWN`, which is a power of 2: faster than a remainder."""
 _LONG: Final = 6
 """A word of so many letters has an ending worth reading."""
 
 
 def words_of(sentence: str) -> list[str]:
     """The lower-cased words and signs of a sentence; every number is "0"."""
-    return [_NUMBER if word[0].isdigit() else word for word in _WORD.findall(sentence.lower())]
+    return _WORD.findall(_NUMBERS.sub(_NUMBER, sentence.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What is worked out once for a word.
+
+    Attributes:
+        own: Its place below `OWN`.
+        beside: Its place below `BESIDE`.
+        opens: The crc32 that a pair goes on from.
+        follows: What a pair goes on with.
+    """
+
+    own: int
+    beside: int
+    opens: int
+    follows: bytes
+
+
+@lru_cache(maxsize=1 << 15)
+def name_of(word: str) -> Name:
+    """The places of one lower-cased word."""
+    plain = word.encode()
+    code = crc32(plain)
+    return Name(crc32(b"u" + plain) % OWN, code % BESIDE, code, b" " + plain)
+
+
+@lru_cache(maxsize=1 << 12)
+def _place_of(name: str) -> int:
+    return crc32(name.encode()) % OWN
 
 
 @lru_cache(maxsize=4096)
@@ -46,15 +80,15 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         Places below `OWN`, and places below `BESIDE`, each once and sorted.
     """
     words = words_of(sentence)
-    line = [_OPENING, *words, _ENDING]
-    names = {f"u{word}" for word in line}
-    names.update(f"{one} {next_}" for one, next_ in pairwise(line))
-    names.update(f"s{word[-3:]}" for word in words if len(word) >= _LONG)
-    names.update("f" + " ".join(words[:length]) for length in (1, 2, 3))
-    names.add(f"l{min(10, len(line) // 5)}")
-    names.add(f"d{min(4, words.count(_NUMBER))}")
-    own = {crc32(name.encode()) % OWN for name in names}
-    beside = {crc32(word.encode()) % BESIDE for word in line[:-1]}
+    line = [name_of(word) for word in (_OPENING, *words, _ENDING)]
+    own = {name.own for name in line}
+    # crc32 goes on where it stopped: this is crc32 of "one next".
+    own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])
+    own.update([_place_of("s" + word[-3:]) for word in words if len(word) >= _LONG])
+    own.update([crc32(("f" + " ".join(words[:length])).encode()) % OWN for length in (1, 2, 3)])
+    own.add(_place_of(f"l{min(10, len(line) // 5)}"))
+    own.add(_place_of(f"d{min(4, words.count(_NUMBER))}"))
+    beside = {name.beside for name in line[:-1]}
     return tuple(sorted(own)), tuple(sorted(beside))
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, chain
+from operator import mul
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -53,10 +55,10 @@ class RoleModel:
     def evidence(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         """What speaks for each state, (sentences, states), a label such as "Methods:" included."""
         rows = word_rows(sentences)
-        starts = np.cumsum([0, *map(len, rows[:-1])])
-        flat = np.array([place for row in rows for place in row])
+        starts = list(accumulate(map(len, rows[:-1]), initial=0))
+        flat = np.fromiter(chain.from_iterable(rows), dtype=np.intp)
         said = np.add.reduceat(self.words[flat], starts, axis=0, dtype=np.int64)
-        said += self.places[np.array(place_rows(len(rows)))].sum(axis=1, dtype=np.int64)
+        said += self.places[_places(len(rows))].sum(axis=1, dtype=np.int64)
         said[0] += self.order[-2]
         said[-1] += self.order[-1]
         labels: NDArray[np.float64] = label_evidence(sentences)[:, FACET_OF]
@@ -74,6 +76,11 @@ class RoleModel:
         return np.round(facets, _DIGITS)
 
 
+@lru_cache(maxsize=64)
+def _places(n_sentences: int) -> NDArray[np.intp]:
+    return np.array(place_rows(n_sentences))
+
+
 def chain_posteriors(
     evidence: NDArray[np.float64], order: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -84,23 +91,29 @@ def chain_posteriors(
         order: What speaks for a state (column) after another (row).
 
     Returns:
-        Shape (places, states); every row sums to 1.
+        Shape (places, states); every row sums to 1. A few states are added up faster as plain
+        numbers than as small arrays.
     """
-    odds = np.exp(evidence - evidence.max(axis=1)[:, None])
-    steps = np.exp(order)
-    back = np.ascontiguousarray(steps.T)
-    forward, backward = np.empty_like(odds), np.ones_like(odds)
-    reached = odds[0]
-    forward[0] = reached / reached.sum()
-    for place in range(1, len(odds)):
-        reached = (forward[place - 1][:, None] * steps).sum(axis=0) * odds[place]
-        forward[place] = reached / reached.sum()
-    for place in range(len(odds) - 1, 0, -1):
-        coming = ((odds[place] * backward[place])[:, None] * back).sum(axis=0)
-        backward[place - 1] = coming / coming.sum()
-    both = forward * backward
+    odds = np.exp(evidence - evidence.max(axis=1)[:, None]).tolist()
+    to, back = np.exp(order.T).tolist(), np.exp(order).tolist()
+    forward = [odds[0]]
+    for said in odds[1:]:
+        before = forward[-1]
+        forward.append(
+            _shares([sum(map(mul, before, ways)) * one for ways, one in zip(to, said, strict=True)])
+        )
+    backward = [[1.0] * len(odds[0])]
+    for said in odds[:0:-1]:
+        coming = list(map(mul, said, backward[-1]))
+        backward.append(_shares([sum(map(mul, coming, ways)) for ways in back]))
+    both = np.array(forward) * np.array(backward[::-1])
     posteriors: NDArray[np.float64] = both / both.sum(axis=1)[:, None]
     return posteriors
+
+
+def _shares(amounts: list[float]) -> list[float]:
+    whole = sum(amounts)
+    return [amount / whole for amount in amounts]
 
 
 @lru_cache(maxsize=1)
@@ -119,6 +132,14 @@ def roles_of(sentences: Sequence[str]) -> NDArray[np.float64]:
 
     Returns:
         Shape (sentences, 4), columns as in `FACETS`; every row sums to 1. A label that opens a
-        sentence ("Methods:") decides it and those that stand under it.
+        sentence ("Methods:") decides it and those that stand under it. The array is not to be
+        written to: who asks again gets the same one.
     """
-    return role_model().posteriors(sentences)
+    return _read(tuple(sentences))
+
+
+@lru_cache(maxsize=256)
+def _read(sentences: tuple[str, ...]) -> NDArray[np.float64]:
+    posteriors = role_model().posteriors(sentences)
+    posteriors.setflags(write=False)
+    return posteriors

@@ -19,8 +19,10 @@ from summeval_pytest.judges.offline.role_features import (
     N_PLACE_ROWS,
     N_WORD_ROWS,
     OWN,
+    name_of,
     place_rows,
     word_rows,
+    words_of,
 )
 from summeval_pytest.judges.offline.roles import STATES, STEP, RoleModel
 from summeval_pytest.judges.training.chain import Batch, Chain, fit
@@ -34,6 +36,7 @@ from summeval_pytest.judges.training.role_texts import (
     role_texts,
 )
 from summeval_pytest.judges.training.saving import save
+from summeval_pytest.judges.training.word_vectors import WordVectors, word_vectors
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
@@ -42,11 +45,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_FOLDS: Final = 5
-COPIES: Final = 2
+COPIES: Final = 4
 """Cut copies of each text."""
-COPY_WEIGHT: Final = 0.5
+COPY_WEIGHT: Final = 0.25
 PENALTY: Final = 20.0
 BESIDE_PENALTY: Final = 80.0
+VECTOR_PENALTY: Final = 20.0
+VECTOR_SCALE: Final = 0.15
+BESIDE_SCALE: Final = 0.075
 DOUBT: Final = 0.3
 """How much of an annotator's doubt counts for the states that were not chosen."""
 COMPUTING: Final = frozenset({"csabstruct"})
@@ -78,6 +84,16 @@ def names_of(texts: Sequence[RoleText]) -> sp.csr_matrix[np.float32]:
     return sp.csr_matrix((ones, columns, ends), shape=(len(found), N_WORD_ROWS + N_PLACE_ROWS))
 
 
+def vectors_by_name(vectors: WordVectors) -> sp.csr_matrix[np.float32]:
+    """(names, 3 * dimensions): the vector of each word's own place, and of those beside."""
+    names = [name_of(word) for word in vectors.rows]
+    own = vectors.by_place([name.own for name in names], OWN) * VECTOR_SCALE
+    beside = vectors.by_place([name.beside for name in names], BESIDE) * BESIDE_SCALE
+    none = sp.csr_matrix((N_PLACE_ROWS, 0))
+    blocks = [sp.csr_matrix(block) for block in (own, beside, beside)]
+    return sp.csr_matrix(sp.block_diag([*blocks, none], dtype=np.float32))
+
+
 def model_of(chain: Chain) -> RoleModel:
     """The chain in whole steps, as it ships."""
     steps = np.rint(chain.weights / STEP)
@@ -89,20 +105,30 @@ def model_of(chain: Chain) -> RoleModel:
 
 
 def learn(texts: Sequence[RoleText], *, seed: int = 0) -> RoleModel:
-    """The model of these texts and of cut copies of them."""
+    """The model of these texts and of cut copies of them.
+
+    A sentence is also read as the sum of the vectors of its words, and its neighbours so. As sums
+    are linear, what was learned of vectors is then added to the words that have them, and the
+    model that ships knows no vectors.
+    """
     copies = cut_texts(texts, random.Random(seed), copies=COPIES)
     everything = [*texts, *copies]
     weights = np.repeat([1.0, COPY_WEIGHT], [len(texts), len(copies)])
-    penalties = np.full(N_WORD_ROWS + N_PLACE_ROWS, PENALTY)
+    sentences = dict.fromkeys(sentence for text in texts for sentence in text.sentences)
+    vectors = vectors_by_name(word_vectors([words_of(sentence) for sentence in sentences]))
+    n_names = vectors.shape[0]
+    penalties = np.full(n_names + vectors.shape[1], PENALTY)
     penalties[OWN : OWN + 2 * BESIDE] = BESIDE_PENALTY
-    return model_of(
-        fit(
-            names_of(everything),
-            Batch([len(text.sentences) for text in everything], weights),
-            np.concatenate([against(text) for text in everything]),
-            penalties,
-        )
+    penalties[n_names:] = VECTOR_PENALTY
+    names = names_of(everything)
+    found = fit(
+        sp.csr_matrix(sp.hstack([names, names @ vectors])),
+        Batch([len(text.sentences) for text in everything], weights),
+        np.concatenate([against(text) for text in everything]),
+        penalties,
     )
+    folded = found.weights[:n_names] + vectors @ found.weights[n_names:]
+    return model_of(Chain(weights=folded, order=found.order))
 
 
 def read(model: RoleModel, text: RoleText) -> NDArray[np.int64]:
@@ -184,8 +210,9 @@ def main() -> None:
             "command": "python -m summeval_pytest.judges.training.roles --data ../shared/data",
             "data": sorted([*LABELLED.values(), SEGMENTED]),
             "method": "conditional random field with partial labels on hashed words and places, "
-            f"L2 {PENALTY:g} and {BESIDE_PENALTY:g}, {COPIES} cut copies of each text at "
-            f"{COPY_WEIGHT:g}; scores: {N_FOLDS} folds by paper",
+            f"L2 {PENALTY:g} and {BESIDE_PENALTY:g}, and on sums of word vectors learned from the "
+            f"same sentences and folded into the words, L2 {VECTOR_PENALTY:g}; {COPIES} cut copies "
+            f"of each text at {COPY_WEIGHT:g}; scores: {N_FOLDS} folds by paper",
             "scores": scores,
         },
     )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from itertools import pairwise, product
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -119,6 +120,26 @@ def test_weights_add_up_as_whole_steps() -> None:
 def test_words_are_lower_cased_and_numbers_are_one_word() -> None:
     """So "12 kettles" and "13 Kettles" say the same about a role."""
     assert words_of("12 Kettles (p<.05)") == ["0", "kettles", "p", "<", "0"]
+
+
+def test_places_are_the_crc32_of_whole_names() -> None:
+    """Pairs are hashed on from their first word, which must not make them other names."""
+    own, beside = own_and_beside("steel kettles")
+    names = "u^ usteel ukettles u$ sles".split()
+    names += ["^ steel", "steel kettles", "kettles $", "fsteel", "fsteel kettles", "l0", "d0"]
+
+    assert own == tuple(sorted({crc32(name.encode()) % OWN for name in names}))
+    assert beside == tuple(
+        sorted(crc32(name.encode()) % BESIDE for name in ("^", "steel", "kettles"))
+    )
+
+
+def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
+    """Posteriors of a text are kept; who changed them would change everyone's."""
+    roles = roles_of(SENTENCES)
+
+    with pytest.raises(ValueError, match="read-only"):
+        roles[0] = 0.0
 
 
 def test_neighbours_are_read_in_tables_of_their_own() -> None:

@@ -111,8 +111,8 @@ def test_last_sentence_is_no_conclusion_by_its_place_alone() -> None:
 
 
 def test_one_sentence_that_is_method_and_result_serves_both() -> None:
-    """A facet that got no sentence of its own shares one with a clear cue for it."""
-    text = "Using a scale, we found that red kites were significantly heavier (p < 0.01)."
+    """A facet that got no sentence of its own shares one that is likely enough for it."""
+    text = "We gave 40 mice zinc, and survival rose."
 
     segments = segment(text)
 

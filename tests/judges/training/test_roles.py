@@ -3,8 +3,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from summeval_pytest.judges.offline.role_features import BESIDE, OWN, name_of
 from summeval_pytest.judges.training.role_texts import RoleText
-from summeval_pytest.judges.training.roles import against, f1, learn, read, scores_of
+from summeval_pytest.judges.training.roles import (
+    BESIDE_SCALE,
+    VECTOR_SCALE,
+    against,
+    f1,
+    learn,
+    read,
+    scores_of,
+    vectors_by_name,
+)
+from summeval_pytest.judges.training.word_vectors import WordVectors
 
 WORDS = ("Little is known", "We measured", "It rose", "We conclude")
 
@@ -22,6 +33,22 @@ def test_roles_are_learned_from_made_up_abstracts() -> None:
     unseen = _abstract(99)
 
     assert read(model, unseen).tolist() == [0, 1, 2, 3]
+
+
+def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
+    """Worked: only so do the sums of a sentence's vectors fold into the words of the model."""
+    vectors = WordVectors({"kettle": 0}, np.array([5]), np.ones((1, 1)))
+    name = name_of("kettle")
+
+    found = vectors_by_name(vectors).tocoo()
+
+    assert {
+        (row, column): value for row, column, value in zip(*found.coords, found.data, strict=True)
+    } == {
+        (name.own, 0): pytest.approx(VECTOR_SCALE),
+        (OWN + name.beside, 1): pytest.approx(BESIDE_SCALE),
+        (OWN + BESIDE + name.beside, 2): pytest.approx(BESIDE_SCALE),
+    }
 
 
 def test_a_doubted_label_does_not_forbid_the_others() -> None:
