@@ -17,7 +17,6 @@ from math import log1p
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.lexicon import GENERIC
-from summeval_pytest.judges.offline.matching import GENERIC_WEIGHT, K1, B
 from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.text import content_words
 
@@ -29,6 +28,12 @@ DEPTH: Final = 10
 NEAR: Final = 5
 """A number, or a phrase, may stand in one of so many."""
 _BM25_SHARE: Final = 0.5
+K1: Final = 1.2
+B: Final = 0.75
+GENERIC_WEIGHT: Final = 0.3
+"""How much a word that every abstract uses counts beside one that is this paper's own."""
+KEPT: Final = 64
+"""So many sources are kept with their index: a suite asks about one again for each system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +167,7 @@ def _weight(word: str, n_sentences: int, n_found: int) -> float:
     return GENERIC_WEIGHT * rarity if word in GENERIC else rarity
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT)
 def source_index(sentences: tuple[str, ...]) -> SourceIndex:
     """The index of a source, kept for the next claims about it."""
     return SourceIndex(sentences)

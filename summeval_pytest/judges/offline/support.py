@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.evidence import evidence_of
 from summeval_pytest.judges.offline.logistic import chance, logit
-from summeval_pytest.judges.offline.matching import Match, TermIndex, index_of
 from summeval_pytest.judges.offline.number_conflicts import missing_number
 from summeval_pytest.judges.offline.reading import Reading, read
 from summeval_pytest.judges.offline.source_index import NEAR, source_index
@@ -32,10 +31,6 @@ LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
 _AFTER_CONFLICT: Final = 0.5
 """What is left of the chance where a conflict is seen: readers call half as many supported."""
-FACT_COVERAGE: Final = 0.35
-"""A fact, being short, has to be carried by a good third."""
-_LOOK_AROUND: Final = 5
-"""A number may stand in one of so many sentences that are closest to the claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,38 +140,3 @@ def _conflict(claim: Reading, index: SourceIndex, overlap: Overlap) -> Conflict 
 
 def _copied(place: int) -> Support:
     return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
-
-
-def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
-    """Whether the premises carry what a fact adds to the fact it refines.
-
-    Args:
-        fact: The whole fact.
-        added: What it says that the fact it refines does not; the same for a root.
-        premises: Facts or sentences.
-    """
-    if fact in premises:
-        return _copied(premises.index(fact))
-    index = index_of(premises)
-    match = index.match(added, by_rarity=False)
-    whole = read(fact)
-    near = _neighbourhood(whole, index, match)
-    conflict = missing_number(read(added), near, index.quantities) or find_conflict(whole, near)
-    return _weigh(index, match, conflict, FACT_COVERAGE)
-
-
-def _weigh(index: TermIndex, match: Match, conflict: Conflict | None, least: float) -> Support:
-    share = f"{match.coverage:.0%} of its words found"
-    if conflict is not None:
-        first = () if conflict.sentence is None else (index.sentences.index(conflict.sentence),)
-        evidence = tuple(dict.fromkeys((*first, *match.evidence)))
-        return Support(holds=False, strength=0.0, evidence=evidence, reason=str(conflict))
-    holds = match.coverage >= least
-    reason = share if holds else f"{share}, {least:.0%} needed"
-    return Support(holds=holds, strength=match.coverage, evidence=match.evidence, reason=reason)
-
-
-def _neighbourhood(claim: Reading, index: TermIndex, match: Match) -> list[Reading]:
-    """The sentences that a claim is compared with: its evidence, and the next closest."""
-    places = dict.fromkeys([*match.evidence, *index.ranked(claim.text, _LOOK_AROUND)])
-    return [read(index.sentences[place]) for place in places]
