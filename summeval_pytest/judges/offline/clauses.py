@@ -30,7 +30,6 @@ from summeval_pytest.judges.offline.polarity import (
 from summeval_pytest.judges.offline.spoken_words import (
     PREPOSITIONS,
     VERBS,
-    is_negation,
     known,
     pieces,
 )
@@ -48,6 +47,8 @@ _AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
 """Not behind a comparative that names a thing ("the wider outlet")."""
 _GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
 _WAYS: Final = {"up": 1, "down": -1}
+_NO_NAMES: Final = PREPOSITIONS | VERBS
+"""What follows a negation that denies a verb, and no thing."""
 _CHANGE_LENGTH: Final = 8
 """Words from the "from" of a change to its "to"."""
 _FAR: Final = 999
@@ -139,11 +140,11 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             before = word
             continue
         following = tokens[place + 1] if place < last else ""
-        if is_negation(word):
+        if entry.denies:
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
                 denied_at, left = place, 1
-                if word in _WIDE or (place < _OPENING and following not in PREPOSITIONS | VERBS):
+                if word in _WIDE or (place < _OPENING and following not in _NO_NAMES):
                     left = 0
                 elif following in PREPOSITIONS:
                     left = needed = 2

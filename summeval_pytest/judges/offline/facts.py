@@ -8,7 +8,7 @@ a fact adds to the one it refines is weighed.
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.labels import cut_at_labels
@@ -128,8 +128,18 @@ def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
     return added_to(facts[fact.parent].text, fact.text)
 
 
+@lru_cache(maxsize=4096)
 def added_to(parent: str, fact: str) -> str:
     """What one text says after the words with which it repeats another."""
-    known = {word.strip(_MARKS).lower() for word in parent.split()}
-    rest = " ".join(dropwhile(lambda word: word.strip(_MARKS).lower() in known, fact.split()))
-    return rest if content_words(rest) else fact
+    known = _bare_words(parent)
+    words = fact.split()
+    for place, word in enumerate(words):
+        if word.strip(_MARKS).lower() not in known:
+            rest = " ".join(words[place:])
+            return rest if content_words(rest) else fact
+    return fact
+
+
+@lru_cache(maxsize=256)
+def _bare_words(text: str) -> frozenset[str]:
+    return frozenset([word.strip(_MARKS).lower() for word in text.split()])

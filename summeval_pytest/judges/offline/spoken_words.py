@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _TOKEN: Final = re.compile(
     r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019]t\b)?\d*|[;:,%]|(?<=\s)[-\u2013\u2014](?=\s)"
 )
+_ASCII_TOKEN: Final = re.compile(
+    r"[a-z]+(?:'t\b)?[0-9]*|[0-9]+(?:[.,][0-9]+)*|[;:,%]|(?<=\s)-(?=\s)"
+)
+"""The same in a lower-cased text of ASCII characters, which most are, in half the time."""
 _BREAKS: Final = frozenset(
     "; : , - \u2013 \u2014 whereas while but although though however yet and because".split()
 )
@@ -50,6 +54,7 @@ class Word:
         tells: Whether it may deny, state, ask or point anywhere.
         is_verb: Whether it may be the verb of a clause.
         base: Its stem, informative or not.
+        denies: Whether it denies what follows it.
     """
 
     stem: str
@@ -57,6 +62,7 @@ class Word:
     tells: bool
     is_verb: bool
     base: str
+    denies: bool
 
 
 def is_negation(word: str) -> bool:
@@ -68,7 +74,7 @@ def is_negation(word: str) -> bool:
 def known(word: str) -> Word:
     """What is known of a word, number or break in lower case."""
     if word[0].isdigit():
-        return Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word)
+        return Word(word.replace(",", ""), 1.0, tells=False, is_verb=False, base=word, denies=False)
     base = stem(word)
     denies = is_negation(word)
     is_verb = word in VERBS or word.endswith("ed") or denies or base in POLAR or word in EXTRA
@@ -83,8 +89,8 @@ def known(word: str) -> Word:
         or word in {"rather", "against", "and", "up", "down"}
     )  # fmt: skip
     if is_empty:
-        return Word("", 0.0, tells, is_verb, base)
-    return Word(base, 0.2 + rarity(base), tells, is_verb, base)
+        return Word("", 0.0, tells, is_verb, base, denies)
+    return Word(base, 0.2 + rarity(base), tells, is_verb, base, denies)
 
 
 def pieces(tokens: Sequence[str]) -> list[list[str]]:
@@ -127,4 +133,5 @@ def tells(tokens: Iterable[str]) -> bool:
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """The words, numbers and breaks of a text in order, in lower case."""
-    return tuple(_TOKEN.findall(text.lower()))
+    lowered = text.lower()
+    return tuple((_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered))
