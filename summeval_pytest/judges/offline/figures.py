@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.lazy import lazy
 from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS
 from summeval_pytest.judges.offline.polarity import POLAR
-from summeval_pytest.text import STOP_WORDS, Quantity, find_quantities, stem, tokens
+from summeval_pytest.text import STOP_WORDS, Quantity, stem, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -194,8 +194,11 @@ def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
 
 def _telling(text: str) -> list[str]:
     """The words that say what a number is about: no function words but "before" and "after"."""
-    words = (ORDER_WORDS.get(word, word) for word in tokens(text))
-    return [word for word in words if word not in STOP_WORDS or word in ORDER_WORDS]
+    return [
+        ORDER_WORDS.get(word, word)
+        for word in tokens(text)
+        if word not in STOP_WORDS or word in ORDER_WORDS
+    ]
 
 
 def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, float]:
@@ -209,7 +212,9 @@ def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, flo
             if word[0].isalpha() and len(word) > 1:
                 known = stem(word)
                 if known not in GENERIC and known not in POLAR:
-                    nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
+                    near = 1.0 / (1 + distance)
+                    if near > nearness.get(known, 0.0):
+                        nearness[known] = near
     return nearness
 
 
@@ -228,21 +233,19 @@ def _with_scale(text: str, quantity: Quantity) -> Quantity:
     return replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
 
 
-def figures(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Placed, ...]:
-    """The numbers of a sentence in order.
+def figures(
+    text: str, found: Sequence[Quantity], spans: Sequence[tuple[int, int]]
+) -> tuple[Placed, ...]:
+    """The numbers of a sentence in order, as a reader takes them.
 
     Args:
         text: The sentence.
+        found: Its quantities, in order, as `find_quantities` has them.
         spans: Its clauses, which cover it; the words of a number's own clause say what it is about.
     """
-    found = find_quantities(text)
-    if not found:
-        return ()
-    return tuple(
-        Placed(
-            _with_scale(text, quantity),
-            text,
-            next((a, b) for a, b in spans if a <= quantity.start < b),
-        )
-        for quantity in _joined(text, found)
-    )
+    placed, at = [], 0
+    for quantity in _joined(text, found):
+        while spans[at][1] <= quantity.start:
+            at += 1
+        placed.append(Placed(_with_scale(text, quantity), text, spans[at]))
+    return tuple(placed)
