@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflict import NOWHERE
 from summeval_pytest.judges.offline.conflicts import find_conflict
@@ -48,9 +47,10 @@ NEAR: Final = 0.5
 _DECIMALS: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
-    """What speaks for a fact; all but the two losses lie in 0 to 1, and more is always better.
+class Signs(NamedTuple):
+    """What speaks for a fact, in the order of the slopes.
+
+    All but the two losses lie in 0 to 1, and more is always better.
 
     Attributes:
         found: Share of the fact's weight that stands anywhere in the premises.
@@ -73,22 +73,8 @@ class Signs:
     beside: float
     of_summary: float
 
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The signs in the order of the slopes."""
-        return (
-            self.found,
-            self.together,
-            self.close,
-            self.numbers_lost,
-            self.rarest_lost,
-            self.beside,
-            self.of_summary,
-        )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class Sought(NamedTuple):
     """A fact looked for: where its words stand, and what that is a sign of."""
 
     traces: Traces
@@ -167,7 +153,7 @@ def _model() -> tuple[float, tuple[float, ...]]:
 def probability(signs: Signs) -> float:
     """The probability, of four decimals, that people say the fact is there."""
     intercept, slopes = _model()
-    logit = intercept + sum(map(mul, slopes, signs.values))
+    logit = intercept + sum(map(mul, slopes, signs))
     return round(1.0 / (1.0 + math.exp(-logit)), _DECIMALS)
 
 

@@ -28,12 +28,12 @@ _CLAUSE_END = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Reading:
     """All that is read off one sentence, once.
 
     Attributes:
-        text: The sentence; two readings of one text are equal.
+        text: The sentence.
     """
 
     text: str

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from heapq import nsmallest
 from itertools import pairwise
 from math import log1p
 from typing import TYPE_CHECKING, Final
@@ -93,7 +92,7 @@ class SourceIndex:
                 self._places.setdefault(word, []).append(place)
         n = len(sentences)
         self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
-        self._masses = [sum(self._weights[word] for word in bag) for bag in self._bags]
+        self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
             1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
@@ -103,7 +102,7 @@ class SourceIndex:
     @cached_property
     def quantities(self) -> tuple[Placed, ...]:
         """Every quantity of the source, in order; read only when it is asked for."""
-        return tuple(placed for s in self.sentences for placed in read(s).quantities)
+        return tuple([placed for text in self.sentences for placed in read(text).quantities])
 
     def overlap(self, claim: str) -> Overlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
@@ -121,14 +120,14 @@ class SourceIndex:
             for place in self._places[word]:
                 shared[place] = shared.get(place, 0.0) + weight
         factors = self._factors
-        near = nsmallest(DEPTH, [(-weight * factors[p], p) for p, weight in shared.items()])
+        near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
         places = tuple(place for _, place in near)
         around = places[:NEAR]
         return Overlap(
             places=places,
-            shares=tuple(min(1.0, shared[place] / total) for place in places),
-            gains=tuple(gain / total for gain in self._gains(found, places)),
-            nearness=tuple(weight / near[0][0] for weight, _ in near),
+            shares=tuple([min(1.0, shared[place] / total) for place in places]),
+            gains=tuple([gain / total for gain in self._gains(found, places)]),
+            nearness=tuple([weight / near[0][0] for weight, _ in near]),
             anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
             phrases=self._phrases(words, around),
             likeness=max(
@@ -142,7 +141,8 @@ class SourceIndex:
         open_words, gains = dict(found), []
         for place in places:
             bag = self._bags[place]
-            gains.append(sum(open_words.pop(word) for word in [*open_words] if word in bag))
+            gained = [word for word in open_words if word in bag]
+            gains.append(sum(map(open_words.pop, gained)))
         return gains
 
     def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.evidence import evidence_of
@@ -13,7 +12,10 @@ from summeval_pytest.judges.offline.reading import Reading, read
 from summeval_pytest.judges.offline.source_index import NEAR, source_index
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.judges.offline.conflict import Conflict
+    from summeval_pytest.judges.offline.figures import Placed
     from summeval_pytest.judges.offline.source_index import Overlap, SourceIndex
 
 TOLD_ALIKE: Final = 0.45
@@ -33,8 +35,7 @@ _AFTER_CONFLICT: Final = 0.5
 """What is left of the chance where a conflict is seen: readers call half as many supported."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(NamedTuple):
     """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first."""
 
     holds: bool
@@ -129,13 +130,17 @@ def _too_little(overlap: Overlap, strength: float) -> str | None:
 
 def _conflict(claim: Reading, index: SourceIndex, overlap: Overlap) -> Conflict | None:
     near = [read(index.sentences[place]) for place in overlap.places[:NEAR]]
+    if not claim.quantities:
+        return find_conflict(claim, near)
     stated = [placed for reading in near for placed in reading.quantities]
-    is_stated = all(
-        any(placed.quantity.agrees_with(other.quantity) for other in stated)
-        for placed in claim.quantities
-    )
+    is_stated = all(_is_among(placed, stated) for placed in claim.quantities)
     everywhere = stated if is_stated else index.quantities
     return missing_number(claim, near, everywhere) or find_conflict(claim, near)
+
+
+def _is_among(placed: Placed, stated: Sequence[Placed]) -> bool:
+    mine = placed.quantity
+    return any(mine.agrees_with(other.quantity) for other in stated)
 
 
 def _copied(place: int) -> Support:
