@@ -76,6 +76,25 @@ _PER = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
+_LOOK_BACK: Final = 24
+"""Characters before a number in which its unit, a label or an "about" stands."""
+_UNITS_BEFORE: Final = frozenset([*_SECONDS, *(f"{unit}s" for unit in _SECONDS), "age", "ages"]) | {
+    "aged", "of", "between", "over",
+}  # fmt: skip
+_ABOUT_ENDS: Final = frozenset(
+    """
+    about around roughly nearly almost some approximately to over under than barely circa above
+    below generally typically of beyond past exceeding c a the an
+    """.split()
+)
+_LABEL_ENDS: Final = frozenset(
+    """
+    fig figs figure figures tab tabs table tables eq eqs equation equations ref refs section
+    sections chapter chapters type types phase phases grade grades stage stages class no nos version
+    """.split()
+)
+_SOFT_ENDS: Final = frozenset("in of every per an a".split())
+"""The last words that the patterns of the same name can match: far cheaper to look up."""
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 ROUNDED: Final = 0.12
@@ -121,7 +140,11 @@ class Placed:
 
     @lazy
     def _before(self) -> str:
-        return self.sentence[max(0, self.quantity.start - 24) : self.quantity.start]
+        return _before(self.sentence, self.quantity)
+
+    @lazy
+    def _last(self) -> str:
+        return _last_word(self._before)
 
     @lazy
     def _after(self) -> str:
@@ -136,7 +159,9 @@ class Placed:
     def slack(self) -> float:
         """The share by which it may be off, since it is told as rounded."""
         slack = 0.0
-        if _ABOUT.search(self._before) or _ABOUT_WORD.match(self._after):
+        before = self._before
+        may_be_about = self._last in _ABOUT_ENDS or before.rstrip().endswith(("~", "\u2248"))
+        if (may_be_about and _ABOUT.search(before)) or _ABOUT_WORD.match(self._after):
             slack = ROUNDED
         if _SCALE.match(self._after):
             digits = float(re.sub(r"\D", "", self.digits) or 1)
@@ -150,13 +175,16 @@ class Placed:
     def is_soft(self) -> bool:
         """Whether it is a label, worked out, or worded freely ("two-thirds", "one in five")."""
         before, after = self._before, self._after
-        if _LABEL.search(before) or self.digits.lower() in _FREE:
+        may_be_label = self._last in _LABEL_ENDS or before.endswith("[")
+        if (may_be_label and _LABEL.search(before)) or self.digits.lower() in _FREE:
             return True
         if not self.quantity.unit and after[:1].isalpha():
             return True
         if not self.is_word and _IN_HUNDRED.match(after):
             return False
-        return bool(_SOFT_AFTER.match(after) or _SOFT_BEFORE.search(before))
+        if self._last in _SOFT_ENDS and _SOFT_BEFORE.search(before):
+            return True
+        return _SOFT_AFTER.match(after) is not None
 
     @lazy
     def per(self) -> float:
@@ -168,6 +196,15 @@ class Placed:
             counted = _COUNTED_PER.match(self._after)
             word = counted[1].lower() if counted else ""
         return _SECONDS.get(_SHORT.get(word, word), 0.0)
+
+
+def _before(text: str, quantity: Quantity) -> str:
+    return text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
+
+
+def _last_word(text: str) -> str:
+    words = tokens(text)
+    return words[-1] if words else ""
 
 
 def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
@@ -225,7 +262,9 @@ def _with_scale(text: str, quantity: Quantity) -> Quantity:
         return replace(quantity, value=quantity.value * _SCALES[scale[1].lower()], decimals=0)
     if quantity.dimension:
         return quantity
-    before = _BEFORE_UNIT.search(text, max(0, quantity.start - 24), quantity.start)
+    if _last_word(_before(text, quantity)) not in _UNITS_BEFORE:
+        return quantity
+    before = _BEFORE_UNIT.search(text, max(0, quantity.start - _LOOK_BACK), quantity.start)
     if before is None:
         return quantity
     word = before[1].lower()
