@@ -100,6 +100,11 @@ def content_words(text: str) -> list[str]:
     return list(_content_words(text))
 
 
+def count_content(text: str) -> int:
+    """How many words of a text carry content, each as often as it stands."""
+    return sum(map(bool, map(_CONTENTS.__getitem__, tokens(text))))
+
+
 @lru_cache(maxsize=8192)
 def _content_words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_CONTENTS.__getitem__, tokens(text))))

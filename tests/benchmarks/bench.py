@@ -10,7 +10,6 @@ startup  pytest with the plugin off, installed but unused, and gating one pair
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import subprocess
@@ -111,7 +110,7 @@ def _is_of_texts(cached: object) -> bool:
     function = getattr(cached, "__wrapped__", None)
     if function is None:
         return not isinstance(cached, type)
-    return function.__name__ not in _HELD and bool(inspect.signature(function).parameters)
+    return function.__name__ not in _HELD and bool(function.__code__.co_argcount)
 
 
 def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:

@@ -135,7 +135,7 @@ def _overlap(
         credit.update(dict.fromkeys(said[text].words, stated[text]))
     wanted, total, numbers = _wanted(pair.reference)
     found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
-    held = {word for text in own for word in said[text].words}
+    held = set[str]().union(*[said[text].words for text in own])
     return Overlap(
         found=found / total if total else 0.0,
         surest=max(stated.values(), default=0.0),

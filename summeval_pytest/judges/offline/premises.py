@@ -53,6 +53,24 @@ NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 _DIGITS: Final = MappingProxyType({digits: word for word, digits in NUMBER_WORDS.items()})
 
 
+@lru_cache(maxsize=65536)
+def _weight(word: str) -> tuple[str, float] | None:
+    """The stem of a word and what it counts; None for a word that is not counted."""
+    if word in STOP_WORDS:
+        return None
+    if word[0].isdigit():
+        return word.replace(",", ""), _NUMBER_SHARE * (_FLOOR + rarity(word))
+    if len(word) == 1:
+        return None
+    known = stem(word)
+    weight = _FLOOR + rarity(known)
+    if known in LIGHT:
+        weight *= _LIGHT_SHARE
+    if word.endswith("ed"):
+        weight *= _VERB_SHARE
+    return known, weight
+
+
 @lru_cache(maxsize=16384)
 def weighed(text: str) -> tuple[tuple[str, float], ...]:
     """The stems of a text, each once and in order, with what each counts.
@@ -62,20 +80,8 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
     Light words and verbs are what a paraphrase replaces first; numbers are kept.
     """
     found: dict[str, float] = {}
-    for word in tokens(text):
-        if word in STOP_WORDS:
-            continue
-        if word[0].isdigit():
-            found.setdefault(word.replace(",", ""), _NUMBER_SHARE * (_FLOOR + rarity(word)))
-        elif len(word) > 1:
-            known = stem(word)
-            if known not in found:
-                weight = _FLOOR + rarity(known)
-                if known in LIGHT:
-                    weight *= _LIGHT_SHARE
-                if word.endswith("ed"):
-                    weight *= _VERB_SHARE
-                found[known] = weight
+    for entry in filter(None, map(_weight, tokens(text))):
+        found.setdefault(*entry)
     return tuple(found.items())
 
 
