@@ -227,11 +227,14 @@ def replaced_number(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     if not claim.quantities:
         return None
     stated = [placed for reading in evidence for placed in reading.quantities]
-    lost = [theirs for theirs in stated if not _stands_among(theirs, claim.quantities)]
     for mine in claim.quantities:
-        if mine.is_soft or _is_own_count(mine) or _stands_among(mine, stated):
+        if _is_own_count(mine) or mine.is_soft or _stands_among(mine, stated):
             continue
-        rivals = [theirs for theirs in lost if _same_measure(mine, theirs)]
+        rivals = [
+            theirs
+            for theirs in stated
+            if _same_measure(mine, theirs) and not _stands_among(theirs, claim.quantities)
+        ]
         rival = max(rivals, key=lambda theirs: _nearness(mine, theirs), default=None)
         if rival is not None and _nearness(mine, rival) >= _SAME_PLACE:
             return Conflict(kind="number", says=mine.text, instead=rival.text)
@@ -248,6 +251,8 @@ def _same_measure(one: Placed, other: Placed) -> bool:
 
 def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """Two numbers, each of which stands by the words that belong to the other one."""
+    if len(claim.quantities) < 2:  # noqa: PLR2004 - one number has nothing to change with
+        return None
     own = [placed for placed in claim.quantities if not _is_own_count(placed)]
     for reading in evidence if len(own) > 1 else ():
         if max(len(own), len(reading.quantities)) > _TABLE:
@@ -274,6 +279,8 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
     if mine.quantity.agrees_with(mine2.quantity) or theirs.quantity.agrees_with(theirs2.quantity):
         return False
     sides = [placed.near for placed in (mine, mine2, theirs, theirs2)]
+    if sides[0].keys().isdisjoint(sides[3]) or sides[1].keys().isdisjoint(sides[2]):
+        return False
     everywhere = set.intersection(*map(set, sides))
     one, two, one_there, two_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides
