@@ -11,6 +11,7 @@ from summeval_pytest.text.words import (
     content_words,
     count_content,
     has_tokens,
+    known_tokens,
     stem,
     tokens,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "find_quantities",
     "has_tokens",
     "is_refusal",
+    "known_tokens",
     "normalise",
     "one_line",
     "safe",

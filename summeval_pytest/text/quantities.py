@@ -8,7 +8,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.words import tokens
+from summeval_pytest.text.words import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -253,7 +253,7 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     found = []
     if _DIGIT.search(text):
         found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
-    for match in () if _WORDS.keys().isdisjoint(tokens(text)) else _WORD.finditer(text):
+    for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         parts = match.group().lower().split("-")
         if parts[0] in _WORDS:
             value = _WORDS[parts[0]] + (_WORDS.get(parts[-1], 1.0) if len(parts) > 1 else 0.0)

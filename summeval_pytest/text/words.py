@@ -90,6 +90,12 @@ def tokens(text: str) -> list[str]:
     return (_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered)
 
 
+@lru_cache(maxsize=1024)
+def known_tokens(text: str) -> tuple[str, ...]:
+    """The same, kept for a sentence that is asked about again: its numbers, stems and weights."""
+    return tuple(tokens(text))
+
+
 def has_tokens(text: str) -> bool:
     """Whether a text has a word, a number or a percent sign at all."""
     return _TOKEN.search(text) is not None
@@ -107,4 +113,4 @@ def count_content(text: str) -> int:
 
 @lru_cache(maxsize=8192)
 def _content_words(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_CONTENTS.__getitem__, tokens(text))))
+    return tuple(filter(None, map(_CONTENTS.__getitem__, known_tokens(text))))

@@ -104,7 +104,7 @@ _WORDED: Final = 0.06
 _TENS: Final = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Placed:
     """A quantity where it stands in a sentence; what is seldom asked for is computed when it is.
 

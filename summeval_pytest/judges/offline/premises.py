@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.judges.offline.wording import LIGHT
-from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
+from summeval_pytest.text import STOP_WORDS, content_words, known_tokens, stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
     Light words and verbs are what a paraphrase replaces first; numbers are kept.
     """
     found: dict[str, float] = {}
-    for entry in filter(None, map(_weight, tokens(text))):
+    for entry in filter(None, map(_weight, known_tokens(text))):
         found.setdefault(*entry)
     return tuple(found.items())
 
