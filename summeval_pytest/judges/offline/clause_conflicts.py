@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.comparisons import are_crossed
+from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
@@ -109,13 +109,27 @@ def _of_findings(clause: Clause, other: Clause) -> int:
 def _of_directions(clause: Clause, other: Clause) -> int:
     """-1 where two clauses point to opposite ends of one scale, 1 where to the same end.
 
-    The reverse where both compare the same two groups, but not in the same order.
+    The reverse where both compare the same two groups, but not in the same order. Where both tell
+    how one thing goes with another, that decides.
     """
+    if clause.relation and other.relation:
+        return clause.relation * other.relation
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
     ends.append(clause.change * other.ends.get(AMOUNT, 0))
     ends.append(other.change * clause.ends.get(AMOUNT, 0))
     verdict = max(filter(None, ends), default=0)
-    return -verdict if verdict and are_crossed(clause, other) else verdict
+    return -verdict if verdict and _is_of_other(clause, other) else verdict
+
+
+def _is_of_other(clause: Clause, other: Clause) -> bool:
+    """Whether what one clause says of a group, the other says of the group compared with it."""
+    if clause.sides and other.sides:
+        return are_crossed(clause.sides, other.sides)
+    if other.sides:
+        return bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
+    if clause.sides:
+        return bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
+    return False
 
 
 def _of_denials(clause: Clause, other: Clause) -> int:

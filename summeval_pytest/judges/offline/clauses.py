@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import GOODS, ILLS, LINKING, PREDICATES, STATES
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
     AN_EFFECT,
@@ -26,7 +27,10 @@ from summeval_pytest.judges.offline.polarity import (
     ONLY_BEFORE,
     OPPOSED,
     POLAR,
+    SIGN,
+    WORTH,
 )
+from summeval_pytest.judges.offline.sides import ABOVE, JOINTS, Sides, compares_height, sides_of
 from summeval_pytest.judges.offline.spoken_words import (
     PREPOSITIONS,
     VERBS,
@@ -52,6 +56,8 @@ _CHANGE_LENGTH: Final = 8
 """Words from the "from" of a change to its "to"."""
 _FAR: Final = 999
 """Farther than any sentence is long."""
+_JOINING: Final = frozenset({"and", "or", "but", "then", "nor"})
+"""Words that set two things side by side, so that neither depends on the other."""
 _NEAR: Final = 4
 """Words after a negation among which a direction is denied."""
 _SCOPE: Final = 8
@@ -70,6 +76,8 @@ class Clause:
         opposable: The words that have an opposite, as they stand and not denied.
         total: The weight of its stems that are no numbers.
         change: Which way it goes by its numbers, where it says so in no word; else 0.
+        relation: Whether two things are said to grow together (1), or one at the other's cost (-1).
+        sides: The two groups that it compares, where it does.
         is_negated: Whether it has any negation.
         is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
         states: Whether it states a difference or an effect, by a direction or outright.
@@ -83,6 +91,8 @@ class Clause:
     opposable: set[str] = field(default_factory=set)
     total: float = 0.0
     change: int = 0
+    relation: int = 0
+    sides: Sides | None = None
     is_negated: bool = False
     is_null: bool = False
     states: bool = False
@@ -115,7 +125,9 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     if sign is not None and following:
         adjective = ADJECTIVES.get(following)
         if adjective:
-            return ((adjective[0], adjective[1] * sign),)
+            return tuple([(scale, end * sign) for scale, end in adjective])
+        if word == "most":
+            return ()
     return ends
 
 
@@ -124,6 +136,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
     denied_at, left, needed = -_FAR, 0, 1
     stated = False
     skip = -1
+    turns: list[tuple[int, int]] = []
+    value = 0
     last = len(tokens) - 1
     before = ""
     for place, word in enumerate(tokens):
@@ -191,10 +205,20 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 clause.is_null = True
                 left = 0
             elif ends:
-                for scale, sign in ends:
-                    clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
+                _point(clause, ends)
+                turns.append((place, ends[0][1]))
+        elif word in PREDICATES and place != skip and before in LINKING and not is_near:
+            _point(clause, STATES[word])
+            turns.append((place, STATES[word][0][1]))
         if word in _WAYS and before in _GOING:
             clause.ends[AMOUNT] = _WAYS[word]
+            turns.append((place, _WAYS[word]))
+        elif word in ABOVE and compares_height(tokens, place):
+            clause.ends[AMOUNT] = ABOVE[word]
+        if word in GOODS:
+            value = 1
+        elif word in ILLS:
+            value = -1
         if word in OPPOSED and since > _SCOPE:
             clause.opposable.add(word)
         if entry.weight:
@@ -206,10 +230,38 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         before = word
     if len(clause.denied) < needed:
         clause.denied.clear()
+    if value and WORTH not in clause.ends and clause.ends.get(AMOUNT):
+        clause.ends[WORTH] = value * clause.ends[AMOUNT]
+    if turns:
+        if not JOINTS.isdisjoint(tokens):
+            clause.sides = sides_of(tokens)
+        clause.relation = 0 if clause.sides else _relation(clause, turns)
     clause.states = not clause.is_null and (stated or bool(clause.ends))
     if AMOUNT not in clause.ends and "from" in tokens:
         _read_change(clause)
     return clause
+
+
+def _point(clause: Clause, ends: tuple[tuple[str, int], ...]) -> None:
+    """Adds the ends of one more word; a scale of which both ends are told says nothing."""
+    for scale, sign in ends:
+        clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
+
+
+def _relation(clause: Clause, turns: list[tuple[int, int]]) -> int:
+    """How two things go together: "A grows with B", "more A makes less B", "at the cost of B"."""
+    tokens = clause.tokens
+    if SIGN in clause.ends:
+        return clause.ends[SIGN]
+    first, sign = turns[0]
+    if len(turns) == 1:
+        return sign if "with" in tokens[first + 1 : first + 3] else 0
+    if len(turns) == 2:  # noqa: PLR2004 - the one and the other
+        then, other = turns[1]
+        between = tokens[first + 1 : then]
+        if len(between) > 1 and _JOINING.isdisjoint(between):
+            return sign * other
+    return 0
 
 
 def _number(token: str) -> float:

@@ -9,15 +9,24 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import (
+    AMOUNT,
+    EASE,
+    MOOD,
+    SPEED,
+    STATES,
+    WORTH,
+    compared,
+)
 from summeval_pytest.text import stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-AMOUNT: Final = "amount"
-WORTH: Final = "worth"
-SPEED: Final = "speed"
 SIGN: Final = "sign"
+LIKING: Final = "liking"
+KEEPING: Final = "keeping"
+ESTIMATE: Final = "estimate"
 
 _SCALES: Final = {
     AMOUNT: (
@@ -34,7 +43,14 @@ _SCALES: Final = {
         swelled swollen surge surged soared augment augmented augments multiplied intensify
         intensified heighten heightened upregulated amplify amplified amplifies strengthen
         strengthened strengthens strengthening commoner added accumulate jump jumped inflated
-        inflates
+        inflates spread spreads spreading multiply multiplies flourish flourished flourishes thrive
+        thrived thrives proliferate proliferated accumulates accumulated accumulating peak peaked
+        peaks maximum recover recovered recovers rebound rebounded escalate escalated escalates
+        mounted ballooned extend extended extends outnumbers promote promotes promoted promoting
+        stimulate stimulates stimulated foster fosters fostered encourage encourages encouraged
+        facilitate facilitates facilitated lift lifts lifted additional extra aggravate aggravated
+        aggravates exacerbate exacerbated exacerbates magnify magnified magnifies quadrupled
+        outlast outlasted outlasts outlive outlived quicken redouble
         """,
         """
         decrease decreases decreased decreasing reduce reduces reduced reducing reduction
@@ -47,7 +63,15 @@ _SCALES: Final = {
         savings weaken weakened weakens weakening thinned narrowed narrows narrowing downward
         downwards lessen lessened curb curbed curtailed deplete depleted downregulated inhibit
         inhibited inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper
-        impair impaired impairs halving
+        impair impaired impairs halving fade fades faded fading wane waned wanes waning subside
+        subsided subsides ease eased eases easing recede recedes receded ebb ebbed plummet
+        plummeted tumble tumbled contract contracted contracts contracting erode erodes eroded
+        dampen dampened dampens damped mitigate mitigated mitigates alleviate alleviated alleviates
+        relieve relieved relieves minimise minimised minimum minimize minimized lag lags lagged
+        soften softened softens hinder hinders hindered hamper hampers hampered impede impedes
+        impeded discourage discourages discouraged deter deters deterred moderate moderated
+        constrain constrained constrains restrain restrained collapse collapsed collapses lose
+        loses crowd minimal depress depressed depresses slacken slackened trims shed
         """,
     ),
     WORTH: (
@@ -55,19 +79,22 @@ _SCALES: Final = {
         better best improve improves improved improving improvement improvements superior
         outperform outperforms outperformed benefit benefits benefited benefitted beneficial
         favourable favorable enhance enhanced enhances enhancing helped helps profited finer
-        fairer safer sharper cleaner healthier protective
+        protective outclass outclassed excel excelled excels refine refined ameliorate ameliorated
+        outscore outscored outscores optimal
         """,
         """
         worse worst worsen worsens worsened worsening deteriorate deteriorated deterioration
         deteriorates inferior underperform underperforms underperformed harm harms harmed
-        harmful impair impaired impairs impairment detrimental degrade degraded degrades hurt
-        hurts poorer poorest coarser blurrier riskier slipped
+        impair impaired impairs impairment degrade degraded degrades hurt hurts slipped
+        suffer suffers suffered suffering undermine undermines undermined damage damages
+        damaged spoil spoiled spoils ruin ruined aggravate aggravated aggravates exacerbate
+        exacerbated exacerbates
         """,
     ),
     SPEED: (
         """
         faster fastest quicker quickest sooner earlier accelerate accelerates accelerated
-        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited
+        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited outpace outpaced outpaces quickened quickens
         """,
         """
         slower slowest slow slowed slows slowing decelerate decelerated later delayed delays
@@ -75,6 +102,46 @@ _SCALES: Final = {
         """,
     ),
     SIGN: ("positive positively", "negative negatively inverse inversely"),
+    LIKING: (
+        """
+        prefer prefers preferred preferring favour favours favoured favor favors favored welcome
+        welcomed welcomes liked likes endorse endorsed endorses embrace embraced embraces attract
+        attracts attracted adopt adopted adopts sought seek seeks admire admired
+        """,
+        """
+        avoid avoids avoided avoiding shun shuns shunned oppose opposes opposed dislike dislikes
+        disliked resist resists resisted repel repels repelled disapprove disapproved reject
+        rejects rejected displace displaces displaced deter deters deterred
+        """,
+    ),
+    KEEPING: (
+        """
+        persist persists persisted survive survives survived endure endures endured retain retains
+        retained preserve preserves preserved kept keeps maintain maintains maintained
+        """,
+        """
+        disappear disappears disappeared vanish vanishes vanished perish perished eliminate
+        eliminates eliminated eradicate eradicated abolish abolished collapse collapsed
+        """,
+    ),
+    ESTIMATE: (
+        """
+        overestimate overestimates overestimated overvalue overvalued overrate overrated
+        overrepresented overstate overstated overstates overpriced overreported overpredict
+        overpredicts overpredicted exaggerate exaggerated exaggerates
+        """,
+        """
+        underestimate underestimates underestimated undervalue undervalued underrate underrated
+        underrepresented understate understated understates underpriced underreported underpredict
+        underpredicts underpredicted
+        """,
+    ),
+    EASE: (
+        "ease eases eased facilitate facilitates facilitated simplify simplifies simplified",
+        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicate complicates"
+        " complicated",
+    ),
+    MOOD: ("reassured relaxed", "worried alarmed"),
 }
 """By scale: the words of its upper end, and those of its lower one."""
 
@@ -123,6 +190,10 @@ def _polar() -> dict[str, tuple[tuple[str, int], ...]]:
         for sign, words in ((1, upper), (-1, lower)):
             for word in words.split():
                 table.setdefault(stem(word), {})[scale] = sign
+    for word, ends in compared().items():
+        entry = table.setdefault(stem(word), {})
+        for scale, sign in ends:
+            entry.setdefault(scale, sign)
     return {word: tuple(ends.items()) for word, ends in table.items()}
 
 
@@ -178,15 +249,8 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
 )
 """Nouns that say a direction only before those words."""
 
-MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType({"more": 1, "less": -1, "fewer": -1})
-ADJECTIVES: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
-    {
-        **dict.fromkeys("frequent common often strongly frequently commonly".split(), (AMOUNT, 1)),
-        **dict.fromkeys("rare rarely seldom weakly infrequent".split(), (AMOUNT, -1)),
-        **dict.fromkeys("quickly rapidly rapid swiftly quick swift".split(), (SPEED, 1)),
-        **dict.fromkeys("slowly gradual gradually sluggish".split(), (SPEED, -1)),
-        **dict.fromkeys("harmful poorly badly dangerous".split(), (WORTH, -1)),
-        **dict.fromkeys("effective accurate precise efficient useful".split(), (WORTH, 1)),
-    }
+MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType(
+    {"more": 1, "less": -1, "fewer": -1, "most": 1, "least": -1}
 )
-"""What "more" and "less" turn into a direction of another scale."""
+"""What they turn an adjective into: its own end of a scale, or the other one."""
+ADJECTIVES: Final[Mapping[str, tuple[tuple[str, int], ...]]] = STATES

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import GOODS, ILLS, STATES
 from summeval_pytest.judges.offline.denials import ALIKE, ASKING, FINDING, IMPLIED, NEGATORS, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC
 from summeval_pytest.judges.offline.polarity import EXTRA, OPPOSED, POLAR
@@ -36,6 +37,7 @@ _EMPTY: Final = (
     | frozenset("ci cis confidence interval odds ratio hazard hr or rr irr sd se iqr".split())
 )
 PREPOSITIONS: Final = frozenset("with to for in at of by from as on".split())
+_OTHERS: Final = frozenset("rather against and up down above below".split())
 _LETTERS: Final = frozenset("wbahy")
 """What the words among the breaks begin with."""
 
@@ -80,7 +82,7 @@ def known(word: str) -> Word:
     tells = (
         denies or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
         or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in {"rather", "against", "and", "up", "down"}
+        or word in _OTHERS or word in STATES or word in GOODS or word in ILLS
     )  # fmt: skip
     if is_empty:
         return Word("", 0.0, tells, is_verb, base)
