@@ -69,7 +69,7 @@ def _aligned(
         for other in reading.clauses:
             both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
-            is_enough = around + own >= LEAST and len(both) >= _WORDS
+            is_enough = around + own >= LEAST and both and len(shared) >= _WORDS
             if not is_enough and clause.stems.keys() != other.stems.keys():
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
@@ -103,7 +103,8 @@ def _of_findings(clause: Clause, other: Clause) -> int:
         return 1
     one, null = (other, clause) if clause.is_null else (clause, other)
     is_plain = not (null.ends or one.asks or one.is_negated)
-    return -int(one.states and is_plain and _ALIKE.isdisjoint(one.tokens))
+    is_stated = one.states or not one.found.isdisjoint(null.missed)
+    return -int(is_stated and is_plain and _ALIKE.isdisjoint(one.tokens))
 
 
 def _of_directions(clause: Clause, other: Clause) -> int:
@@ -123,13 +124,21 @@ def _of_directions(clause: Clause, other: Clause) -> int:
 
 def _is_of_other(clause: Clause, other: Clause) -> bool:
     """Whether what one clause says of a group, the other says of the group compared with it."""
+    is_other = False
     if clause.sides and other.sides:
-        return are_crossed(clause.sides, other.sides)
-    if other.sides:
-        return bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
-    if clause.sides:
-        return bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
-    return False
+        is_other = are_crossed(clause.sides, other.sides)
+    elif other.sides:
+        is_other = bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
+    elif clause.sides:
+        is_other = bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
+    return is_other != _is_turned_in_time(clause.tokens, other.tokens)
+
+
+def _is_turned_in_time(mine: list[str], theirs: list[str]) -> bool:
+    """Whether one tells of what was before something, the other of what was after it."""
+    if "before" in mine:
+        return "after" in theirs and "before" not in theirs
+    return "after" in mine and "before" in theirs and "after" not in theirs
 
 
 def _of_denials(clause: Clause, other: Clause) -> int:

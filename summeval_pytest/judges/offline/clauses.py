@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.adjectives import GOODS, ILLS, LINKING, PREDICATES, STATES
+from summeval_pytest.judges.offline.adjectives import degrees, GOODS, ILLS, LINKING, PREDICATES, STATES
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
     AN_EFFECT,
@@ -22,12 +23,14 @@ from summeval_pytest.judges.offline.denials import (
 from summeval_pytest.judges.offline.polarity import (
     ADJECTIVES,
     AMOUNT,
+    ESTIMATE,
     EXTRA,
     MULTIPLIERS,
     ONLY_BEFORE,
     OPPOSED,
     POLAR,
     SIGN,
+    SPEED,
     WORTH,
 )
 from summeval_pytest.judges.offline.sides import ABOVE, JOINTS, Sides, compares_height, sides_of
@@ -50,7 +53,20 @@ _OPENING: Final = 2
 """A negation among so many first words sets a thing against another, and denies no verb."""
 _AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
 """Not behind a comparative that names a thing ("the wider outlet")."""
-_GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
+_GOING: Final = frozenset(
+    "went go goes going gone move moved moves pushed push pushes brought bring brings drove drive"
+    " drives driven build built builds sent turned scaled broke break breaks came".split()
+)
+_LOSING: Final = frozenset("lost lose loses losing".split())
+_PREVENTING: Final = frozenset(
+    "prevent prevents prevented preventing stop stops stopped bar barred keep keeps kept".split()
+)
+_TRANSPARENT: Final = frozenset("able seem appear seen need likely shown sign evidence".split())
+"""What is denied stands behind these."""
+_SCANT: Final = frozenset("little scant minimal negligible".split())
+_EXCESS: Final = MappingProxyType({"many": 1, "much": 1, "few": -1, "little": -1})
+_LASTING: Final = frozenset("time times took take takes taking duration latency delay".split())
+"""Of these, more is slower."""
 _WAYS: Final = {"up": 1, "down": -1}
 _CHANGE_LENGTH: Final = 8
 """Words from the "from" of a change to its "to"."""
@@ -73,6 +89,8 @@ class Clause:
         stems: Its informative stems with their rarity, without directions and generic words.
         ends: By scale, the end that its words point to: +1, -1, or 0 where they point to both.
         denied: The informative stems that a negation stands before.
+        found: The stems of its findings.
+        missed: The stems of findings that it denies.
         opposable: The words that have an opposite, as they stand and not denied.
         total: The weight of its stems that are no numbers.
         change: Which way it goes by its numbers, where it says so in no word; else 0.
@@ -88,6 +106,8 @@ class Clause:
     stems: dict[str, float] = field(default_factory=dict)
     ends: dict[str, int] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
+    found: set[str] = field(default_factory=set)
+    missed: set[str] = field(default_factory=set)
     opposable: set[str] = field(default_factory=set)
     total: float = 0.0
     change: int = 0
@@ -121,10 +141,12 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
             return ()
     if following == "or" and word == "more":
         return ()
+    if following in MULTIPLIERS and word in _LOSING:
+        return ()
     sign = MULTIPLIERS.get(word)
     if sign is not None and following:
         adjective = ADJECTIVES.get(following)
-        if adjective:
+        if adjective and (sign < 0 or word != "more" or not degrees(following)):
             return tuple([(scale, end * sign) for scale, end in adjective])
         if word == "most":
             return ()
@@ -147,7 +169,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 clause.stems[entry.stem] = entry.weight
                 if word[0] > "9":
                     clause.total += entry.weight
-                    if left and not word.endswith("ly"):
+                    if left and not word.endswith("ly") and word not in _TRANSPARENT:
                         clause.denied.add(entry.stem)
                         left -= 1
             before = word
@@ -157,7 +179,9 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
                 denied_at, left = place, 1
-                if word in _WIDE or (place < _OPENING and following not in PREPOSITIONS | VERBS):
+                if word in _WIDE or (
+                    place < _OPENING and word != "no" and following not in PREPOSITIONS | VERBS
+                ):
                     left = 0
                 elif following in PREPOSITIONS:
                     left = needed = 2
@@ -173,6 +197,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if word == "against" and following.endswith("ing"):
             clause.is_negated, denied_at, left = True, place, 1
             continue
+        if word == "from" and not _PREVENTING.isdisjoint(tokens[max(0, place - 4) : place]):
+            clause.is_negated, left = True, 1
         if word == "and":
             left = 0
         since = place - denied_at
@@ -184,11 +210,14 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             else:
                 clause.is_null = True
         elif base in FINDING:
-            if since <= _SCOPE:
+            if since <= _SCOPE or before in _SCANT:
                 clause.is_null = True
+                clause.missed.add(base)
                 left = 0
             elif word in STATED or before == "did" or (base in _EFFECTS and before in AN_EFFECT):
                 stated = True
+            else:
+                clause.found.add(base)
         if base in IMPLIED:
             clause.is_negated = True
         if base in ASKING:
@@ -210,11 +239,13 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         elif word in PREDICATES and place != skip and before in LINKING and not is_near:
             _point(clause, STATES[word])
             turns.append((place, STATES[word][0][1]))
-        if word in _WAYS and before in _GOING:
+        if word in _WAYS and not _GOING.isdisjoint(tokens[max(0, place - 4) : place]):
             clause.ends[AMOUNT] = _WAYS[word]
             turns.append((place, _WAYS[word]))
         elif word in ABOVE and compares_height(tokens, place):
             clause.ends[AMOUNT] = ABOVE[word]
+        if before == "too" and (word in _EXCESS or word in STATES):
+            clause.ends[ESTIMATE] = _EXCESS[word] if word in _EXCESS else STATES[word][0][1]
         if word in GOODS:
             value = 1
         elif word in ILLS:
@@ -224,15 +255,19 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if entry.weight:
             clause.stems[entry.stem] = entry.weight
             clause.total += entry.weight
-            if left and not word.endswith("ly"):
+            if left and not word.endswith("ly") and word not in _TRANSPARENT:
                 clause.denied.add(entry.stem)
                 left -= 1
         before = word
     if len(clause.denied) < needed:
         clause.denied.clear()
+    if clause.ends.get(AMOUNT) and SPEED not in clause.ends and not _LASTING.isdisjoint(tokens):
+        clause.ends[SPEED] = -clause.ends[AMOUNT]
+    if "than" in tokens:
+        _read_comparative(clause, tokens[tokens.index("than") - 1])
     if value and WORTH not in clause.ends and clause.ends.get(AMOUNT):
         clause.ends[WORTH] = value * clause.ends[AMOUNT]
-    if turns:
+    if clause.ends:
         if not JOINTS.isdisjoint(tokens):
             clause.sides = sides_of(tokens)
         clause.relation = 0 if clause.sides else _relation(clause, turns)
@@ -248,11 +283,21 @@ def _point(clause: Clause, ends: tuple[tuple[str, int], ...]) -> None:
         clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
 
 
+def _read_comparative(clause: Clause, word: str) -> None:
+    """Takes an "-er" word before a "than" for a scale of its own, where it stands on none."""
+    if not clause.ends and word.endswith("er") and word not in {"other", "rather"}:
+        clause.ends[word] = 1
+
+
 def _relation(clause: Clause, turns: list[tuple[int, int]]) -> int:
     """How two things go together: "A grows with B", "more A makes less B", "at the cost of B"."""
     tokens = clause.tokens
     if SIGN in clause.ends:
         return clause.ends[SIGN]
+    if "of" in tokens and ("cost" in tokens or "expense" in tokens):
+        return -1
+    if not turns:
+        return 0
     first, sign = turns[0]
     if len(turns) == 1:
         return sign if "with" in tokens[first + 1 : first + 3] else 0

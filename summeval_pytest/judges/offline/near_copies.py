@@ -63,7 +63,11 @@ def _places(tokens: tuple[str, ...]) -> dict[tuple[str, str], str]:
 
 
 def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """A word in the place of its opposite."""
+    """A word in the place of its opposite; clauses tell whether the groups have changed, too."""
+    if "than" in mine and "than" in theirs:
+        return False
+    if ("before" in mine) != ("before" in theirs):
+        return False
     places, own, others = _places(theirs), frozenset(mine), frozenset(theirs)
     for place, word in _places(mine).items():
         there = places.get(place)

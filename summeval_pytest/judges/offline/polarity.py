@@ -224,7 +224,8 @@ _ONLY_BEFORE: Final = {
     "rise": "from by to above in of as with",
     "rises": "from by to above in of as with",
     "growth": "by",
-    "lost": "by about more",
+    "lost": "by about more confidence skill trust ground mass weight strength motivation interest"
+    " power money much some most half accuracy quality speed stability skills value support",
     "speed": "up",
     "elevation": "of",
     "delay": "the in of by",

@@ -84,7 +84,7 @@ def are_crossed(mine: Sides | None, theirs: Sides | None) -> bool:
         return False
     straight = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
     crossed = len(mine[0] & theirs[1]) + len(mine[1] & theirs[0])
-    return crossed > straight
+    return crossed > straight or (0 < crossed == straight and mine[1].isdisjoint(theirs[1]))
 
 
 def is_of_second(stems: Sequence[str], sides: Sides) -> bool:
