@@ -38,6 +38,8 @@ _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
 _STRICT: Final = 0.65
 """The share that is asked where only two words exclude each other."""
+_UNSURE: Final = 0.5
+"""The share that is asked where two clauses share one word, and the sentences another."""
 LEAST: Final = 0.8
 """The weight of the words that they have to share."""
 BEYOND_SAME: Final = 0.05
@@ -48,7 +50,7 @@ BEHIND_OTHER: Final = 0.1
 
 def _aligned(
     claim: Reading, clause: Clause, evidence: Sequence[Reading]
-) -> Iterator[tuple[float, Clause, Reading]]:
+) -> Iterator[tuple[float, Clause, Reading, bool]]:
     """The clauses of the evidence that share words with one of a claim, and how close each is.
 
     The mean of the share of the claim's words that the evidence has and of the share of the
@@ -74,14 +76,14 @@ def _aligned(
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
-            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
+            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading, len(both) >= _WORDS
 
 
 def _verdict(
     claim: Reading, clause: Clause, reading: Reading, other: Clause
 ) -> tuple[int, ConflictKind, float]:
     """Whether a clause contradicts (-1), agrees (1), or neither; in what; how close it must be."""
-    if other.asks != clause.asks:
+    if other.asks or clause.asks:
         return 0, "direction", 0.0
     verdict = _of_findings(clause, other)
     if verdict:
@@ -145,6 +147,8 @@ def _of_denials(clause: Clause, other: Clause) -> int:
     """-1 where a word is denied in one clause only, 1 where in both."""
     if clause.is_negated and other.is_negated:
         return int(bool(clause.denied & other.denied))
+    if min(len(clause.stems), len(other.stems)) < _WORDS:
+        return 0
     return -int(other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys())
 
 
@@ -182,8 +186,11 @@ def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Con
     """The closest clause that contradicts one, unless one that agrees is closer."""
     best: tuple[float, ConflictKind, Clause, Reading] | None = None
     same = rest = 0.0
-    for share, other, reading in _aligned(claim, clause, evidence):
+    for share, other, reading, is_sure in _aligned(claim, clause, evidence):
         verdict, kind, least = _verdict(claim, clause, reading, other)
+        if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE):
+            if clause.stems.keys() != other.stems.keys():
+                continue
         if verdict < 0:
             if share >= least and (best is None or share > best[0]):
                 best = (share, kind, other, reading)

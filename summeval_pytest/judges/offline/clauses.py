@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -63,10 +64,21 @@ _PREVENTING: Final = frozenset(
 )
 _TRANSPARENT: Final = frozenset("able seem appear seen need likely shown sign evidence".split())
 """What is denied stands behind these."""
+_SUBORDINATE: Final = frozenset("what which that who whether where when because".split())
+"""Words behind which a denial of the main clause denies nothing."""
+_SUPPOSING: Final = frozenset("should would may might".split())
+"""Behind these a denial finds nothing."""
+_WHOLE: Final = frozenset(
+    "in as for with on at across under between among throughout after before by from when".split()
+) | {""}
+"""What may follow a "same" that describes no thing."""
+_HEDGES: Final = frozenset("only slightly barely merely marginally".split())
 _SCANT: Final = frozenset("little scant minimal negligible".split())
 _EXCESS: Final = MappingProxyType({"many": 1, "much": 1, "few": -1, "little": -1})
 _LASTING: Final = frozenset("time times took take takes taking duration latency delay".split())
 """Of these, more is slower."""
+_STATING: Final = frozenset({AMOUNT, WORTH, SPEED, SIGN})
+"""Scales by which a difference is stated."""
 _WAYS: Final = {"up": 1, "down": -1}
 _CHANGE_LENGTH: Final = 8
 """Words from the "from" of a change to its "to"."""
@@ -178,7 +190,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if is_negation(word):
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
-                denied_at, left = place, 1
+                denied_at, left = (-_FAR if before in _SUPPOSING else place), 1
                 if word in _WIDE or (
                     place < _OPENING and word != "no" and following not in PREPOSITIONS | VERBS
                 ):
@@ -197,6 +209,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if word == "against" and following.endswith("ing"):
             clause.is_negated, denied_at, left = True, place, 1
             continue
+        if word in _SUBORDINATE:
+            denied_at = -_FAR
         if word == "from" and not _PREVENTING.isdisjoint(tokens[max(0, place - 4) : place]):
             clause.is_negated, left = True, 1
         if word == "and":
@@ -204,7 +218,11 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         since = place - denied_at
         is_near = since <= _NEAR
         base = entry.base
-        if word in NULL or (word in ALIKE and before not in DESCRIBING):
+        if word in NULL or (
+            word in ALIKE
+            and before not in DESCRIBING
+            and (word != "same" or following in _WHOLE)
+        ):
             if is_near:
                 stated = True
             else:
@@ -271,7 +289,9 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if not JOINTS.isdisjoint(tokens):
             clause.sides = sides_of(tokens)
         clause.relation = 0 if clause.sides else _relation(clause, turns)
-    clause.states = not clause.is_null and (stated or bool(clause.ends))
+    clause.states = not clause.is_null and (
+        stated or (not clause.ends.keys().isdisjoint(_STATING) and _HEDGES.isdisjoint(tokens))
+    )
     if AMOUNT not in clause.ends and "from" in tokens:
         _read_change(clause)
     return clause
@@ -338,6 +358,8 @@ def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
         tokens: What `tokens_of` makes of it.
     """
     clauses = tuple([_read(piece) for piece in pieces(tokens)])
+    for before, clause in pairwise(clauses):
+        clause.asks = clause.asks or (before.asks and VERBS.isdisjoint(clause.tokens))
     if "p" in tokens and WEAK_P_VALUE.search(text):
         _mark_weak(text, clauses)
     return clauses

@@ -117,7 +117,7 @@ _SCALES: Final = {
     KEEPING: (
         """
         persist persists persisted survive survives survived endure endures endured retain retains
-        retained preserve preserves preserved kept keeps maintain maintains maintained
+        retained preserve preserves preserved
         """,
         """
         disappear disappears disappeared vanish vanishes vanished perish perished eliminate
@@ -224,6 +224,7 @@ _ONLY_BEFORE: Final = {
     "rise": "from by to above in of as with",
     "rises": "from by to above in of as with",
     "growth": "by",
+    "felled": "",
     "lost": "by about more confidence skill trust ground mass weight strength motivation interest"
     " power money much some most half accuracy quality speed stability skills value support",
     "speed": "up",

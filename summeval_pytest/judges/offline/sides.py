@@ -32,6 +32,10 @@ _PLACED: Final = frozenset(
 ABOVE: Final = {"above": 1, "below": -1}
 _PREFERRED: Final = frozenset("prefer preferred prefers favoured favored superior inferior".split())
 """These are said of one "to" or "over" the other."""
+_NUMBERS: Final = frozenset(
+    "a an one half two three four five six seven eight nine ten twice usual expected before".split()
+)
+"""Behind a "than", these name no group."""
 _REACH: Final = 5
 """Words behind the joint in which the second group is named."""
 
@@ -46,7 +50,10 @@ def compares_height(tokens: Sequence[str], place: int) -> bool:
 def _joint(tokens: Sequence[str]) -> int:
     """Where the first group ends; -1 where no two are compared."""
     if "than" in tokens:
-        return tokens.index("than")
+        place = tokens.index("than")
+        following = tokens[place + 1] if place + 1 < len(tokens) else "1"
+        is_number = following[0].isdigit() or following in _NUMBERS or following.endswith("ed")
+        return -1 if is_number else place
     found = -1
     for place, word in enumerate(tokens):
         if word not in JOINTS:
@@ -71,7 +78,7 @@ def sides_of(tokens: Sequence[str]) -> Sides | None:
     place = _joint(tokens)
     if place < 0:
         return None
-    named = [known(word).stem for word in tokens]
+    named = ["" if word[0].isdigit() else known(word).stem for word in tokens]
     left = frozenset(filter(None, named[:place]))
     right = frozenset(filter(None, named[place + 1 : place + 1 + _REACH]))
     one, other = left - right, right - left
@@ -94,4 +101,4 @@ def is_of_second(stems: Sequence[str], sides: Sides) -> bool:
     if not n_second:
         return False
     n_first = sum(word in first for word in stems)
-    return not n_first or (n_second >= n_first and stems[0] in second)
+    return not n_first and stems[0] in second
