@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
+from summeval_pytest.judges.offline.clauses import STATING
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
@@ -36,7 +37,7 @@ ALIGNED: Final = 0.42
 """The share from which two clauses speak of the same thing."""
 _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
-_STRICT: Final = 0.65
+STRICT: Final = 0.65
 """The share that is asked where only two words exclude each other."""
 _UNSURE: Final = 0.5
 """The share that is asked where two clauses share one word, and the sentences another."""
@@ -76,25 +77,25 @@ def _aligned(
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
-            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading, len(both) >= _WORDS
+            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading, len(both) >= _WORDS or clause.stems.keys() == other.stems.keys()
 
 
 def _verdict(
     claim: Reading, clause: Clause, reading: Reading, other: Clause
 ) -> tuple[int, ConflictKind, float]:
     """Whether a clause contradicts (-1), agrees (1), or neither; in what; how close it must be."""
-    if other.asks or clause.asks:
+    if other.asks != clause.asks:
         return 0, "direction", 0.0
     verdict = _of_findings(clause, other)
     if verdict:
         return verdict, "negation", ALIGNED
     verdict = _of_directions(clause, other)
     if verdict:
-        return verdict, "direction", ALIGNED
+        return verdict, "direction", STRICT if clause.asks else ALIGNED
     if clause.denied or other.denied:
         return _of_denials(clause, other), "negation", ALIGNED
     is_opposite = _paces_differ(clause, other) or _excludes(claim, clause, reading, other)
-    return -int(is_opposite), "direction", _STRICT
+    return -int(is_opposite), "direction", STRICT
 
 
 def _of_findings(clause: Clause, other: Clause) -> int:
@@ -104,7 +105,7 @@ def _of_findings(clause: Clause, other: Clause) -> int:
     if clause.is_null and other.is_null:
         return 1
     one, null = (other, clause) if clause.is_null else (clause, other)
-    is_plain = not (null.ends or one.asks or one.is_negated)
+    is_plain = STATING.isdisjoint(null.ends) and not ( one.asks or one.is_negated)
     is_stated = one.states or not one.found.isdisjoint(null.missed)
     return -int(is_stated and is_plain and _ALIKE.isdisjoint(one.tokens))
 
@@ -133,7 +134,7 @@ def _is_of_other(clause: Clause, other: Clause) -> bool:
         is_other = bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
     elif clause.sides:
         is_other = bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
-    return is_other != _is_turned_in_time(clause.tokens, other.tokens)
+    return is_other != ("than" not in other.tokens and _is_turned_in_time(clause.tokens, other.tokens))
 
 
 def _is_turned_in_time(mine: list[str], theirs: list[str]) -> bool:
@@ -188,9 +189,8 @@ def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Con
     same = rest = 0.0
     for share, other, reading, is_sure in _aligned(claim, clause, evidence):
         verdict, kind, least = _verdict(claim, clause, reading, other)
-        if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE):
-            if clause.stems.keys() != other.stems.keys():
-                continue
+        if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE and min(len(clause.stems), len(other.stems)) >= _WORDS):
+            continue
         if verdict < 0:
             if share >= least and (best is None or share > best[0]):
                 best = (share, kind, other, reading)

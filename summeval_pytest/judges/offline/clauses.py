@@ -34,7 +34,7 @@ from summeval_pytest.judges.offline.polarity import (
     SPEED,
     WORTH,
 )
-from summeval_pytest.judges.offline.sides import ABOVE, JOINTS, Sides, compares_height, sides_of
+from summeval_pytest.judges.offline.sides import ABOVE, HEIGHT, JOINTS, Sides, compares_height, sides_of
 from summeval_pytest.judges.offline.spoken_words import (
     PREPOSITIONS,
     VERBS,
@@ -77,7 +77,7 @@ _SCANT: Final = frozenset("little scant minimal negligible".split())
 _EXCESS: Final = MappingProxyType({"many": 1, "much": 1, "few": -1, "little": -1})
 _LASTING: Final = frozenset("time times took take takes taking duration latency delay".split())
 """Of these, more is slower."""
-_STATING: Final = frozenset({AMOUNT, WORTH, SPEED, SIGN})
+STATING: Final = frozenset({AMOUNT, WORTH, SPEED, SIGN})
 """Scales by which a difference is stated."""
 _WAYS: Final = {"up": 1, "down": -1}
 _CHANGE_LENGTH: Final = 8
@@ -261,7 +261,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             clause.ends[AMOUNT] = _WAYS[word]
             turns.append((place, _WAYS[word]))
         elif word in ABOVE and compares_height(tokens, place):
-            clause.ends[AMOUNT] = ABOVE[word]
+            clause.ends[HEIGHT] = ABOVE[word]
         if before == "too" and (word in _EXCESS or word in STATES):
             clause.ends[ESTIMATE] = _EXCESS[word] if word in _EXCESS else STATES[word][0][1]
         if word in GOODS:
@@ -290,7 +290,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             clause.sides = sides_of(tokens)
         clause.relation = 0 if clause.sides else _relation(clause, turns)
     clause.states = not clause.is_null and (
-        stated or (not clause.ends.keys().isdisjoint(_STATING) and _HEDGES.isdisjoint(tokens))
+        stated or (not clause.ends.keys().isdisjoint(STATING) and _HEDGES.isdisjoint(tokens))
     )
     if AMOUNT not in clause.ends and "from" in tokens:
         _read_change(clause)
@@ -305,7 +305,7 @@ def _point(clause: Clause, ends: tuple[tuple[str, int], ...]) -> None:
 
 def _read_comparative(clause: Clause, word: str) -> None:
     """Takes an "-er" word before a "than" for a scale of its own, where it stands on none."""
-    if not clause.ends and word.endswith("er") and word not in {"other", "rather"}:
+    if not clause.ends and not clause.is_null and word.endswith("er") and word not in {"other", "rather"}:
         clause.ends[word] = 1
 
 

@@ -102,6 +102,28 @@ _SCALES: Final = {
         """,
     ),
     SIGN: ("positive positively", "negative negatively inverse inversely"),
+    ESTIMATE: (
+        """
+        overestimate overestimates overestimated overvalue overvalued overrate overrated
+        overrepresented overstate overstated overstates overpriced overreported overpredict
+        overpredicts overpredicted exaggerate exaggerated exaggerates
+        """,
+        """
+        underestimate underestimates underestimated undervalue undervalued underrate underrated
+        underrepresented understate understated understates underpriced underreported underpredict
+        underpredicts underpredicted
+        """,
+    ),
+    EASE: (
+        "ease eases eased facilitate facilitates facilitated simplify simplifies simplified",
+        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicate complicates"
+        " complicated",
+    ),
+    MOOD: ("reassured relaxed", "worried alarmed"),
+}
+"""By scale: the words of its upper end, and those of its lower one."""
+
+_BY_WORD: Final = {
     LIKING: (
         """
         prefer prefers preferred preferring favour favours favoured favor favors favored welcome
@@ -124,26 +146,8 @@ _SCALES: Final = {
         eliminates eliminated eradicate eradicated abolish abolished collapse collapsed
         """,
     ),
-    ESTIMATE: (
-        """
-        overestimate overestimates overestimated overvalue overvalued overrate overrated
-        overrepresented overstate overstated overstates overpriced overreported overpredict
-        overpredicts overpredicted exaggerate exaggerated exaggerates
-        """,
-        """
-        underestimate underestimates underestimated undervalue undervalued underrate underrated
-        underrepresented understate understated understates underpriced underreported underpredict
-        underpredicts underpredicted
-        """,
-    ),
-    EASE: (
-        "ease eases eased facilitate facilitates facilitated simplify simplifies simplified",
-        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicate complicates"
-        " complicated",
-    ),
-    MOOD: ("reassured relaxed", "worried alarmed"),
 }
-"""By scale: the words of its upper end, and those of its lower one."""
+"""Scales of verbs whose nouns say nothing ("endorsement"), in the same way."""
 
 _PAIRS: Final = """
     all=none always=never present=absent presence=absence accept=reject accepted=rejected
@@ -240,6 +244,13 @@ ONLY_BEFORE: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """What has to follow a word for it to say a direction."""
 EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
     {
+        **{
+            word: ((scale, sign),)
+            for scale, ends in _BY_WORD.items()
+            for sign, words in zip((1, -1), ends, strict=True)
+            for word in words.split()
+            if not POLAR.get(stem(word))
+        },
         "fall": ((AMOUNT, -1),),
         "falls": ((AMOUNT, -1),),
         "loss": ((AMOUNT, -1),),

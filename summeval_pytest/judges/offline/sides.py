@@ -29,6 +29,7 @@ _PLACED: Final = frozenset(
     "is are was were lies lie lay far well remained stayed percent % points magnitude".split()
 )
 """After these, "above" and "below" compare."""
+HEIGHT: Final = "height"
 ABOVE: Final = {"above": 1, "below": -1}
 _PREFERRED: Final = frozenset("prefer preferred prefers favoured favored superior inferior".split())
 """These are said of one "to" or "over" the other."""
