@@ -94,8 +94,9 @@ def _verdict(
         return verdict, "direction", STRICT if clause.asks else ALIGNED
     if clause.denied or other.denied:
         return _of_denials(clause, other), "negation", ALIGNED
-    is_opposite = _paces_differ(clause, other) or _excludes(claim, clause, reading, other)
-    return -int(is_opposite), "direction", STRICT
+    if _paces_differ(clause, other):
+        return -1, "direction", ALIGNED
+    return -int(_excludes(claim, clause, reading, other)), "direction", STRICT
 
 
 def _of_findings(clause: Clause, other: Clause) -> int:

@@ -74,6 +74,7 @@ _WHOLE: Final = frozenset(
 """What may follow a "same" that describes no thing."""
 _HEDGES: Final = frozenset("only slightly barely merely marginally".split())
 _SCANT: Final = frozenset("little scant minimal negligible".split())
+_GIVING: Final = frozenset("gave give gives given giving".split())
 _EXCESS: Final = MappingProxyType({"many": 1, "much": 1, "few": -1, "little": -1})
 _LASTING: Final = frozenset("time times took take takes taking duration latency delay".split())
 """Of these, more is slower."""
@@ -262,6 +263,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             turns.append((place, _WAYS[word]))
         elif word in ABOVE and compares_height(tokens, place):
             clause.ends[HEIGHT] = ABOVE[word]
+        if word == "way" and before in _GIVING:
+            clause.ends[AMOUNT] = -1
         if before == "too" and (word in _EXCESS or word in STATES):
             clause.ends[ESTIMATE] = _EXCESS[word] if word in _EXCESS else STATES[word][0][1]
         if word in GOODS:
@@ -324,7 +327,7 @@ def _relation(clause: Clause, turns: list[tuple[int, int]]) -> int:
     if len(turns) == 2:  # noqa: PLR2004 - the one and the other
         then, other = turns[1]
         between = tokens[first + 1 : then]
-        if len(between) > 1 and _JOINING.isdisjoint(between):
+        if (len(between) > 1 or between == ["the"]) and _JOINING.isdisjoint(between):
             return sign * other
     return 0
 

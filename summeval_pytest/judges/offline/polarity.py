@@ -229,6 +229,7 @@ _ONLY_BEFORE: Final = {
     "rises": "from by to above in of as with",
     "growth": "by",
     "felled": "",
+    **dict.fromkeys(["maximum", "minimum", "minimal"], "in of at with after under"),
     "lost": "by about more confidence skill trust ground mass weight strength motivation interest"
     " power money much some most half accuracy quality speed stability skills value support",
     "speed": "up",

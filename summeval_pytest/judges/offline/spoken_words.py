@@ -103,7 +103,7 @@ def known(word: str) -> Word:
     tells = (
         denies or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
         or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in _OTHERS or word.endswith("er") or word in {"from", "too"} or word in _SUBORDINATE or word in STATES or word in GOODS or word in ILLS
+        or word in _OTHERS or word.endswith("er") or word in {"from", "too", "way"} or word in _SUBORDINATE or word in STATES or word in GOODS or word in ILLS
     )  # fmt: skip
     if is_empty:
         return Word("", 0.0, tells, is_verb, base)
