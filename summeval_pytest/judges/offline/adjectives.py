@@ -105,7 +105,7 @@ ILLS: Final = frozenset(
 )
 """Nouns of what one wants less of."""
 
-_ATTRIBUTES: Final = frozenset(
+ATTRIBUTES: Final = frozenset(
     "mean light sound new fine fair clear close kind little dear sharp good mild young old hard"
     " soft firm minor major simple busy".split()
 )
@@ -162,7 +162,7 @@ def _states() -> dict[str, tuple[tuple[str, int], ...]]:
 STATES: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(_states())
 """By adjective or adverb: the scales on which it stands, and at which end."""
 
-PREDICATES: Final = frozenset(STATES) - _ATTRIBUTES
+PREDICATES: Final = frozenset(STATES) - ATTRIBUTES
 """Those that say a state where they stand behind a form of "to be"."""
 
 LINKING: Final = frozenset(

@@ -33,7 +33,7 @@ _ELSEWHERE: Final = 0.5
 """What a word counts that the other sentence has in another of its clauses."""
 _BOTH_WAYS: Final = 0.6
 """The weight of the share of the claim's words beside that of the evidence's."""
-ALIGNED: Final = 0.42
+ALIGNED: Final = 0.4
 """The share from which two clauses speak of the same thing."""
 _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
@@ -119,6 +119,11 @@ def _of_directions(clause: Clause, other: Clause) -> int:
     """
     if clause.relation and other.relation:
         return clause.relation * other.relation
+    if clause.rank and other.rank:
+        if clause.ends.keys().isdisjoint(other.ends):
+            return 0
+        is_other = _is_of_other(clause, other)
+        return -clause.rank * other.rank if is_other else clause.rank * other.rank
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
     ends.append(clause.change * other.ends.get(AMOUNT, 0))
     ends.append(other.change * clause.ends.get(AMOUNT, 0))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.adjectives import degrees, GOODS, ILLS, LINKING, PREDICATES, STATES
+from summeval_pytest.judges.offline.adjectives import ATTRIBUTES, GOODS, ILLS, LINKING, PREDICATES, STATES
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
     AN_EFFECT,
@@ -72,7 +73,7 @@ _WHOLE: Final = frozenset(
     "in as for with on at across under between among throughout after before by from when".split()
 ) | {""}
 """What may follow a "same" that describes no thing."""
-_HEDGES: Final = frozenset("only slightly barely merely marginally".split())
+_HEDGES: Final = frozenset("slightly barely merely marginally".split())
 _SCANT: Final = frozenset("little scant minimal negligible".split())
 _GIVING: Final = frozenset("gave give gives given giving".split())
 _EXCESS: Final = MappingProxyType({"many": 1, "much": 1, "few": -1, "little": -1})
@@ -109,6 +110,7 @@ class Clause:
         change: Which way it goes by its numbers, where it says so in no word; else 0.
         relation: Whether two things are said to grow together (1), or one at the other's cost (-1).
         sides: The two groups that it compares, where it does.
+        rank: Whether the first of the two has more (1) or less (-1) of what is compared.
         is_negated: Whether it has any negation.
         is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
         states: Whether it states a difference or an effect, by a direction or outright.
@@ -126,6 +128,7 @@ class Clause:
     change: int = 0
     relation: int = 0
     sides: Sides | None = None
+    rank: int = 0
     is_negated: bool = False
     is_null: bool = False
     states: bool = False
@@ -146,7 +149,8 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     if needed is not None and following not in needed:
         return ()
     ends = EXTRA.get(word) or POLAR.get(known(word).base, ())
-    if not ends:
+    sign = MULTIPLIERS.get(word)
+    if not ends and sign is None:
         return ()
     if following == "than":
         third = tokens[place + 2] if place + 2 < len(tokens) else ""
@@ -156,12 +160,11 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
         return ()
     if following in MULTIPLIERS and word in _LOSING:
         return ()
-    sign = MULTIPLIERS.get(word)
     if sign is not None and following:
         adjective = ADJECTIVES.get(following)
-        if adjective and (sign < 0 or word != "more" or not degrees(following)):
+        if adjective and (sign < 0 or following not in ATTRIBUTES):
             return tuple([(scale, end * sign) for scale, end in adjective])
-        if word == "most":
+        if word in {"most", "least"}:
             return ()
     return ends
 
@@ -243,7 +246,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             clause.asks = True
         if (
             place != skip
-            and (base in POLAR or word in EXTRA)
+            and (base in POLAR or word in EXTRA or word in MULTIPLIERS)
             and not (before == "the" and word.endswith("er") and following not in _AFTER_NAME)
         ):
             ends = _direction(tokens, place)
@@ -263,6 +266,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             turns.append((place, _WAYS[word]))
         elif word in ABOVE and compares_height(tokens, place):
             clause.ends[HEIGHT] = ABOVE[word]
+            turns.append((place, ABOVE[word]))
         if word == "way" and before in _GIVING:
             clause.ends[AMOUNT] = -1
         if before == "too" and (word in _EXCESS or word in STATES):
@@ -292,6 +296,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if not JOINTS.isdisjoint(tokens):
             clause.sides = sides_of(tokens)
         clause.relation = 0 if clause.sides else _relation(clause, turns)
+        if clause.sides and turns:
+            clause.rank = _rank(tokens, turns)
     clause.states = not clause.is_null and (
         stated or (not clause.ends.keys().isdisjoint(STATING) and _HEDGES.isdisjoint(tokens))
     )
@@ -310,6 +316,13 @@ def _read_comparative(clause: Clause, word: str) -> None:
     """Takes an "-er" word before a "than" for a scale of its own, where it stands on none."""
     if not clause.ends and not clause.is_null and word.endswith("er") and word not in {"other", "rather"}:
         clause.ends[word] = 1
+
+
+def _rank(tokens: list[str], turns: list[tuple[int, int]]) -> int:
+    """Which of two groups has more: "grew more slowly than" and "fell more than" say the first."""
+    end = tokens.index("than") if "than" in tokens else len(tokens)
+    signs = [sign for place, sign in turns if place < end]
+    return prod(signs) if signs and len(signs) <= 2 else 0  # noqa: PLR2004 - a verb and its degree
 
 
 def _relation(clause: Clause, turns: list[tuple[int, int]]) -> int:

@@ -182,7 +182,48 @@ _PAIRS: Final = """
     encourage=discourage encourages=discourages protect=damage protects=damages
     protected=damaged retained=removed kept=removed higher-order=lower-order
     predicted=unpredicted import=export homogeneous=heterogeneous linear=nonlinear
-    random=nonrandom upper=lower
+    random=nonrandom upper=lower advanced=retreated advance=retreat advances=retreats
+    inward=outward inwards=outwards seaward=landward clockwise=anticlockwise forward=backward
+    forwards=backwards ascending=descending ascended=descended entered=left arrive=depart
+    arrived=departed gather=scatter gathered=scattered gathered=washed accumulated=released
+    stored=released store=release absorb=release absorbed=released bound=released built=destroyed
+    created=destroyed create=destroy formed=dissolved form=dissolve opened=closed opens=closes
+    push=pull pushed=pulled bought=sold buy=sell lend=borrow lent=borrowed love=hate loved=hated
+    hired=dismissed hired=fired praised=criticised praised=criticized praise=criticise
+    favour=against favour=opposed joined=left join=leave heated=cooled heating=cooling
+    warmed=cooled warming=cooling wetted=dried froze=thawed freeze=thaw freezes=thaws
+    hardened=softened tightened=loosened tighten=loosen sharpened=blunted
+    filled=emptied full=empty rural=urban indoor=outdoor indoors=outdoors day=night
+    daytime=night-time morning=evening early=late earliest=latest first=last oldest=youngest
+    top=bottom front=back left=right internal=external inner=outer inland=coastal
+    nearest=farthest nearer=farther closer=farther near=far distant=nearby largest=smallest
+    positive=negative male=female men=women boys=girls native=foreign native=alien
+    domestic=foreign elderly=young adult=juvenile adults=children seniors=juniors novice=expert
+    novices=experts expensive=cheap costly=cheap optimistic=pessimistic optimism=pessimism
+    hope=despair trust=mistrust pride=shame comfort=discomfort order=disorder ability=inability
+    stability=instability certainty=uncertainty equality=inequality literate=illiterate
+    underestimates=exaggerates voluntary=forced manual=automatic manually=automatically
+    deliberate=accidental intentional=accidental natural=artificial synthetic=natural
+    organic=inorganic continuous=intermittent gradual=abrupt gradually=abruptly
+    gradually=suddenly sudden=gradual unique=common widespread=isolated local=global
+    symmetric=asymmetric regular=irregular even=uneven smooth=rough polished=rough tame=wild
+    acidic=alkaline saline=fresh opaque=transparent convex=concave vertical=horizontal
+    parallel=perpendicular married=single alive=dead live=dead survived=died surviving=dying
+    permitted=prohibited allowed=prohibited allowed=forbidden permit=prohibit permit=forbid
+    legalised=banned required=forbidden granted=refused granted=denied accepted=refused
+    accept=refuse consented=refused included=omitted include=omit keep=discard kept=discarded
+    retained=discarded retain=discard remember=forget remembered=forgotten
+    remembered=forgot noticed=overlooked detected=missed found=missed hit=missed
+    obeyed=violated met=violated satisfied=violated solved=unsolved resolved=unresolved
+    willing=unwilling ready=unready aware=unaware familiar=unfamiliar fair=unfair
+    clear=unclear clear=ambiguous important=unimportant relevant=irrelevant useful=useless
+    harmless=harmful painless=painful sharp=blurred precise=vague exact=approximate
+    proved=disproved proven=disproven verified=falsified agreed=denied admitted=denied
+    affirmed=denied confirmed=contradicted confirms=contradicts confirm=contradict
+    supports=undermines supported=undermined support=undermine consistent=contradictory
+    compatible=incompatible comparable=incomparable plausible=implausible tolerable=intolerable
+    bearable=unbearable acceptable=unacceptable desirable=undesirable favourable=unfavourable
+    favorable=unfavorable
 """
 """Pairs that exclude each other where they are said of the same thing."""
 

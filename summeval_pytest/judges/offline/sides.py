@@ -37,6 +37,7 @@ _NUMBERS: Final = frozenset(
     "a an one half two three four five six seven eight nine ten twice usual expected before".split()
 )
 """Behind a "than", these name no group."""
+STRICT_SECOND=False
 _REACH: Final = 5
 """Words behind the joint in which the second group is named."""
 
@@ -102,4 +103,4 @@ def is_of_second(stems: Sequence[str], sides: Sides) -> bool:
     if not n_second:
         return False
     n_first = sum(word in first for word in stems)
-    return not n_first and stems[0] in second
+    return not n_first and stems[0] in second if STRICT_SECOND else 2 * n_first <= len(first)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.adjectives import GOODS, ILLS, STATES
 from summeval_pytest.judges.offline.denials import ALIKE, ASKING, FINDING, IMPLIED, NEGATORS, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC
-from summeval_pytest.judges.offline.polarity import EXTRA, OPPOSED, POLAR
+from summeval_pytest.judges.offline.polarity import EXTRA, MULTIPLIERS, OPPOSED, POLAR
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.text import STOP_WORDS, stem
 
@@ -103,7 +103,7 @@ def known(word: str) -> Word:
     tells = (
         denies or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
         or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in _OTHERS or word.endswith("er") or word in {"from", "too", "way"} or word in _SUBORDINATE or word in STATES or word in GOODS or word in ILLS
+        or word in _OTHERS or word.endswith("er") or word in MULTIPLIERS or word in {"many", "much"} or word in {"from", "too", "way"} or word in _SUBORDINATE or word in STATES or word in GOODS or word in ILLS
     )  # fmt: skip
     if is_empty:
         return Word("", 0.0, tells, is_verb, base)
