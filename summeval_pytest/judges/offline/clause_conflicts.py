@@ -39,6 +39,9 @@ _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
 STRICT: Final = 0.65
 """The share that is asked where only two words exclude each other."""
+_SOLE: Final = 0.1
+ENOUGH: Final = 0.3
+AHEAD: Final = 1.5
 _UNSURE: Final = 0.5
 """The share that is asked where two clauses share one word, and the sentences another."""
 LEAST: Final = 0.8
@@ -50,7 +53,7 @@ BEHIND_OTHER: Final = 0.1
 
 
 def _aligned(
-    claim: Reading, clause: Clause, evidence: Sequence[Reading]
+    claim: Reading, clause: Clause, evidence: Sequence[Reading], sole: Reading | None
 ) -> Iterator[tuple[float, Clause, Reading, bool]]:
     """The clauses of the evidence that share words with one of a claim, and how close each is.
 
@@ -67,17 +70,35 @@ def _aligned(
     for reading in evidence:
         if clause.stems.keys().isdisjoint(reading.stems):
             continue
+        is_sole = reading is sole
         shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
         around = _ELSEWHERE * sum(weight for _, weight in shared)
         for other in reading.clauses:
             both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
-            is_enough = around + own >= LEAST and both and len(shared) >= _WORDS
+            is_enough = is_sole and both or around + own >= LEAST and both and len(shared) >= _WORDS
             if not is_enough and clause.stems.keys() != other.stems.keys():
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
-            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading, len(both) >= _WORDS or clause.stems.keys() == other.stems.keys()
+            share = _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs + _SOLE * is_sole
+            yield share, other, reading, is_sole or len(both) >= _WORDS or clause.stems.keys() == other.stems.keys()
+
+
+def _sole(claim: Reading, evidence: Sequence[Reading]) -> Reading | None:
+    """The one sentence that a claim must be about, if all others share far less with it."""
+    weights = {word: weight for each in claim.clauses for word, weight in each.stems.items()}
+    total = sum(weights.values())
+    shares = sorted(
+        (
+            (sum([weights[word] for word in weights.keys() & reading.stems]), -place)
+            for place, reading in enumerate(evidence)
+        ),
+        reverse=True,
+    )
+    best, place = shares[0]
+    second = shares[1][0] if len(shares) > 1 else 0.0
+    return evidence[-place] if best >= ENOUGH * total and best >= AHEAD * second else None
 
 
 def _verdict(
@@ -182,18 +203,21 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     """A clause that goes the other way than the evidence about the same thing, or denies it."""
     if not claim.tells and not any(reading.tells for reading in evidence):
         return None
+    sole = _sole(claim, evidence) if evidence else None
     for clause in claim.clauses:
-        conflict = _opposed(claim, clause, evidence) if clause.stems else None
+        conflict = _opposed(claim, clause, evidence, sole) if clause.stems else None
         if conflict is not None:
             return conflict
     return None
 
 
-def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Conflict | None:
+def _opposed(
+    claim: Reading, clause: Clause, evidence: Sequence[Reading], sole: Reading | None
+) -> Conflict | None:
     """The closest clause that contradicts one, unless one that agrees is closer."""
     best: tuple[float, ConflictKind, Clause, Reading] | None = None
     same = rest = 0.0
-    for share, other, reading, is_sure in _aligned(claim, clause, evidence):
+    for share, other, reading, is_sure in _aligned(claim, clause, evidence, sole):
         verdict, kind, least = _verdict(claim, clause, reading, other)
         if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE and min(len(clause.stems), len(other.stems)) >= _WORDS):
             continue

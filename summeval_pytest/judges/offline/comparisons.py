@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.polarity import AMOUNT
+from summeval_pytest.judges.offline.spoken_words import HEAD
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _compared(
         if theirs.start - mine.end > _GAP:
             continue
         ties = [
-            max((placed.near.get(word, 0.0) for word in side), default=0.0)
+            max((tie for word, tie in placed.near.items() if word[:HEAD] in side), default=0.0)
             for placed in (first, second)
             for side in (one, other)
         ]

@@ -57,6 +57,8 @@ PRESENTS: Final[Mapping[str, str]] = MappingProxyType(
     )
 )
 """Irregular forms, each with the form that its stem is taken of."""
+HEAD: Final = 6
+"""Words that begin with the same letters, so many, are of one family ("permeable", "permeability")."""
 _SUBORDINATE: Final = frozenset("what which that who whether where when because".split())
 _OTHERS: Final = frozenset("rather against and up down above below".split())
 _LETTERS: Final = frozenset("wbahy")
@@ -107,7 +109,7 @@ def known(word: str) -> Word:
     )  # fmt: skip
     if is_empty:
         return Word("", 0.0, tells, is_verb, base)
-    return Word(base, 0.2 + rarity(base), tells, is_verb, base)
+    return Word(base[:HEAD], 0.2 + rarity(base), tells, is_verb, base)
 
 
 def pieces(tokens: Sequence[str]) -> list[list[str]]:
