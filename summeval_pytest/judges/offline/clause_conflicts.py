@@ -37,17 +37,19 @@ ALIGNED: Final = 0.4
 """The share from which two clauses speak of the same thing."""
 _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
-STRICT: Final = 0.65
+STRICT: Final = 0.6
 """The share that is asked where only two words exclude each other."""
 _SOLE: Final = 0.1
 ENOUGH: Final = 0.3
 AHEAD: Final = 1.5
-_UNSURE: Final = 0.5
+_UNSURE: Final = 0.6
 """The share that is asked where two clauses share one word, and the sentences another."""
 LEAST: Final = 0.8
 """The weight of the words that they have to share."""
 BEYOND_SAME: Final = 0.05
 """By so much a contradicting clause has to be closer than one that agrees."""
+BEHIND_SAME: Final = 0.25
+"""By so much it may be farther than one of its own sentence that says neither."""
 BEHIND_OTHER: Final = 0.1
 """By so much it may be farther than one that says neither."""
 
@@ -216,7 +218,8 @@ def _opposed(
 ) -> Conflict | None:
     """The closest clause that contradicts one, unless one that agrees is closer."""
     best: tuple[float, ConflictKind, Clause, Reading] | None = None
-    same = rest = 0.0
+    same = 0.0
+    silent: list[tuple[float, Reading]] = []
     for share, other, reading, is_sure in _aligned(claim, clause, evidence, sole):
         verdict, kind, least = _verdict(claim, clause, reading, other)
         if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE and min(len(clause.stems), len(other.stems)) >= _WORDS):
@@ -227,8 +230,13 @@ def _opposed(
         elif verdict:
             same = max(same, share)
         else:
-            rest = max(rest, share)
-    if best is None or best[0] < max(same + BEYOND_SAME, rest - BEHIND_OTHER):
+            silent.append((share, reading))
+    if best is None or best[0] < same + BEYOND_SAME:
+        return None
+    if any(
+        best[0] < share - (BEHIND_SAME if reading is best[3] else BEHIND_OTHER)
+        for share, reading in silent
+    ):
         return None
     _, kind, other, reading = best
     says, instead = clause.told(claim.text), other.told(reading.text)

@@ -258,7 +258,9 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             elif ends:
                 _point(clause, ends)
                 turns.append((place, ends[0][1]))
-        elif word in PREDICATES and place != skip and before in LINKING and not is_near:
+        elif word in PREDICATES and place != skip and before in LINKING and not is_near and not (
+            word.endswith("ly") and following.endswith("ed")
+        ):
             _point(clause, STATES[word])
             turns.append((place, STATES[word][0][1]))
         if word in _WAYS and not _GOING.isdisjoint(tokens[max(0, place - 4) : place]):

@@ -33,11 +33,11 @@ HEIGHT: Final = "height"
 ABOVE: Final = {"above": 1, "below": -1}
 _PREFERRED: Final = frozenset("prefer preferred prefers favoured favored superior inferior".split())
 """These are said of one "to" or "over" the other."""
+_PASSIVE: Final = frozenset("was were is are be been we".split())
 _NUMBERS: Final = frozenset(
     "a an one half two three four five six seven eight nine ten twice usual expected before".split()
 )
 """Behind a "than", these name no group."""
-STRICT_SECOND=False
 _REACH: Final = 5
 """Words behind the joint in which the second group is named."""
 
@@ -67,7 +67,7 @@ def _joint(tokens: Sequence[str]) -> int:
             if word in ABOVE
             else not _PREFERRED.isdisjoint(tokens[:place])
             if word in {"to", "over"}
-            else word == "versus" or word == "vs" or (word == "compared" and place > 0)
+            else word == "versus" or word == "vs" or (word == "compared" and tokens[place - 1] not in _PASSIVE and place > 0)
             or (word == "relative" and tokens[place + 1 : place + 2] == ["to"])
         )  # fmt: skip
         if is_joint and found < 0:
@@ -103,4 +103,4 @@ def is_of_second(stems: Sequence[str], sides: Sides) -> bool:
     if not n_second:
         return False
     n_first = sum(word in first for word in stems)
-    return not n_first and stems[0] in second if STRICT_SECOND else 2 * n_first <= len(first)
+    return not n_first
