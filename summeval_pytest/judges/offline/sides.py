@@ -103,4 +103,4 @@ def is_of_second(stems: Sequence[str], sides: Sides) -> bool:
     if not n_second:
         return False
     n_first = sum(word in first for word in stems)
-    return not n_first
+    return n_second * len(first) > n_first * len(second)
