@@ -42,6 +42,8 @@ STRICT: Final = 0.6
 _SOLE: Final = 0.1
 ENOUGH: Final = 0.3
 AHEAD: Final = 1.5
+_DENIED: Final = 0.5
+"""The share that is asked where one clause denies what the other says."""
 _UNSURE: Final = 0.6
 """The share that is asked where two clauses share one word, and the sentences another."""
 LEAST: Final = 0.8
@@ -111,12 +113,12 @@ def _verdict(
         return 0, "direction", 0.0
     verdict = _of_findings(clause, other)
     if verdict:
-        return verdict, "negation", ALIGNED
+        return verdict, "negation", _DENIED
     verdict = _of_directions(clause, other)
     if verdict:
         return verdict, "direction", STRICT if clause.asks else ALIGNED
     if clause.denied or other.denied:
-        return _of_denials(clause, other), "negation", ALIGNED
+        return _of_denials(clause, other), "negation", _DENIED
     if _paces_differ(clause, other):
         return -1, "direction", ALIGNED
     return -int(_excludes(claim, clause, reading, other)), "direction", STRICT

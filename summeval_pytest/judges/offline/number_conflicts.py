@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,18 @@ _HUNDRED: Final = 100
 _HALF: Final = 0.5
 _WHOLES: Final = (86400.0, 604800.0, 31557600.0)
 """A day, a week, a year."""
+_YEAR: Final = 31557600.0
+_MONTH: Final = 2629800.0
+_SPANS: Final = {
+    "decade": 10 * _YEAR, "decades": 20 * _YEAR, "century": 100 * _YEAR, "fortnight": 1209600.0,
+    "weekend": 172800.0, "semester": 6 * _MONTH, "annual": _YEAR, "yearly": _YEAR,
+}  # fmt: skip
+"""Times that are told by a word."""
+_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DATE: Final = re.compile(
+    r"(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b",
+    re.IGNORECASE,
+)
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
@@ -96,7 +109,9 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
         found = [q for q in everywhere if q.size == size and _agree(placed, q)]
         if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
             found = [q for q in everywhere if _agree(placed, q)]
-        if not found and _is_worked_out(placed, stated):
+        if not found and (
+            _is_worked_out(placed, stated) or _is_counted_out(placed, evidence)
+        ):
             continue
         same = _in_another_unit(placed, stated)
         if (
@@ -131,6 +146,32 @@ def _is_worked_out(placed: Placed, stated: Sequence[Placed]) -> bool:
         for other in stated
         if not other.quantity.dimension or other.quantity.unit == "%"
     )
+
+
+def _is_counted_out(placed: Placed, evidence: Sequence[Reading]) -> bool:
+    """Whether a time is told as a "decade", or lies between two dates of the evidence."""
+    if placed.quantity.dimension != "time":
+        return False
+    seconds = placed.size * placed.quantity.factor
+    for reading in evidence:
+        if any(
+            _is_near(seconds, whole, 0.02)
+            for word, whole in _SPANS.items()
+            if word in reading.token_set
+        ):
+            return True
+        dates = [
+            int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
+            for month, year in _DATE.findall(reading.text)
+        ]
+        unit = _MONTH if _DATE.search(reading.text) and "month" in placed.text else _YEAR
+        step = 1 if unit == _MONTH else 12
+        for one, other in combinations(dates, 2):
+            told = seconds / unit
+            between = abs(other - one) / step
+            if between - _HALF <= told <= between + 1 + _HALF and between:
+                return True
+    return False
 
 
 def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed | None:
