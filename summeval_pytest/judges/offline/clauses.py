@@ -31,6 +31,7 @@ from summeval_pytest.judges.offline.polarity import (
     ONLY_BEFORE,
     OPPOSED,
     POLAR,
+    SHARE,
     SIGN,
     SPEED,
     WORTH,
@@ -164,7 +165,9 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
         adjective = ADJECTIVES.get(following)
         if adjective and (sign < 0 or following not in ATTRIBUTES):
             return tuple([(scale, end * sign) for scale, end in adjective])
-        if word in {"most", "least"}:
+        if word == "most":
+            return ((SHARE, 1),)
+        if word == "least":
             return ()
     return ends
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SIGN: Final = "sign"
 LIKING: Final = "liking"
 KEEPING: Final = "keeping"
+SHARE: Final = "share"
 ESTIMATE: Final = "estimate"
 
 _SCALES: Final = {
@@ -46,7 +47,7 @@ _SCALES: Final = {
         spread spreads spreading multiply multiplies flourish flourished flourishes thrive
         thrived thrives proliferate proliferated accumulates accumulated accumulating peak peaked
         peaks maximum recover recovered recovers rebound rebounded escalate escalated escalates
-        mounted ballooned extend extended extends outnumbers promote promotes promoted promoting
+        mounted ballooned outnumbers promote promotes promoted promoting
         stimulate stimulates stimulated foster fosters fostered encourage encourages encouraged
         facilitate facilitates facilitated lift lifts lifted additional aggravate aggravated
         aggravates exacerbate exacerbated exacerbates magnify magnified magnifies quadrupled
@@ -293,6 +294,12 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
             for word in words.split()
             if not POLAR.get(stem(word))
         },
+        **dict.fromkeys(
+            "few rarely seldom scarcely minority hardly".split(), ((SHARE, -1),)
+        ),
+        **dict.fromkeys(
+            "often usually mostly majority frequently commonly".split(), ((SHARE, 1),)
+        ),
         "fall": ((AMOUNT, -1),),
         "falls": ((AMOUNT, -1),),
         "loss": ((AMOUNT, -1),),
