@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
 from summeval_pytest.judges.offline.clauses import STATING
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.denials import ALIKE, NULL
+from summeval_pytest.judges.offline.denials import ALIKE, NULL, PARTICULAR
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
 from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED, SPEED
 from summeval_pytest.text import content_words, one_line
@@ -132,7 +132,8 @@ def _of_findings(clause: Clause, other: Clause) -> int:
         return 1
     one, null = (other, clause) if clause.is_null else (clause, other)
     is_plain = STATING.isdisjoint(null.ends) and not ( one.asks or one.is_negated)
-    is_stated = one.states or not one.found.isdisjoint(null.missed)
+    is_particular = bool(null.missed) and null.missed <= PARTICULAR
+    is_stated = (one.states and not is_particular) or not one.found.isdisjoint(null.missed)
     return -int(is_stated and is_plain and _ALIKE.isdisjoint(one.tokens))
 
 
@@ -180,6 +181,8 @@ def _of_denials(clause: Clause, other: Clause) -> int:
     if clause.is_negated and other.is_negated:
         return int(bool(clause.denied & other.denied))
     if min(len(clause.stems), len(other.stems)) < _WORDS:
+        return 0
+    if ("should" in clause.tokens) != ("should" in other.tokens):
         return 0
     return -int(other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys())
 

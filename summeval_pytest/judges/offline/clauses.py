@@ -153,6 +153,8 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     sign = MULTIPLIERS.get(word)
     if not ends and sign is None:
         return ()
+    if word in {"few", "minority", "majority"} and (place > 1 or following == "of"):
+        return ()
     if following == "than":
         third = tokens[place + 2] if place + 2 < len(tokens) else ""
         if third and (third[0].isdigit() or third in _NOT_BASE):
@@ -166,7 +168,7 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
         if adjective and (sign < 0 or following not in ATTRIBUTES):
             return tuple([(scale, end * sign) for scale, end in adjective])
         if word == "most":
-            return ((SHARE, 1),)
+            return ((SHARE, 1),) if not place else ()
         if word == "least":
             return ()
     return ends
@@ -228,6 +230,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if word in NULL or (
             word in ALIKE
             and before not in DESCRIBING
+            and (before != "the" or word == "same")
             and (word != "same" or following in _WHOLE)
         ):
             if is_near:
@@ -303,6 +306,8 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         clause.relation = 0 if clause.sides else _relation(clause, turns)
         if clause.sides and turns:
             clause.rank = _rank(tokens, turns)
+    if "only" in tokens and tokens[tokens.index("only") + 1 :][:1] in (["from"], ["by"]):
+        stated = False
     clause.states = not clause.is_null and (
         stated or (not clause.ends.keys().isdisjoint(STATING) and _HEDGES.isdisjoint(tokens))
     )

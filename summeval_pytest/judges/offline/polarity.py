@@ -79,7 +79,7 @@ _SCALES: Final = {
         """
         better best improve improves improved improving improvement improvements superior
         outperform outperforms outperformed benefit benefits benefited benefitted beneficial
-        favourable favorable enhance enhanced enhances enhancing helped helps profited finer
+        favourable favorable enhance enhanced enhances enhancing profited finer
         protective outclass outclassed excel excelled excels refine refined ameliorate ameliorated
         outscore outscored outscores optimal
         """,
@@ -125,6 +125,7 @@ _SCALES: Final = {
 """By scale: the words of its upper end, and those of its lower one."""
 
 _BY_WORD: Final = {
+    WORTH: ("helped helps", ""),
     LIKING: (
         """
         prefer prefers preferred preferring favour favours favoured favor favors favored welcome
@@ -295,10 +296,10 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
             if not POLAR.get(stem(word))
         },
         **dict.fromkeys(
-            "few rarely seldom scarcely minority hardly".split(), ((SHARE, -1),)
+            "few minority".split(), ((SHARE, -1),)
         ),
         **dict.fromkeys(
-            "often usually mostly majority frequently commonly".split(), ((SHARE, 1),)
+            "majority".split(), ((SHARE, 1),)
         ),
         "fall": ((AMOUNT, -1),),
         "falls": ((AMOUNT, -1),),
