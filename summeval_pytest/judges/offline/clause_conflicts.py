@@ -10,7 +10,8 @@ from summeval_pytest.judges.offline.clauses import STATING
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL, PARTICULAR
 from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
-from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED, SPEED
+from summeval_pytest.judges.offline.adjectives import AMOUNT, SPEED
+from summeval_pytest.judges.offline.polarity import OPPOSED
 from summeval_pytest.text import content_words, one_line
 
 if TYPE_CHECKING:
@@ -86,7 +87,12 @@ def _aligned(
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
             share = _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs + _SOLE * is_sole
-            yield share, other, reading, is_sole or len(both) >= _WORDS or clause.stems.keys() == other.stems.keys()
+            yield (
+                share,
+                other,
+                reading,
+                is_sole or len(both) >= _WORDS or clause.stems.keys() == other.stems.keys(),
+            )
 
 
 def _sole(claim: Reading, evidence: Sequence[Reading]) -> Reading | None:
@@ -131,7 +137,7 @@ def _of_findings(clause: Clause, other: Clause) -> int:
     if clause.is_null and other.is_null:
         return 1
     one, null = (other, clause) if clause.is_null else (clause, other)
-    is_plain = STATING.isdisjoint(null.ends) and not ( one.asks or one.is_negated)
+    is_plain = STATING.isdisjoint(null.ends) and not (one.asks or one.is_negated)
     is_particular = bool(null.missed) and null.missed <= PARTICULAR
     is_stated = (one.states and not is_particular) or not one.found.isdisjoint(null.missed)
     return -int(is_stated and is_plain and _ALIKE.isdisjoint(one.tokens))
@@ -166,7 +172,9 @@ def _is_of_other(clause: Clause, other: Clause) -> bool:
         is_other = bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
     elif clause.sides:
         is_other = bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
-    return is_other != ("than" not in other.tokens and _is_turned_in_time(clause.tokens, other.tokens))
+    return is_other != (
+        "than" not in other.tokens and _is_turned_in_time(clause.tokens, other.tokens)
+    )
 
 
 def _is_turned_in_time(mine: list[str], theirs: list[str]) -> bool:
@@ -227,7 +235,12 @@ def _opposed(
     silent: list[tuple[float, Reading]] = []
     for share, other, reading, is_sure in _aligned(claim, clause, evidence, sole):
         verdict, kind, least = _verdict(claim, clause, reading, other)
-        if not is_sure and not (verdict < 0 and kind == "direction" and share >= _UNSURE and min(len(clause.stems), len(other.stems)) >= _WORDS):
+        if not is_sure and not (
+            verdict < 0
+            and kind == "direction"
+            and share >= _UNSURE
+            and min(len(clause.stems), len(other.stems)) >= _WORDS
+        ):
             continue
         if verdict < 0:
             if share >= least and (best is None or share > best[0]):

@@ -9,7 +9,14 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.adjectives import ATTRIBUTES, GOODS, ILLS, LINKING, PREDICATES, STATES
+from summeval_pytest.judges.offline.adjectives import (
+    ATTRIBUTES,
+    GOODS,
+    ILLS,
+    LINKING,
+    PREDICATES,
+    STATES,
+)
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
     AN_EFFECT,
@@ -36,9 +43,17 @@ from summeval_pytest.judges.offline.polarity import (
     SPEED,
     WORTH,
 )
-from summeval_pytest.judges.offline.sides import ABOVE, HEIGHT, JOINTS, Sides, compares_height, sides_of
+from summeval_pytest.judges.offline.sides import (
+    ABOVE,
+    HEIGHT,
+    JOINTS,
+    Sides,
+    compares_height,
+    sides_of,
+)
 from summeval_pytest.judges.offline.spoken_words import (
     PREPOSITIONS,
+    SUBORDINATE,
     VERBS,
     is_negation,
     known,
@@ -66,8 +81,6 @@ _PREVENTING: Final = frozenset(
 )
 _TRANSPARENT: Final = frozenset("able seem appear seen need likely shown sign evidence".split())
 """What is denied stands behind these."""
-_SUBORDINATE: Final = frozenset("what which that who whether where when because".split())
-"""Words behind which a denial of the main clause denies nothing."""
 _SUPPOSING: Final = frozenset("should would may might".split())
 """Behind these a denial finds nothing."""
 _WHOLE: Final = frozenset(
@@ -218,7 +231,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if word == "against" and following.endswith("ing"):
             clause.is_negated, denied_at, left = True, place, 1
             continue
-        if word in _SUBORDINATE:
+        if word in SUBORDINATE:
             denied_at = -_FAR
         if word == "from" and not _PREVENTING.isdisjoint(tokens[max(0, place - 4) : place]):
             clause.is_negated, left = True, 1
@@ -244,6 +257,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 left = 0
             elif word in STATED or before == "did" or (base in _EFFECTS and before in AN_EFFECT):
                 stated = True
+                clause.found.add(base)
             else:
                 clause.found.add(base)
         if base in IMPLIED:
@@ -264,8 +278,12 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
             elif ends:
                 _point(clause, ends)
                 turns.append((place, ends[0][1]))
-        elif word in PREDICATES and place != skip and before in LINKING and not is_near and not (
-            word.endswith("ly") and following.endswith("ed")
+        elif (
+            word in PREDICATES
+            and place != skip
+            and before in LINKING
+            and not is_near
+            and not (word.endswith("ly") and following.endswith("ed"))
         ):
             _point(clause, STATES[word])
             turns.append((place, STATES[word][0][1]))
@@ -324,7 +342,12 @@ def _point(clause: Clause, ends: tuple[tuple[str, int], ...]) -> None:
 
 def _read_comparative(clause: Clause, word: str) -> None:
     """Takes an "-er" word before a "than" for a scale of its own, where it stands on none."""
-    if not clause.ends and not clause.is_null and word.endswith("er") and word not in {"other", "rather"}:
+    if (
+        not clause.ends
+        and not clause.is_null
+        and word.endswith("er")
+        and word not in {"other", "rather"}
+    ):
         clause.ends[word] = 1
 
 

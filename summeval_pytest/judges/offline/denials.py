@@ -71,7 +71,8 @@ FINDING: Final = frozenset(
 """Stems of findings: to deny one is to find nothing."""
 
 PARTICULAR: Final = frozenset(
-    stem(word) for word in "bias biased predict predicted explain explained respond responded".split()
+    stem(word)
+    for word in "bias biased predict predicted explain explained respond responded".split()
 )
 """Stems of findings that are denied for themselves: who denies a bias denies no other effect."""
 

@@ -109,9 +109,7 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
         found = [q for q in everywhere if q.size == size and _agree(placed, q)]
         if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
             found = [q for q in everywhere if _agree(placed, q)]
-        if not found and (
-            _is_worked_out(placed, stated) or _is_counted_out(placed, evidence)
-        ):
+        if not found and (_is_worked_out(placed, stated) or _is_counted_out(placed, evidence)):
             continue
         same = _in_another_unit(placed, stated)
         if (

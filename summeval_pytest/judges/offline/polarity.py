@@ -295,12 +295,8 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
             for word in words.split()
             if not POLAR.get(stem(word))
         },
-        **dict.fromkeys(
-            "few minority".split(), ((SHARE, -1),)
-        ),
-        **dict.fromkeys(
-            "majority".split(), ((SHARE, 1),)
-        ),
+        **dict.fromkeys("few minority".split(), ((SHARE, -1),)),
+        **dict.fromkeys("majority".split(), ((SHARE, 1),)),
         "fall": ((AMOUNT, -1),),
         "falls": ((AMOUNT, -1),),
         "loss": ((AMOUNT, -1),),

@@ -22,7 +22,8 @@ VERBS: Final = frozenset(
 )
 """Verbs whose subject is compared with their object."""
 JOINTS: Final = (
-    frozenset("than above below beneath relative versus vs compared against over to".split()) | VERBS
+    frozenset("than above below beneath relative versus vs compared against over to".split())
+    | VERBS
 )
 """Between the two groups stands one of these, in this order of rank: "than", a verb, the rest."""
 _PLACED: Final = frozenset(
@@ -35,7 +36,7 @@ _PREFERRED: Final = frozenset("prefer preferred prefers favoured favored superio
 """These are said of one "to" or "over" the other."""
 _PASSIVE: Final = frozenset("was were is are be been we".split())
 _NUMBERS: Final = frozenset(
-    "where when if for in a an one half two three four five six seven eight nine ten twice usual expected before".split()
+    "where when if a an one half two three four five six seven eight nine ten twice usual expected before".split()
 )
 """Behind a "than", these name no group."""
 _REACH: Final = 5
@@ -67,7 +68,8 @@ def _joint(tokens: Sequence[str]) -> int:
             if word in ABOVE
             else not _PREFERRED.isdisjoint(tokens[:place])
             if word in {"to", "over"}
-            else word == "versus" or word == "vs" or (word == "compared" and tokens[place - 1] not in _PASSIVE and place > 0)
+            else word in {"versus", "vs"}
+            or (word == "compared" and place > 0 and tokens[place - 1] not in _PASSIVE)
             or (word == "relative" and tokens[place + 1 : place + 2] == ["to"])
         )  # fmt: skip
         if is_joint and found < 0:

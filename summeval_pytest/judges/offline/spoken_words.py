@@ -58,9 +58,12 @@ PRESENTS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Irregular forms, each with the form that its stem is taken of."""
 HEAD: Final = 6
-"""Words that begin with the same letters, so many, are of one family ("permeable", "permeability")."""
-_SUBORDINATE: Final = frozenset("what which that who whether where when because".split())
-_OTHERS: Final = frozenset("rather against and up down above below".split())
+"""Words that begin with so many same letters are of one family ("permeable", "permeability")."""
+SUBORDINATE: Final = frozenset("what which that who whether where when because".split())
+"""Words behind which a denial of the main clause denies nothing."""
+_OTHERS: Final = SUBORDINATE | frozenset(
+    "rather against and up down above below many much from too way".split()
+)
 _LETTERS: Final = frozenset("wbahy")
 """What the words among the breaks begin with."""
 
@@ -105,7 +108,8 @@ def known(word: str) -> Word:
     tells = (
         denies or base in POLAR or word in EXTRA or word in NULL or word in ALIKE
         or base in FINDING or base in ASKING or base in IMPLIED or word in OPPOSED
-        or word in _OTHERS or word.endswith("er") or word in MULTIPLIERS or word in {"many", "much"} or word in {"from", "too", "way"} or word in _SUBORDINATE or word in STATES or word in GOODS or word in ILLS
+        or word in STATES or word in GOODS or word in ILLS or word in MULTIPLIERS
+        or word in _OTHERS or word.endswith("er")
     )  # fmt: skip
     if is_empty:
         return Word("", 0.0, tells, is_verb, base)
