@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
-from summeval_pytest.judges.offline.clauses import STATING
+from summeval_pytest.judges.offline.adjectives import AMOUNT, SPEED
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NULL, PARTICULAR
-from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
-from summeval_pytest.judges.offline.adjectives import AMOUNT, SPEED
-from summeval_pytest.judges.offline.polarity import OPPOSED
-from summeval_pytest.text import content_words, one_line
+from summeval_pytest.judges.offline.idioms import STATING
+from summeval_pytest.judges.offline.opposites import OPPOSED
+from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.clause import Clause
     from summeval_pytest.judges.offline.conflict import ConflictKind
     from summeval_pytest.judges.offline.reading import Reading
 
-_SHARED: Final = 2
-"""Stems that have to change sides before an order counts as reversed."""
 _TIMES: Final = frozenset(
     "time times duration period delay latency took take takes min minutes hours days weeks months"
     " years seconds earlier later sooner h s ms".split()
@@ -81,7 +76,9 @@ def _aligned(
         for other in reading.clauses:
             both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
-            is_enough = is_sole and both or around + own >= LEAST and both and len(shared) >= _WORDS
+            is_enough = (is_sole and both) or (
+                around + own >= LEAST and both and len(shared) >= _WORDS
+            )
             if not is_enough and clause.stems.keys() != other.stems.keys():
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
@@ -259,64 +256,3 @@ def _opposed(
     _, kind, other, reading = best
     says, instead = clause.told(claim.text), other.told(reading.text)
     return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
-
-
-def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """Two things told one after the other, in the order opposite to the evidence's."""
-    if _THEN_WORDS.isdisjoint(claim.token_set):
-        return None
-    sides = _told_in_order(claim.text)
-    for reading in evidence if sides else ():
-        if _THEN_WORDS.isdisjoint(reading.token_set):
-            continue
-        theirs = _told_in_order(reading.text)
-        if sides and theirs:
-            (first, then), (first_there, then_there) = sides, theirs
-            crossed = min(len(first & then_there), len(then & first_there))
-            straight = max(len(first & first_there), len(then & then_there))
-            if crossed >= max(straight, _SHARED):
-                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-                return Conflict(kind="order", says=says, instead=instead, sentence=reading.text)
-    return None
-
-
-def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
-    """What a sentence tells first and what then, without the words that stand on both sides."""
-    match THEN.split(text):
-        case [left, right]:
-            first, then = set(content_words(left)) - GENERIC, set(content_words(right)) - GENERIC
-            return first - then, then - first
-    return None
-
-
-_CHANGE = re.compile(
-    r"\bfrom\s+(?:about\s+|around\s+)?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?(?:\s[^\d,;]{0,40}?)?\s+to"
-    r"\s+(?:about\s+|around\s+)?(\d[\d.,]*)",
-    re.IGNORECASE,
-)
-
-
-_NUMBERS_JOINED: Final = frozenset({"from", "to"})
-_THEN_WORDS: Final = frozenset(
-    "followed then afterwards subsequently thereafter finally prior before".split()
-)
-
-
-def _changes(text: str) -> set[tuple[str, str]]:
-    return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
-
-
-def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A change from one number to another that the evidence tells the other way round."""
-    if not claim.token_set >= _NUMBERS_JOINED:
-        return None
-    changes = _changes(claim.text)
-    for reading in evidence if changes else ():
-        if not reading.token_set >= _NUMBERS_JOINED:
-            continue
-        theirs = _changes(reading.text)
-        for start, end in changes:
-            if start != end and (end, start) in theirs and (start, end) not in theirs:
-                says, instead = f"from {start} to {end}", f"from {end} to {start}"
-                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
-    return None

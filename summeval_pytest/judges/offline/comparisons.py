@@ -6,8 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.adjectives import AMOUNT
+from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.spoken_words import HEAD
 from summeval_pytest.text import one_line
 

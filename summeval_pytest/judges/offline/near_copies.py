@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NOT_NEGATING_BEFORE, NULL
-from summeval_pytest.judges.offline.polarity import OPPOSED, POLAR
+from summeval_pytest.judges.offline.opposites import OPPOSED
+from summeval_pytest.judges.offline.polarity import POLAR
 from summeval_pytest.judges.offline.spoken_words import is_negation
 from summeval_pytest.text import STOP_WORDS, one_line, stem
 

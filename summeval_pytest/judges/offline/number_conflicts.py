@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict
+from summeval_pytest.judges.offline.worked_out import is_counted_out, is_near, is_worked_out
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -31,20 +31,6 @@ _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
 _HUNDRED: Final = 100
 _HALF: Final = 0.5
-_WHOLES: Final = (86400.0, 604800.0, 31557600.0)
-"""A day, a week, a year."""
-_YEAR: Final = 31557600.0
-_MONTH: Final = 2629800.0
-_SPANS: Final = {
-    "decade": 10 * _YEAR, "decades": 20 * _YEAR, "century": 100 * _YEAR, "fortnight": 1209600.0,
-    "weekend": 172800.0, "semester": 6 * _MONTH, "annual": _YEAR, "yearly": _YEAR,
-}  # fmt: skip
-"""Times that are told by a word."""
-_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DATE: Final = re.compile(
-    r"(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b",
-    re.IGNORECASE,
-)
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
@@ -70,12 +56,12 @@ def _agree(mine: Placed, theirs: Placed) -> bool:  # noqa: C901, PLR0911 - cheap
         return not (mine.per and theirs.per and mine.per != theirs.per)
     if not _WIDEST[0] * theirs_too <= value <= _WIDEST[1] * theirs_too:
         if one.unit == "%" and not other.unit and 0 < theirs.size <= 1 and other.decimals > 1:
-            return _is_near(value, 100 * theirs.size, 0.01)
-        return bool(mine.per and theirs.per) and _is_near(
+            return is_near(value, 100 * theirs.size, 0.01)
+        return bool(mine.per and theirs.per) and is_near(
             value / mine.per, theirs_too / theirs.per, 0.02
         )
     if mine.per and theirs.per and mine.per != theirs.per:
-        return _is_near(value / mine.per, theirs_too / theirs.per, 0.02)
+        return is_near(value / mine.per, theirs_too / theirs.per, 0.02)
     if one.agrees_with(other):
         return not mine.is_word or bool(one.dimension or mine.slack)
     slack = max(mine.slack, theirs.slack)
@@ -83,11 +69,7 @@ def _agree(mine: Placed, theirs: Placed) -> bool:  # noqa: C901, PLR0911 - cheap
         digits = f"{value:.0f}"
         kept = digits.rstrip("0")
         slack = _COARSE if len(digits) > len(kept) and 1 < len(kept) < _DISTINCTIVE + 1 else 0.0
-    return _is_near(value, theirs_too, slack)
-
-
-def _is_near(one: float, other: float, slack: float) -> bool:
-    return abs(one - other) <= slack * max(one, other)
+    return is_near(value, theirs_too, slack)
 
 
 def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
@@ -109,7 +91,7 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
         found = [q for q in everywhere if q.size == size and _agree(placed, q)]
         if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
             found = [q for q in everywhere if _agree(placed, q)]
-        if not found and (_is_worked_out(placed, stated) or _is_counted_out(placed, evidence)):
+        if not found and (is_worked_out(placed, stated) or is_counted_out(placed, evidence)):
             continue
         same = _in_another_unit(placed, stated)
         if (
@@ -124,52 +106,6 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
             if rival is not None and not _stands_among(rival, claim.quantities):
                 return Conflict(kind="number", says=placed.text, instead=rival.text)
     return None
-
-
-def _is_worked_out(placed: Placed, stated: Sequence[Placed]) -> bool:
-    """Whether a number follows from one of the evidence: the rest of a hundred, a ratio's excess.
-
-    So does a unit told as the smaller ones it holds ("twelve months").
-    """
-    quantity, size = placed.quantity, placed.size
-    if quantity.dimension == "time":
-        seconds = size * quantity.factor
-        return any(_is_near(seconds, whole, 0.015) for whole in _WHOLES)
-    if quantity.unit != "%" or quantity.decimals:
-        return False
-    return any(
-        abs(size + other.size - _HUNDRED) < _HALF
-        if other.quantity.unit == "%"
-        else other.quantity.decimals > 1 and abs(abs(other.size - 1) * _HUNDRED - size) <= _HALF
-        for other in stated
-        if not other.quantity.dimension or other.quantity.unit == "%"
-    )
-
-
-def _is_counted_out(placed: Placed, evidence: Sequence[Reading]) -> bool:
-    """Whether a time is told as a "decade", or lies between two dates of the evidence."""
-    if placed.quantity.dimension != "time":
-        return False
-    seconds = placed.size * placed.quantity.factor
-    for reading in evidence:
-        if any(
-            _is_near(seconds, whole, 0.02)
-            for word, whole in _SPANS.items()
-            if word in reading.token_set
-        ):
-            return True
-        dates = [
-            int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
-            for month, year in _DATE.findall(reading.text)
-        ]
-        unit = _MONTH if _DATE.search(reading.text) and "month" in placed.text else _YEAR
-        step = 1 if unit == _MONTH else 12
-        for one, other in combinations(dates, 2):
-            told = seconds / unit
-            between = abs(other - one) / step
-            if between - _HALF <= told <= between + 1 + _HALF and between:
-                return True
-    return False
 
 
 def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.adjectives import GOODS, ILLS, STATES
 from summeval_pytest.judges.offline.denials import ALIKE, ASKING, FINDING, IMPLIED, NEGATORS, NULL
 from summeval_pytest.judges.offline.lexicon import GENERIC
-from summeval_pytest.judges.offline.polarity import EXTRA, MULTIPLIERS, OPPOSED, POLAR
+from summeval_pytest.judges.offline.opposites import OPPOSED
+from summeval_pytest.judges.offline.polarity import EXTRA, MULTIPLIERS, POLAR
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.text import STOP_WORDS, stem
 
