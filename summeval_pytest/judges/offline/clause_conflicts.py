@@ -36,8 +36,11 @@ _WORDS: Final = 2
 STRICT: Final = 0.6
 """The share that is asked where only two words exclude each other."""
 _SOLE: Final = 0.1
+"""What is added to the share of the one sentence that a claim must be about."""
 ENOUGH: Final = 0.3
+"""The share of a claim that this sentence has at least."""
 AHEAD: Final = 1.5
+"""So many times as much as any other sentence."""
 _DENIED: Final = 0.5
 """The share that is asked where one clause denies what the other says."""
 _UNSURE: Final = 0.6
@@ -98,7 +101,7 @@ def _sole(claim: Reading, evidence: Sequence[Reading]) -> Reading | None:
     total = sum(weights.values())
     shares = sorted(
         (
-            (sum([weights[word] for word in weights.keys() & reading.stems]), -place)
+            (sum(weight for word, weight in weights.items() if word in reading.stems), -place)
             for place, reading in enumerate(evidence)
         ),
         reverse=True,

@@ -6,12 +6,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.adjectives import (
+    AMOUNT,
     ATTRIBUTES,
     GOODS,
     ILLS,
     LINKING,
     PREDICATES,
+    SPEED,
     STATES,
+    WORTH,
 )
 from summeval_pytest.judges.offline.clause import Clause
 from summeval_pytest.judges.offline.denials import (
@@ -52,15 +55,12 @@ from summeval_pytest.judges.offline.idioms import (
 from summeval_pytest.judges.offline.opposites import OPPOSED
 from summeval_pytest.judges.offline.polarity import (
     ADJECTIVES,
-    AMOUNT,
     ESTIMATE,
     EXTRA,
     MULTIPLIERS,
     ONLY_BEFORE,
     POLAR,
     SHARE,
-    SPEED,
-    WORTH,
 )
 from summeval_pytest.judges.offline.relations import (
     point,
@@ -89,7 +89,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
+def _direction(  # noqa: C901, PLR0911 - one idiom after the other, the cheapest test first
+    tokens: list[str], place: int
+) -> tuple[tuple[str, int], ...]:
     """The scales on which the word at a place points to an end; none where it is an idiom."""
     word = tokens[place]
     following = tokens[place + 1] if place + 1 < len(tokens) else ""

@@ -46,21 +46,21 @@ _PAIRS: Final = """
     predicted=unpredicted import=export homogeneous=heterogeneous linear=nonlinear
     random=nonrandom upper=lower advanced=retreated advance=retreat advances=retreats
     inward=outward inwards=outwards seaward=landward clockwise=anticlockwise forward=backward
-    forwards=backwards ascending=descending ascended=descended  arrive=depart
+    forwards=backwards ascending=descending ascended=descended arrive=depart
     arrived=departed gather=scatter gathered=scattered gathered=washed accumulated=released
-    stored=released store=release absorb=release absorbed=released  built=destroyed
+    stored=released store=release absorb=release absorbed=released built=destroyed
     created=destroyed create=destroy formed=dissolved form=dissolve opened=closed opens=closes
     push=pull pushed=pulled bought=sold buy=sell lend=borrow lent=borrowed love=hate loved=hated
     hired=dismissed hired=fired praised=criticised praised=criticized praise=criticise
-    favour=against favour=opposed   heated=cooled heating=cooling
+    favour=against favour=opposed heated=cooled heating=cooling
     warmed=cooled warming=cooling wetted=dried froze=thawed freeze=thaw freezes=thaws
     hardened=softened tightened=loosened tighten=loosen sharpened=blunted
-    filled=emptied  rural=urban indoor=outdoor indoors=outdoors 
-    daytime=night-time   earliest=latest  oldest=youngest
+    filled=emptied rural=urban indoor=outdoor indoors=outdoors
+    daytime=night-time earliest=latest oldest=youngest
        internal=external inner=outer inland=coastal
     nearest=farthest nearer=farther closer=farther near=far distant=nearby largest=smallest
-    positive=negative male=female   native=foreign native=alien
-    domestic=foreign elderly=young adult=juvenile  seniors=juniors novice=expert
+    positive=negative male=female native=foreign native=alien
+    domestic=foreign elderly=young adult=juvenile seniors=juniors novice=expert
     novices=experts expensive=cheap costly=cheap optimistic=pessimistic optimism=pessimism
     hope=despair trust=mistrust pride=shame comfort=discomfort order=disorder ability=inability
     stability=instability certainty=uncertainty equality=inequality literate=illiterate
@@ -68,15 +68,15 @@ _PAIRS: Final = """
     deliberate=accidental intentional=accidental natural=artificial synthetic=natural
     organic=inorganic continuous=intermittent gradual=abrupt gradually=abruptly
     gradually=suddenly sudden=gradual unique=common widespread=isolated local=global
-    symmetric=asymmetric regular=irregular  smooth=rough polished=rough tame=wild
+    symmetric=asymmetric regular=irregular smooth=rough polished=rough tame=wild
     acidic=alkaline saline=fresh opaque=transparent convex=concave vertical=horizontal
-    parallel=perpendicular  alive=dead live=dead survived=died surviving=dying
+    parallel=perpendicular alive=dead live=dead survived=died surviving=dying
     permitted=prohibited allowed=prohibited allowed=forbidden permit=prohibit permit=forbid
     legalised=banned required=forbidden granted=refused granted=denied accepted=refused
     accept=refuse consented=refused included=omitted include=omit keep=discard kept=discarded
     retained=discarded retain=discard remember=forget remembered=forgotten
-    remembered=forgot noticed=overlooked detected=missed found=missed 
-    obeyed=violated  satisfied=violated solved=unsolved resolved=unresolved
+    remembered=forgot noticed=overlooked detected=missed found=missed
+    obeyed=violated satisfied=violated solved=unsolved resolved=unresolved
     willing=unwilling ready=unready aware=unaware familiar=unfamiliar fair=unfair
     clear=unclear clear=ambiguous important=unimportant relevant=irrelevant useful=useless
     harmless=harmful painless=painful sharp=blurred precise=vague exact=approximate

@@ -95,7 +95,8 @@ _SCALES: Final = {
     SPEED: (
         """
         faster fastest quicker quickest sooner earlier accelerate accelerates accelerated
-        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited outpace outpaced outpaces quickened quickens
+        accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited
+        outpace outpaced outpaces quickened quickens
         """,
         """
         slower slowest slow slowed slows slowing decelerate decelerated later delayed delays
@@ -117,8 +118,7 @@ _SCALES: Final = {
     ),
     EASE: (
         "ease eases eased facilitate facilitates facilitated simplify simplifies simplified",
-        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicate complicates"
-        " complicated",
+        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicated",
     ),
     MOOD: ("reassured", "worried"),
 }

@@ -36,7 +36,8 @@ _PREFERRED: Final = frozenset("prefer preferred prefers favoured favored superio
 """These are said of one "to" or "over" the other."""
 _PASSIVE: Final = frozenset("was were is are be been we".split())
 _NUMBERS: Final = frozenset(
-    "where when if a an one half two three four five six seven eight nine ten twice usual expected before".split()
+    "where when if a an one half two three four five six seven eight nine ten"
+    " twice usual expected before".split()
 )
 """Behind a "than", these name no group."""
 _REACH: Final = 5
