@@ -15,7 +15,7 @@ NEGATORS: Final = frozenset(
 )
 """Words that deny what follows them in the clause; words that end in "n't" deny, too."""
 NOT_NEGATING_BEFORE: Final = frozenset(
-    "only longer just least matter doubt necessarily later earlier exceed 1".split()
+    "only longer just least time matter doubt necessarily later earlier exceed 1".split()
 )
 """After these a "not" or a "no" denies nothing that could be compared."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict
 from summeval_pytest.judges.offline.worked_out import is_counted_out, is_near, is_worked_out
-from summeval_pytest.text import one_line
+from summeval_pytest.text import one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,6 +156,8 @@ def _stands_better(placed: Placed, found: Sequence[Placed], rival: Placed) -> bo
 def _is_of_another_kind(placed: Placed, found: Sequence[Placed], text: Sequence[Placed]) -> bool:
     """Whether a measured number is found only as a bare count, where nothing is measured so."""
     dimension = placed.quantity.dimension
+    if dimension == "time" and not {"age", "aged", "old"}.isdisjoint(tokens(placed.sentence)):
+        return False
     if not dimension or placed.slack or any(other.quantity.dimension for other in found):
         return False
     measured = {other.sentence for other in text if other.quantity.dimension == dimension}
