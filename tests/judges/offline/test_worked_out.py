@@ -24,7 +24,7 @@ from summeval_pytest.judges.offline.worked_out import is_near
 def test_number_that_follows_from_others_is_not_missing(
     claim: str, evidence: str, is_missing: bool
 ) -> None:
-    """March 2021 to April 2022 are 13 months, 14 with both; a decade is ten years; 100 - 70 = 30."""
+    """March 2021 to April 2022 are 13 or 14 months; a decade is ten years; 100 - 70 = 30."""
     reading = read(evidence)
 
     assert bool(missing_number(read(claim), [reading], reading.quantities)) is is_missing
