@@ -69,7 +69,7 @@ _IN_HUNDRED = re.compile(
     r"(?:an?\s+|every\s+)?(?:hundred|100)\b",
     re.IGNORECASE,
 )
-_SCALE = re.compile(r"\s+(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PER = re.compile(
     r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",

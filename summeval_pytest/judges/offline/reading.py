@@ -19,7 +19,7 @@ from summeval_pytest.judges.offline.spoken_words import tells, tokens_of
 from summeval_pytest.text import content_words, find_quantities
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.clause import Clause
     from summeval_pytest.judges.offline.figures import Placed
 
 _CLAUSE_END = re.compile(
