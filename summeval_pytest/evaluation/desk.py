@@ -172,6 +172,16 @@ class Desk:
         """The metrics whose questions a judge can answer: FM alone for a recorded one."""
         return METRICS if _recorded(judge, suites) is None else ("facet",)
 
+    def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
+        """How often a judge is asked for each judgement; None where it is no model.
+
+        Raises:
+            OptionError: if two suites define it differently, and for a misspelt ``offline``.
+        """
+        if not self.is_asked(judge, suites):
+            return None
+        return self.roles.votes_of(self.roles.judge_spec(judge, suites))
+
     def check_system(self, suite: Suite, spec: SystemSpec) -> None:
         """Refuses a model under test that cannot be asked.
 

@@ -71,12 +71,16 @@ class Roles:
             lines.line(address, spec.price),
             model=spec.model,
             endpoint=address.endpoint.name,
-            votes=spec.votes if self.votes is None else self.votes,
+            votes=self.votes_of(spec),
             batched=spec.batched,
             style=Style(rubric=spec.rubric, examples=spec.examples),
             in_flight=self.in_flight,
             manner=spec.manner,
         )
+
+    def votes_of(self, spec: JudgeSpec) -> int:
+        """How often a model is asked for each judgement."""
+        return spec.votes if self.votes is None else self.votes
 
     def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeSpec:
         """The judge as a suite defines it, else a model of that name at the usual place.

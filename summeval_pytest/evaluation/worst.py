@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.metrics import EvaScore, FaithfulnessScore
+from summeval_pytest.metrics import SUPPORT, EvaScore, FaithfulnessScore
 from summeval_pytest.metrics.eva import f1
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def worst_of(scores: Sequence[Score | Unscored]) -> dict[str, float]:
                 worst |= _mean_worst(each)
             case FaithfulnessScore():
                 worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
+                worst |= _unsupported(score)
             case EvaScore():
                 worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
                 precision = _share_held("eva.precision", [f.holds for f in score.candidate])
@@ -45,6 +46,14 @@ def _mean_worst(scores: Sequence[EvaScore]) -> dict[str, float]:
         ]
         means[name] = sum(values) / len(values)
     return means
+
+
+def _unsupported(score: FaithfulnessScore) -> dict[str, float]:
+    """The mean support with 0 for each unanswered sentence."""
+    n_answered = sum(s.supported is not None for s in score.sentences)
+    if score.support is None or n_answered == len(score.sentences):
+        return {}
+    return {SUPPORT: score.support * n_answered / len(score.sentences)}
 
 
 def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:

@@ -17,13 +17,20 @@ from summeval_pytest.metrics.score import (
     StageCounts,
     Unscored,
 )
-from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.sentence_score import (
+    SUPPORT,
+    FaithfulnessScore,
+    JudgedSentence,
+    lacks_support,
+    mean_support,
+)
 from summeval_pytest.metrics.signature import Signature, read_signature, signature_of
 from summeval_pytest.metrics.stages import Stages
 
 __all__ = [
     "CATALOGUE",
     "METRICS",
+    "SUPPORT",
     "CheckedFact",
     "EvaCounts",
     "EvaScore",
@@ -41,7 +48,9 @@ __all__ = [
     "Stages",
     "Unscored",
     "best_of",
+    "lacks_support",
     "mean_of",
+    "mean_support",
     "read_signature",
     "signature_of",
 ]

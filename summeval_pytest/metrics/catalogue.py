@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.score import METRICS, MetricName
+from summeval_pytest.metrics.sentence_score import SUPPORT
 from summeval_pytest.questions import FACETS, SCALES
 
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ def _named() -> dict[str, Named]:
             low=0.0,
             high=1.0,
             meaning="supported sentences",
+        ),
+        Named(
+            name=SUPPORT,
+            metric="faithfulness",
+            low=0.0,
+            high=1.0,
+            meaning="mean support of the sentences",
         ),
     ]
     return {number.name: number for number in numbers}

@@ -33,6 +33,7 @@ from summeval_pytest.reports import (
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import (
     Waivers,
+    check_supported,
     chosen_relations,
     floors_of,
     read_rules,
@@ -231,6 +232,8 @@ class Gate:
             gated = GatedSuite(
                 suite=suite, systems=systems, thresholds=written, floors=floors_of(suite, judge)
             ).for_metrics(self.desk.metrics_of(judge, [suite]))
+            n_votes = self.desk.votes_of(judge, [suite])
+            check_supported(gated.thresholds, judge, n_votes, suite.shown)
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
 

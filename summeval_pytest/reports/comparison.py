@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict import Claim, Comparison, Difference, PairChange
 
 _WIDTH: Final = 80
+_OLD: Final = 26
+"""Where the old mean ends, so that a long name leaves the other columns where they are."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
 _CLAIMS: Final = 5
@@ -64,7 +66,8 @@ def _difference(difference: Difference) -> str:
     p = "" if difference.p is None else f"{difference.p:.4f}"
     seen = "" if difference.p is None else detectable_text(difference)
     line = (
-        f"{name:<19}{_mean(difference.old):>7}{_mean(difference.new):>7}{difference.change:>+8.3f}"
+        f"{name}{_mean(difference.old):>{_OLD - len(name)}}{_mean(difference.new):>7}"
+        f"{difference.change:>+8.3f}"
         f"  {interval:<16}{p:>7}{seen:>7}"
     )
     return f"{line}  FAILS" if difference.broken else line.rstrip()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.reports.comparison import change_lines, comparison_lines
 from summeval_pytest.reports.corrected import corrected_line, missed_lines
 from summeval_pytest.reports.numbers import averaged_note, shown
+from summeval_pytest.reports.weak_support import weak_lines
 from summeval_pytest.text import one_line, safe
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def describe_pair(pair: PairRecord) -> str:
     wanted = {shortfall.name: shortfall.least for shortfall in verdict.shortfalls}
     for number, finding in enumerate(pair.told, start=1):
         lines += ["", *_finding(number, finding, wanted.get(finding.number))]
+    lines += weak_lines(pair)
     if pair.change is not None and pair.change.is_change:
         lines += ["", *change_lines(pair.change)]
     if verdict.shortfalls:

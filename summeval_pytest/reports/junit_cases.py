@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics import CATALOGUE, SUPPORT
 from summeval_pytest.reports.comparison import comparison_lines
 from summeval_pytest.reports.corrected import corrected_text, missed_lines
 from summeval_pytest.reports.ending import waiver_line
@@ -40,6 +40,10 @@ CaseKind = Literal[
 ]
 RELATIONS: Final = "relations"
 """The suite of a report whose cases are relations that the judge was tried with."""
+_PARTS: Final = ("eva.", "faithfulness.")
+"""Numbers that have a case of their own only where a threshold is on them."""
+_TOLD_BY: Final = {"eva.recall_entailed": "eva.recall", SUPPORT: "faithfulness"}
+"""Numbers that nothing is listed for one by one, and those whose findings tell of them, too."""
 _MOST: Final = 10
 """Findings, flips, claims or papers that one case shows: GitLab reads no report above 30 MB."""
 
@@ -104,7 +108,7 @@ def pair_cases(pair: PairRecord, suite: SuiteRecord) -> list[Case]:
             uses = [use for use in verdict.waivers if use.waiver.finding == name]
             text = "\n".join([short_of(waived[name]), *map(waiver_line, uses)])
             cases.append(Case(of=pair.paper, name=name, text=text))
-        elif name in numbers.values and (name in held or not name.startswith("eva.")):
+        elif name in numbers.values and (name in held or not name.startswith(_PARTS)):
             cases.append(_number(pair, name, numbers.values[name], held.get(name)))
     cases += [_lack(pair, lack) for lack in numbers.unscored]
     cases += _waiver_faults(pair.paper, verdict.waivers)
@@ -127,8 +131,7 @@ def _number(pair: PairRecord, name: str, value: float | None, least: float | Non
 def _shortfall(pair: PairRecord, short: Shortfall) -> Case:
     """One number of a pair, told as if nothing else failed it."""
     metric = CATALOGUE[short.name].metric
-    # Nothing but the matched facts is listed one by one; they tell of the entailed ones, too.
-    lowers = "eva.recall" if short.name == "eva.recall_entailed" else short.name
+    lowers = _TOLD_BY.get(short.name, short.name)
     own = [found for found in pair.findings if found.number.startswith(lowers)]
     alone = replace(
         pair,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 80
 _NAME: Final = 14
+_OLD: Final = 30
+"""Where the old threshold ends; the longest name leaves it five digits and a space."""
 _TABLES: Final[dict[Scope, str]] = {"pair": "[thresholds]", "mean": "[thresholds.mean]"}
 
 
@@ -85,12 +87,15 @@ def threshold_table(thresholds: Sequence[Translated]) -> Iterator[str]:
     for each in thresholds:
         name = each.name if each.scope == "pair" else f"mean.{each.name}"
         if each.new is None:
-            yield f"{name:<24}{each.old:>7g}{'-':>7}  on no pair that both judges scored"
+            yield (
+                f"{name} {each.old:>{_OLD - len(name)}g}{'-':>7}"
+                "  on no pair that both judges scored"
+            )
             continue
         low, high = each.low, each.high
         interval = "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
         yield (
-            f"{name:<24}{each.old:>7g}{each.new:>7g}  {interval:<16}"
+            f"{name} {each.old:>{_OLD - len(name)}g}{each.new:>7g}  {interval:<16}"
             f"{f'{each.n_old:,}/{each.n_items:,}':>9}{each.n_other_kept:>6,}{each.n_other_new:>6,}"
         )
     yield "pass: of the pairs (means: systems) under --from. kept, new: verdicts that"

@@ -64,6 +64,7 @@ from summeval_pytest.verdict.thresholds import (
     Threshold,
     Thresholds,
     check_measured,
+    check_supported,
     read_thresholds,
     thresholds_of,
 )
@@ -129,6 +130,7 @@ __all__ = [
     "changed_figures",
     "check",
     "check_measured",
+    "check_supported",
     "chosen_relations",
     "compare",
     "corrected_means",

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics import Unscored  # noqa: TC001 - run records read the annotations
+from summeval_pytest.metrics import SUPPORT, Unscored, lacks_support
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from summeval_pytest.evaluation import Numbers
     from summeval_pytest.verdict.thresholds import Threshold
+
+SUPPORT_REMEDY: Final = (
+    "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or remove the"
+    " threshold"
+)
+"""What to do where a judge gives no support."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +78,19 @@ def raise_judge_faults(numbers: Numbers) -> None:
         )
 
 
+def raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
+    """Refuses to hold a mean support that the judge did not give.
+
+    Raises:
+        JudgeError: if it is among the names, and the pair has a faithfulness without it.
+    """
+    if SUPPORT in names and lacks_support(numbers.values):
+        raise JudgeError(
+            f"paper {numbers.paper!r}, system {numbers.system!r} has no {SUPPORT}: the judge did"
+            f" not say of every sentence how far it is supported; {SUPPORT_REMEDY}"
+        )
+
+
 def _check_decided(numbers: Numbers, threshold: Threshold, value: float | None) -> None:
     """Refuses a pass that stands only on pieces without an answer, left out of a share."""
     worst = numbers.worst.get(threshold.name)
@@ -92,11 +111,12 @@ def decide(
     counted because the summary states nothing (None) is under every threshold.
 
     Raises:
-        JudgeError: if the judge left a metric without a score, or so much unanswered that a
-            threshold is met only because of it.
+        JudgeError: if the judge left a metric without a score, gave no support where a threshold
+            is on it, or left so much unanswered that a threshold is met only because of it.
         KeyError: for a threshold whose metric was not measured, which must not pass in silence.
     """
     raise_judge_faults(numbers)
+    raise_unsupported(numbers, [threshold.name for threshold in thresholds])
     shortfalls = []
     for threshold in thresholds:
         if threshold.name not in numbers.values:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -16,17 +15,17 @@ from summeval_pytest.evaluation import (
     labelled_overall,
     role_answers,
 )
-from summeval_pytest.metrics import EvaScore, FacetScore, Unscored
+from summeval_pytest.metrics import EvaScore, FacetScore, Unscored, mean_support
 from summeval_pytest.metrics.facet import WEIGHTS
 from summeval_pytest.metrics.lexical import facet_presence, length, rouge, rouge_1_recall
 from summeval_pytest.questions import FACETS, Unanswered
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.evaluation import BaselineName, Evaluation, RoleAnswer
-    from summeval_pytest.metrics import JudgedSentence, MetricName, Score
+    from summeval_pytest.metrics import MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
     from summeval_pytest.suite import Label, Pair, Recorded
 
@@ -228,7 +227,7 @@ def _columns(score: Score) -> Mapping[str, float]:
         case _:
             found = {
                 "faithfulness": score.value,
-                "support": mean_support(s.support for s in score.sentences if _is_judged(s)),
+                "support": score.support,
             }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -249,10 +248,6 @@ def with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
     ]
 
 
-def _is_judged(sentence: JudgedSentence) -> bool:
-    return sentence.supported is not None
-
-
 def _fact_support(score: EvaScore) -> float | None:
     """The mean support of the reference's facts; over several references, the highest."""
     if score.identical:
@@ -263,13 +258,3 @@ def _fact_support(score: EvaScore) -> float | None:
         mean_support(fact.support for fact in score.reference if fact.holds is not None)
     ]
     return max((value for value in found if value is not None), default=None)
-
-
-def mean_support(values: Iterable[float | None]) -> float | None:
-    """The mean of a judge's strengths of belief; None where any item has none, or there is no item.
-
-    A mean over some of the items would be that of those which a rule answered.
-    """
-    found = tuple(values)
-    known = [value for value in found if value is not None]
-    return fsum(known) / len(known) if known and len(known) == len(found) else None

@@ -11,6 +11,7 @@ from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.suite import ALL_PAPERS
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict.correcting import MIN_COVERAGE, CorrectedMean
+from summeval_pytest.verdict.deciding import raise_unsupported
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def decide_means(
         corrected: Its means with the judge's error taken out.
 
     Raises:
-        JudgeError: if the judge left any of the papers without a score that a threshold needs.
+        JudgeError: if the judge left any of the papers without a score or support that a threshold
+            needs.
     """
     names = [t.name for t in thresholds] + [mean.name for mean in corrected if mean.floors]
     faults = [
@@ -116,6 +118,8 @@ def decide_means(
             f"system {system!r} has no means: {unscored} of {len(papers)} papers are unscored,"
             f" first {paper!r}: {lack.metric}: {lack.status}, {one_line(lack.reason)}"
         )
+    for numbers in papers:
+        raise_unsupported(numbers, names)
     means = tuple(mean_of(papers, threshold) for threshold in thresholds)
     uses = (waivers or Waivers()).use(
         ALL_PAPERS,

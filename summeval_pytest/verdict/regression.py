@@ -10,7 +10,7 @@ import statistics
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from summeval_pytest.metrics import CATALOGUE, METRICS
+from summeval_pytest.metrics import CATALOGUE, METRICS, SUPPORT, lacks_support
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict.comparison import Comparison, Difference, Flip
 from summeval_pytest.verdict.correcting import MIN_COVERAGE
@@ -121,6 +121,16 @@ def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
                 f"{name} is on no paper in both runs; the baseline has it on {n_old} of"
                 f" {len(both)}, this run on {n_new}"
             )
+    if SUPPORT in named and (lacking := _lacking_support(both)):
+        yield (
+            f"{SUPPORT} is lacking on {len(lacking)} of {len(both)} papers, first {lacking[0]!r}: a"
+            " judge did not say of every sentence how far it is supported; compare faithfulness"
+        )
+
+
+def _lacking_support(both: Sequence[Pairing]) -> list[str]:
+    """The papers with a faithfulness and no mean support, in either run."""
+    return [n.paper for old, n in both if lacks_support(old.values) or lacks_support(n.values)]
 
 
 Pairing = tuple["Numbers", "Numbers"]
@@ -136,7 +146,9 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
     from summeval_pytest.stats import bootstrap_mean, drop_p_value, holm
 
-    paired = {name: values for name in CATALOGUE if (values := _changes(both, name))}
+    without = {SUPPORT} if _lacking_support(both) else set()
+    names = [name for name in CATALOGUE if name not in without]
+    paired = {name: values for name in names if (values := _changes(both, name))}
     tested = {name: level for name, level in levels(rules).items() if name in paired}
     raw = [
         drop_p_value([new - old for old, new in paired[name]], n_flips=FLIPS, seed=SEED)

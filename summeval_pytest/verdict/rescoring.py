@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.evaluation import GoldenAnswer
-from summeval_pytest.metrics import METRICS, FacetScore, read_signature
+from summeval_pytest.metrics import METRICS, SUPPORT, FacetScore, lacks_support, read_signature
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.metrics.signature import Signature, weights_text
@@ -16,7 +16,7 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import Setting
 from summeval_pytest.verdict.calibrating import calibration_of
 from summeval_pytest.verdict.correcting import corrected_means
-from summeval_pytest.verdict.deciding import PairVerdict, decide
+from summeval_pytest.verdict.deciding import SUPPORT_REMEDY, PairVerdict, decide
 from summeval_pytest.verdict.means import MeanVerdict, decide_means
 from summeval_pytest.verdict.thresholds import ENTAILED, Thresholds, read_thresholds
 from summeval_pytest.verdict.waivers import Waivers, all_uses
@@ -121,6 +121,7 @@ def _suite(
         option=MIN,
     )
     _check_measured(suite, thresholds)
+    _check_supported(suite, thresholds)
     if weights is not None:
         _check_one_reference(suite)
     waivers = Waivers(waivers=tuple(use.waiver for use in suite.waivers), today=today)
@@ -146,8 +147,7 @@ def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
     missing: list[str] = [
         m for m in METRICS if m in thresholds.metrics and measured and m not in measured
     ]
-    named = {threshold.name for threshold in (*thresholds.pair, *thresholds.mean)}
-    values = [pair.numbers().values for pair in suite.pairs] if ENTAILED in named else []
+    values = [pair.numbers().values for pair in suite.pairs] if thresholds.holds(ENTAILED) else []
     has_eva, has_entailed = (any(name in held for held in values) for name in ("eva", ENTAILED))
     if has_eva and not has_entailed:
         missing.append(ENTAILED)
@@ -155,6 +155,17 @@ def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
         raise OptionError(
             f"{MIN}: the run of {suite.shown} did not measure {', '.join(missing)};"
             " run it with that threshold, answers that are stored cost nothing"
+        )
+
+
+def _check_supported(suite: SuiteRecord, thresholds: Thresholds) -> None:
+    pairs = suite.pairs if thresholds.holds(SUPPORT) else ()
+    lacking = [pair for pair in pairs if lacks_support(pair.numbers().values)]
+    if lacking:
+        raise OptionError(
+            f"{MIN}: the run of {suite.shown} lacks {SUPPORT} for {len(lacking)} of {len(pairs)}"
+            f" pairs, first {lacking[0].system!r} on {lacking[0].paper!r}: its judge did not say of"
+            f" every sentence how far it is supported; run it again: {SUPPORT_REMEDY}"
         )
 
 

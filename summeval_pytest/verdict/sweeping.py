@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics import CATALOGUE, SUPPORT, lacks_support
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,10 @@ def separations(better: Sequence[Numbers], worse: Sequence[Numbers]) -> tuple[Se
         worse: Those of the run that should fail.
     """
     found = []
+    is_partial = any(lacks_support(numbers.values) for numbers in (*better, *worse))
     for name in CATALOGUE:
+        if name == SUPPORT and is_partial:
+            continue
         high, low = _values(better, name), _values(worse, name)
         if high and low:
             found.append(_best(name, high, low))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.metrics import CATALOGUE, METRICS, MetricName
+from summeval_pytest.metrics import CATALOGUE, METRICS, SUPPORT, MetricName
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.verdict.correcting import CORRECTABLE
+from summeval_pytest.verdict.deciding import SUPPORT_REMEDY
 from summeval_pytest.verdict.floors import LOWER, Floor, has_part
 from summeval_pytest.verdict.waivers import check_waivers
 
@@ -51,6 +52,10 @@ class Thresholds:
         needed = {threshold.metric for threshold in (*self.pair, *self.mean)}
         needed |= {CATALOGUE[floor.name].metric for floor in self.corrected}
         return tuple(metric for metric in METRICS if metric in needed)
+
+    def holds(self, name: str) -> bool:
+        """Whether pairs or means are held to a threshold on this number."""
+        return any(each.name == name for each in (*self.pair, *self.mean))
 
     def only(self, metrics: Collection[MetricName]) -> Thresholds:
         """Those that numbers of these metrics can be held to."""
@@ -205,9 +210,28 @@ def check_measured(thresholds: Thresholds, recall: str, suite: str) -> None:
     Raises:
         OptionError: for ``eva.recall_entailed`` where ``eva_recall = "matched"``.
     """
-    named = {threshold.name for threshold in (*thresholds.pair, *thresholds.mean)}
-    if recall == "matched" and ENTAILED in named:
+    if recall == "matched" and thresholds.holds(ENTAILED):
         raise OptionError(
             f'{suite} has a threshold for {ENTAILED} and says eva_recall = "matched", which'
             ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
+        )
+
+
+def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, suite: str) -> None:
+    """Refuses a threshold on the mean support under a model that is asked once.
+
+    Args:
+        thresholds: What is held.
+        judge: The judge as the user named it.
+        n_votes: The votes on each sentence, of which support is a share; None for a judge that is
+            no model, whose answers tell whether it gives any.
+        suite: The suite as messages name it.
+
+    Raises:
+        OptionError: for ``faithfulness.support`` with one vote.
+    """
+    if n_votes == 1 and thresholds.holds(SUPPORT):
+        raise OptionError(
+            f"{suite} has a threshold for {SUPPORT}, and judge {judge!r} with one vote says of a"
+            f" sentence only yes or no; {SUPPORT_REMEDY}"
         )

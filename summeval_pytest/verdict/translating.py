@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics import CATALOGUE, SUPPORT, lacks_support
 from summeval_pytest.stats import bootstrap_interval
 from summeval_pytest.verdict.chance import SEED
 
@@ -82,7 +82,8 @@ def translate(pairs: Sequence[TwiceJudged], thresholds: Thresholds) -> tuple[Tra
 def _translated(pairs: Sequence[TwiceJudged], threshold: Threshold, scope: Scope) -> Translated:
     name, least = threshold.name, threshold.least
     rows = [(pair, both) for pair in pairs if (both := pair.both(name)) is not None]
-    if not rows:
+    is_partial = any(lacks_support(side) for pair in pairs for side in (pair.old, pair.new))
+    if not rows or (name == SUPPORT and is_partial):
         return Translated(scope=scope, name=name, old=least, new=None)
     old, new = (np.array([both[side] for _, both in rows], dtype=np.float64) for side in (0, 1))
     places = {system: place for place, system in enumerate(sorted({p.system for p, _ in rows}))}

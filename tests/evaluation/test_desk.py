@@ -129,6 +129,15 @@ def test_only_a_model_can_vote(suite: Suite) -> None:
     assert "votes=3" in desk.judge("rule", [suite]).signature
 
 
+def test_votes_are_those_of_a_model(suite: Suite) -> None:
+    """The option comes before the suite; who is no model is not asked several times."""
+    assert Desk(Terms(environ={})).votes_of("rule", [suite]) == 1
+    assert Desk(Terms(environ={})).votes_of("any-model", [suite]) == 1
+    assert Desk(Terms(environ={}, votes=3)).votes_of("rule", [suite]) == 3
+    assert Desk(Terms(environ={})).votes_of("offline", [suite]) is None
+    assert Desk(Terms(environ={})).votes_of("team.judges:Strict", [suite]) is None
+
+
 def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suite) -> None:
     """Without a price nobody can say when to stop; the table to write it in is named."""
     told = (

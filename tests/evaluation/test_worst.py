@@ -37,6 +37,23 @@ def test_each_unanswered_piece_is_taken_as_wrong() -> None:
     assert worst_of([score]) == {"faithfulness": pytest.approx(1 / 3)}
 
 
+def test_an_unanswered_sentence_is_supposed_at_support_0() -> None:
+    """Worked example: (1 + .6) / 2 = .8 of two answered, 1.6 / 4 = .4 of four."""
+    sentences = tuple(
+        JudgedSentence(
+            index=n, text="", supported=None if each is None else True, reason="", support=each
+        )
+        for n, each in enumerate((1.0, 0.6, None, None))
+    )
+    score = FaithfulnessScore(value=1.0, sentences=sentences)
+    assert worst_of([score]) == {
+        "faithfulness": 0.5,
+        "faithfulness.support": pytest.approx(0.4),
+    }
+    answered = FaithfulnessScore(value=1.0, sentences=sentences[:2])
+    assert worst_of([answered]) == {}
+
+
 def test_what_was_answered_has_no_worse_number() -> None:
     """Nothing is made up."""
     assert worst_of([eva(1.0, True, False)]) == {}

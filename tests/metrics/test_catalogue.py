@@ -8,6 +8,7 @@ from summeval_pytest.metrics import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
+    JudgedSentence,
     Named,
     RatedFacet,
     Score,
@@ -34,7 +35,13 @@ EXTREMES: list[Score] = [
     facets(lowest=True),
     facets(lowest=False),
     *(EvaScore(value=v, precision=v, recall=v, recall_entailed=v) for v in (0.0, 1.0)),
-    *(FaithfulnessScore(value=v, sentences=()) for v in (0.0, 1.0)),
+    *(
+        FaithfulnessScore(
+            value=v,
+            sentences=(JudgedSentence(index=0, text="a", supported=bool(v), reason="", support=v),),
+        )
+        for v in (0.0, 1.0)
+    ),
 ]
 
 

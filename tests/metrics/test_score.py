@@ -14,6 +14,7 @@ from summeval_pytest.metrics import (
     JudgedSentence,
     RatedFacet,
     Unscored,
+    lacks_support,
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
 
@@ -211,3 +212,53 @@ def test_the_parts_add_up_to_the_whole(factual: list[bool], n_supported: int) ->
     assert score.factual_ratio is not None
     assert score.nonfactual_ratio is not None
     assert score.factual_ratio + score.nonfactual_ratio == pytest.approx(score.hallucination_ratio)
+
+
+def supported_by(*support: float | None, silent: int = 0) -> FaithfulnessScore:
+    """A score of sentences believed so far, supported from .5 on, and of silent ones."""
+    answered = (
+        replace(sentence(supported=each is not None and each >= 0.5), support=each)
+        for each in support
+    )
+    return FaithfulnessScore(
+        value=1.0, sentences=(*answered, *(sentence(None) for _ in range(silent)))
+    )
+
+
+def test_mean_support_is_over_the_answered_sentences() -> None:
+    """Worked example: (1 + .75 + .2) / 3 = .65; the unanswered one is neither 0 nor 1."""
+    score = supported_by(1.0, 0.75, 0.2, silent=1)
+    assert score.support == 0.65
+    assert score.values() == {"faithfulness": 1.0, "faithfulness.support": 0.65}
+    assert not lacks_support(score.values())
+
+
+@pytest.mark.parametrize("support", [(None, None), (1.0, None), ()])
+def test_a_judge_that_gives_no_support_has_no_mean_of_it(support: tuple[float | None, ...]) -> None:
+    """A copied sentence has 1 by rule; a mean over such alone would be no word of the judge's."""
+    score = supported_by(*support)
+    assert score.support is None
+    assert score.values() == {"faithfulness": 1.0}
+    assert lacks_support(score.values())
+
+
+def test_numbers_without_faithfulness_lack_no_support_of_it() -> None:
+    """What was not measured, or has no score, is told elsewhere."""
+    assert not lacks_support(facet_score(method=2).values())
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 0.45])
+@pytest.mark.parametrize("n_sentences", [1, 3, 7, 10])
+def test_equal_support_is_its_own_mean(value: float, n_sentences: int) -> None:
+    """A threshold of .7 holds sentences of .7, in whatever way a sum is rounded."""
+    assert supported_by(*[value] * n_sentences).support == value
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_mean_support_is_between_the_least_and_the_most(support: list[float]) -> None:
+    """Law; to the twelve digits that count."""
+    found = supported_by(*support).support
+    assert found is not None
+    assert min(support) - 1e-12 <= found <= max(support) + 1e-12
+    assert 0.0 <= found <= 1.0
+    assert supported_by(*reversed(support)).support == found

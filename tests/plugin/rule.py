@@ -121,6 +121,24 @@ class Fair:
         return "alloy" not in text
 
 
+class Sure(Fair):
+    """Says how far it believes each sentence: .4 of 1 what it affirms, .1 what it denies."""
+
+    def say(self, question: Question) -> Answer:
+        """What the fair one says, with support."""
+        answer = super().say(question)
+        if not isinstance(answer, SentenceChecks):
+            return answer
+        return SentenceChecks(
+            tuple(
+                replace(check, support=0.4 if check.supported else 0.1)
+                if isinstance(check, SentenceCheck)
+                else check
+                for check in answer.checks
+            )
+        )
+
+
 class Narrow(Fair):
     """Takes its time, one pair after the other."""
 

@@ -447,9 +447,13 @@ def test_long_texts_are_wrapped_and_cut() -> None:
 
 def test_what_compare_finds_can_be_told() -> None:
     """From scores to text: two papers, of which one lost its result and a sentence's support."""
-    old = [pair(f"moss-{n}", rated(), eva(0.5), supported({"Mice slept.": True})) for n in "12"]
+    kept, lost = (
+        replace(score, sentences=tuple(replace(s, support=0.5) for s in score.sentences))
+        for score in (supported({"Mice slept.": True}), supported({"Mice slept.": False}))
+    )
+    old = [pair(f"moss-{n}", rated(), eva(0.5), kept) for n in "12"]
     new = [
-        pair("moss-1", rated(marks(result=1)), eva(0.5), supported({"Mice slept.": False})),
+        pair("moss-1", rated(marks(result=1)), eva(0.5), lost),
         old[1],
     ]
     found = compare([p.numbers() for p in new], baseline(*old), signatures=SIGNATURES)

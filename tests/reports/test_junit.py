@@ -19,6 +19,7 @@ from summeval_pytest.metrics import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
+    JudgedSentence,
     RatedFacet,
     Unscored,
 )
@@ -363,6 +364,7 @@ def test_a_failure_shows_both_texts_of_its_own_findings() -> None:
         ("eva.recall", ["fact of the reference"]),
         ("eva.recall_entailed", ["fact of the reference"]),
         ("faithfulness", ["sentence 2"]),
+        ("faithfulness.support", ["sentence 2"]),
     ],
 )
 def test_a_finding_stands_with_the_numbers_that_it_lowers(name: str, titles: list[str]) -> None:
@@ -405,6 +407,15 @@ def test_parts_of_eva_score_are_cases_where_something_holds_them() -> None:
     ]
     failing = pair("a", short("eva.recall", 0.75, 0.8), scores=(EVA,))
     assert states(record(suite(failing))) == {"eva": "passed", "eva.recall": "failure"}
+
+
+def test_mean_support_is_a_case_where_something_holds_it() -> None:
+    """As the parts of EVA-Score are."""
+    sentence = JudgedSentence(index=0, text="Mice slept.", supported=True, reason="", support=0.75)
+    scored = pair("a", scores=(replace(FAITHFUL, sentences=(sentence,)),))
+    assert [*cases(record(suite(scored)))] == ["faithfulness"]
+    held = (Threshold("faithfulness.support", 0.7),)
+    assert [*cases(record(suite(scored, held=held)))] == ["faithfulness", "faithfulness.support"]
 
 
 def test_a_number_that_cannot_be_counted_fails() -> None:

@@ -388,6 +388,20 @@ def test_of_too_many_sentences_the_bad_ones_stay() -> None:
     assert "of 5,000 sentences, 300 are shown, the bad ones first" in data["notes"]
 
 
+def test_mean_support_is_told_beside_the_rate() -> None:
+    """As precision and recall are beside F1; a judge without support has no such note."""
+    sentences = tuple(
+        JudgedSentence(index=n, text=f"Moss {n}.", supported=True, reason="r", support=support)
+        for n, support in enumerate((1.0, 0.5))
+    )
+    score = FaithfulnessScore(value=1.0, sentences=sentences)
+    for scores, told in (((score,), ["faithfulness 1.000: support 0.750"]), (None, [])):
+        changed = failing() if scores is None else replace(failing(), scores=scores)
+        data = Page(page_text(run(suite(changed)))).block("pair-0")
+        assert isinstance(data, dict)
+        assert [note for note in data["notes"] if note.startswith("faithfulness")] == told
+
+
 def test_means_over_references_are_told_with_what_is_shown() -> None:
     """The numbers and the facts beside them are then of different things."""
     each = tuple(

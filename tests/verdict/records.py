@@ -126,6 +126,17 @@ def faithful(value: float) -> FaithfulnessScore:
     return FaithfulnessScore(value=value, sentences=())
 
 
+def believed(*support: float | None) -> FaithfulnessScore:
+    """Faithfulness of supported sentences, believed so far; None where the judge does not say."""
+    return FaithfulnessScore(
+        value=1.0,
+        sentences=tuple(
+            JudgedSentence(index=n, text=f"Mice {n}.", supported=True, reason="", support=each)
+            for n, each in enumerate(support)
+        ),
+    )
+
+
 def unscored(metric: MetricName, status: str = REFUSED, reason: str = "it declined") -> Unscored:
     """A metric without a score: the system's fault, or the judge's where it is `SILENT`."""
     return Unscored(metric=metric, status=status, reason=reason)  # type: ignore[arg-type]  # one of the two above

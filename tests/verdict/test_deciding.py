@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nextafter
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from summeval_pytest.evaluation import numbers_of
 from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, RatedFacet, Unscored
 from summeval_pytest.suite import Waiver
 from summeval_pytest.verdict import Shortfall, Threshold, Waivers, decide, raise_judge_faults
+from tests.verdict.records import believed
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Numbers
@@ -302,3 +304,30 @@ def test_a_pair_that_the_judge_left_unscored_is_not_waived() -> None:
     lack = Unscored(metric="facet", status="unanswered", reason="cut off")
     with pytest.raises(JudgeError):
         decide(numbers(lack), [Threshold("facet", 0.55)], held(waiver("facet")))
+
+
+def test_a_missing_mean_support_is_the_judges_fault() -> None:
+    """Not a pass, as a facet that does not apply is, and not under the threshold either."""
+    held = [Threshold("faithfulness.support", 0.0)]
+    with pytest.raises(JudgeError) as caught:
+        decide(numbers(faithful(1.0)), held)
+    assert str(caught.value) == (
+        "paper 'moss-01', system 'careful' has no faithfulness.support: the judge did not say of"
+        " every sentence how far it is supported; use --summ-judge=offline or --summ-votes=3, hold"
+        " faithfulness in its place, or remove the threshold"
+    )
+    refused = Unscored(metric="faithfulness", status="refused_candidate", reason="it declined")
+    assert decide(numbers(refused), held).lacking == (refused,)
+
+
+def test_support_that_stands_on_unanswered_sentences_is_undecided() -> None:
+    """Worked example: .8 of one answered sentence is .4 if the other has no support at all."""
+    score = believed(0.8)
+    silent = replace(score.sentences[0], supported=None, support=None)
+    found = numbers(replace(score, sentences=(*score.sentences, silent)))
+    with pytest.raises(
+        JudgeError, match=r"faithfulness\.support 0\.800 meets 0\.5, and would be 0\.4"
+    ):
+        decide(found, [Threshold("faithfulness.support", 0.5)])
+    assert decide(found, [Threshold("faithfulness.support", 0.4)]).passes
+    assert decide(found, [Threshold("faithfulness.support", 0.9)]).shortfalls

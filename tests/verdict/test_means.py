@@ -351,3 +351,15 @@ def test_a_corrected_mean_must_cover_as_many_papers_as_the_raw_one() -> None:
     """A system must not reach it by refusing the hard papers; the raw mean fails on 1 of 2."""
     papers = [paper(1, facet=0.9), paper(2, EMPTY)]
     assert not decide_means("careful", papers, [], corrected=(corrected(0.7, FLOOR),)).passes
+
+
+def test_a_mean_support_that_only_copied_summaries_have_is_none() -> None:
+    """One paper of two has it by rule; a mean over that one would cover 1 of 1 papers and pass."""
+    papers = [
+        paper(1, faithfulness=1.0, faithfulness_support=1.0),
+        paper(2, faithfulness=1.0),
+    ]
+    with pytest.raises(JudgeError, match="paper 'moss-02', system 'careful' has no faithfulness"):
+        decide_means("careful", papers, [Threshold("faithfulness.support", 0.5)])
+    assert decide_means("careful", papers, [Threshold("faithfulness", 0.5)]).passes
+    assert decide_means("careful", papers[:1], [Threshold("faithfulness.support", 0.5)]).passes

@@ -28,6 +28,7 @@ from summeval_pytest.verdict.regression import granularity
 from tests.verdict.records import (
     SIGNATURES,
     baseline,
+    believed,
     carried,
     eva,
     faithful,
@@ -766,3 +767,27 @@ def test_no_true_difference_fails_in_at_most_5_per_cent_of_runs(
 def _numbers(names: list[str], values: list[float]) -> Numbers:
     named: dict[str, float | None] = dict(zip(names, values, strict=True))
     return Numbers(paper="", system="careful", values=named, unscored=(), sizes={})
+
+
+def test_mean_support_is_shown_and_tested_only_where_a_rule_names_it() -> None:
+    """Worked example: from (1 + .8) / 2 = .9 to (.6 + .8) / 2 = .7 on every paper."""
+    old = [pair(f"moss-{n}", believed(1.0, 0.8)) for n in range(6)]
+    new = [pair(f"moss-{n}", believed(0.6, 0.8)) for n in range(6)]
+    shown = compared(old, new)
+    rate, support = shown.differences
+    assert (rate.name, rate.change) == ("faithfulness", 0.0)
+    assert (support.name, support.p, support.broken) == ("faithfulness.support", None, ())
+    assert [support.old, support.new] == [0.9, pytest.approx(0.7)]
+    assert shown.passes
+    assert not compared(old, new, "faithfulness.support:0.1").passes
+
+
+def test_mean_support_that_a_judge_did_not_give_everywhere_is_not_compared() -> None:
+    """Who copies has 1 by rule; a rule that names the number must not pass on those papers."""
+    pairs = [pair("moss-0", believed(1.0)), pair("moss-1", believed(1.0, None))]
+    assert [each.name for each in compared(pairs, pairs).differences] == ["faithfulness"]
+    (told,) = compared(pairs, pairs, "faithfulness.support:0.1").mismatches
+    assert told == (
+        "faithfulness.support is lacking on 1 of 2 papers, first 'moss-1': a judge did not say of"
+        " every sentence how far it is supported; compare faithfulness"
+    )

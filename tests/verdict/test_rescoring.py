@@ -40,6 +40,7 @@ from tests.verdict.records import (
     HERE,
     SIGNATURES,
     SILENT,
+    believed,
     eva,
     faithful,
     marks,
@@ -471,6 +472,24 @@ def test_entailed_recall_that_the_run_did_not_ask_for_is_refused(option: str) ->
         " run it with that threshold, answers that are stored cost nothing"
     )
     assert outcomes(again(unasked, "eva.recall=0.1")) == ["passed", "failed"]
+
+
+@pytest.mark.parametrize("prefix", ["", "mean."])
+def test_support_that_the_runs_judge_did_not_give_is_refused(prefix: str) -> None:
+    """It is nowhere in the record, and other answers are needed; a rule's own are no judge's."""
+    held = suite(pair("moss-0", believed(1.0)), pair("moss-1", believed(None)), thresholds=EACH)
+    assert refused(held, f"{prefix}faithfulness.support=0.1") == (
+        "--min: the run of golden/summeval.toml lacks faithfulness.support for 1 of 2 pairs, first"
+        " 'careful' on 'moss-1': its judge did not say of every sentence how far it is supported;"
+        " run it again: use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place,"
+        " or remove the threshold"
+    )
+
+
+def test_support_that_the_runs_judge_gave_is_decided() -> None:
+    """Answers that were kept decide a threshold that nobody had."""
+    held = suite(pair("moss-0", believed(0.4)), pair("moss-1", believed(0.8)), thresholds=EACH)
+    assert outcomes(again(held, "faithfulness.support=0.5")) == ["failed", "passed"]
 
 
 def test_entailed_recall_that_the_run_asked_for_is_decided() -> None:

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.verdict import Separation, separations
-from tests.verdict.records import carried, eva, faithful, marks, pair, rated, unscored
+from tests.verdict.records import (
+    believed,
+    carried,
+    eva,
+    faithful,
+    marks,
+    pair,
+    rated,
+    unscored,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,13 +108,21 @@ def test_a_worse_run_that_is_better_is_not_told_apart() -> None:
 
 def test_every_number_that_both_runs_have_is_swept_in_the_order_of_the_catalogue() -> None:
     """A facet that one side's references lack, or a metric, cannot part the two."""
-    one = pair("moss-1", rated(), eva(0.5), faithful(0.5)).numbers()
+    one = pair("moss-1", rated(), eva(0.5), believed(0.5)).numbers()
     assert [found.name for found in separations([one], [one])] == list(CATALOGUE)
     other = pair("moss-1", rated({"method": 2}), faithful(0.5)).numbers()
     for sides in (([one], [other]), ([other], [one])):
         names = [found.name for found in separations(*sides)]
         assert names == ["facet", "facet.method", "faithfulness"]
     assert separations([one], []) == separations([], [one]) == ()
+
+
+def test_support_that_only_copied_summaries_have_is_not_swept() -> None:
+    """A rule gave it, and it would part copied summaries from others by any threshold."""
+    copied = pair("moss-1", believed(1.0)).numbers()
+    judged = pair("moss-2", believed(1.0, None)).numbers()
+    names = [found.name for found in separations([copied], [copied, judged])]
+    assert names == ["faithfulness"]
 
 
 def test_pairs_without_the_number_are_not_counted() -> None:

@@ -12,6 +12,7 @@ from summeval_pytest.verdict import (
     Threshold,
     Thresholds,
     check_measured,
+    check_supported,
     read_thresholds,
     thresholds_of,
 )
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FILE = "golden/summeval.toml"
 KNOWN = (
     "eva, eva.precision, eva.recall, eva.recall_entailed, facet, facet.background,"
-    " facet.conclusion, facet.method, facet.result, faithfulness"
+    " facet.conclusion, facet.method, facet.result, faithfulness, faithfulness.support"
 )
 
 
@@ -240,6 +241,36 @@ def test_a_threshold_of_a_number_that_is_not_measured_is_refused(thresholds: Thr
         ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
     )
     check_measured(thresholds, "both", FILE)
+
+
+@pytest.mark.parametrize(
+    "thresholds",
+    [
+        Thresholds(pair=(Threshold("faithfulness.support", 0.5),), mean=()),
+        Thresholds(pair=(), mean=(Threshold("faithfulness.support", 0.5),)),
+    ],
+    ids=["of pairs", "of means"],
+)
+def test_a_threshold_on_support_is_refused_under_a_model_with_one_vote(
+    thresholds: Thresholds,
+) -> None:
+    """Support is a share of votes; of one vote there is none, which is known beforehand."""
+    with pytest.raises(OptionError) as caught:
+        check_supported(thresholds, "gpt", 1, FILE)
+    assert str(caught.value) == (
+        f"{FILE} has a threshold for faithfulness.support, and judge 'gpt' with one vote says of a"
+        " sentence only yes or no; use --summ-judge=offline or --summ-votes=3, hold faithfulness in"
+        " its place, or remove the threshold"
+    )
+    for n_votes in (None, 3):
+        check_supported(thresholds, "gpt", n_votes, FILE)
+    rate = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=())
+    check_supported(rate, "gpt", 1, FILE)
+
+
+def test_no_label_corrects_the_mean_support() -> None:
+    """Labels say of a sentence yes or no, and not how far."""
+    assert "which no label corrects" in on_command_line("corrected.faithfulness.support=0.5")
 
 
 def test_matched_recall_is_measured_either_way() -> None:

@@ -179,3 +179,12 @@ def test_a_rating_stays_on_its_scale(values: list[tuple[int, int]], part: float)
     least = 1 + 3 * part
     found = translated(least, [(float(x), float(y)) for x, y in values], "facet.result")
     assert found.new in range(1, SCALES["result"] + 1)
+
+
+def test_support_that_one_judge_does_not_give_everywhere_is_not_translated() -> None:
+    """The pairs that have it are copied from their sources, and are no share of all."""
+    both = {"faithfulness": 1.0, "faithfulness.support": 1.0}
+    pairs = [twice("moss-1", both, both), twice("moss-2", both, {"faithfulness": 1.0})]
+    held = Thresholds(pair=(Threshold("faithfulness.support", 0.5),), mean=())
+    assert translate(pairs, held)[0].new is None
+    assert translate(pairs[:1], held)[0].new is not None

@@ -49,7 +49,7 @@ LEAST: Final = 0.8
 """The weight of the words that they have to share."""
 BEYOND_SAME: Final = 0.05
 """By so much a contradicting clause has to be closer than one that agrees."""
-BEHIND_SAME: Final = 0.25
+BEHIND_SAME: Final = 0.35
 """By so much it may be farther than one of its own sentence that says neither."""
 BEHIND_OTHER: Final = 0.1
 """By so much it may be farther than one that says neither."""

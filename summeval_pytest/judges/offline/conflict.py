@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-NOWHERE = "nowhere in the evidence"
+NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
+
+ASKS: Final = "conflict, needs an LLM or a person"
+"""How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 
 ConflictKind = Literal["number", "unit", "swap", "order", "direction", "negation"]
 
@@ -22,6 +25,11 @@ class Conflict:
     says: str
     instead: str
     sentence: str | None = None
+
+    @property
+    def told(self) -> str:
+        """The reason that it makes."""
+        return f"{ASKS}: {self}"
 
     def __str__(self) -> str:
         if self.instead == NOWHERE:

@@ -34,7 +34,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
@@ -50,11 +50,12 @@ FactSplitter = Callable[[str, int, int], list[Fact]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineJudge:
-    """Answers by rules and word statistics, the same to the last bit everywhere.
+    """Answers by small learned models and rules, the same to the last bit in every process.
 
     It sees shared words, numbers with units, negation and direction words. It does not see a
-    contradiction that shows in none of them, nor support that shares no word. A summary as a whole
-    is rated as the result of a paper is, which has the same scale.
+    contradiction that shows in none of them, nor support that shares no word. Where it sees a
+    conflict it takes the worse answer and says that a reader has to decide (``undecided``). A
+    summary as a whole is rated as the result of a paper is, which has the same scale.
 
     Attributes:
         segmenter: From a text to its facets.
@@ -111,5 +112,9 @@ class OfflineJudge:
 
 def _sentence_check(found: Support) -> SentenceCheck:
     return SentenceCheck(
-        reason=found.reason, supported=found.holds, evidence=found.evidence, support=found.strength
+        reason=found.reason,
+        supported=found.holds,
+        evidence=found.evidence,
+        support=found.strength,
+        undecided=found.undecided,
     )

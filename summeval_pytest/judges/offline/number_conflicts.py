@@ -238,12 +238,20 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
             (mine, theirs)
             for mine in own
             for theirs in reading.quantities
-            if mine.size == theirs.size and mine.quantity.agrees_with(theirs.quantity)
+            if mine.size == theirs.size
+            and mine.quantity.agrees_with(theirs.quantity)
+            and _is_single(mine, own)
+            and _is_single(theirs, reading.quantities)
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
             return Conflict(kind="swap", says=says, instead=instead, sentence=reading.text)
     return None
+
+
+def _is_single(placed: Placed, others: Sequence[Placed]) -> bool:
+    """Whether a number stands once only: of one that stands twice no place can be told."""
+    return sum(other.size == placed.size for other in others) == 1
 
 
 def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bool:

@@ -195,6 +195,7 @@ def check_facts(question: CheckFacts) -> FactChecks:
                 entailed=found.holds,
                 premises=found.evidence,
                 support=found.strength,
+                undecided=found.undecided,
             )
         )
     return FactChecks(tuple(checks))
@@ -222,7 +223,13 @@ def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | 
             first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
             evidence = tuple(dict.fromkeys((*first, *evidence)))
             strength = round(PRESENT * strength, _DECIMALS)
-            return Support(holds=False, strength=strength, evidence=evidence, reason=str(conflict))
+            return Support(
+                holds=False,
+                strength=strength,
+                evidence=evidence,
+                reason=conflict.told,
+                undecided=True,
+            )
     return Support(
         holds=strength >= PRESENT,
         strength=strength,

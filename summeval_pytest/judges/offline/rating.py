@@ -28,14 +28,12 @@ from summeval_pytest.text import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.judges.offline.conflict import Conflict
+    from summeval_pytest.judges.offline.conflict import Conflict, ConflictKind
 
 CLEAR: Final = 0.75
 """A facet that no sentence states as surely as that is told to be unclear."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
-VETO: Final = "conflict, needs an LLM or a person"
-"""How the reason begins where the summary says something else than the reference."""
 SURE_KINDS: Final = frozenset({"number", "unit", "swap"})
 """Conflicts that are read off numbers: the rating is then 1. Others, read off words, are wrong too
 often for that: they lower it by one."""
@@ -91,18 +89,22 @@ def _readings(text: str) -> tuple[Reading, ...]:
     return tuple(map(read, dict.fromkeys([s.text for s in split_sentences(text)])))
 
 
-def contradiction(
-    reference: tuple[Reading, ...], candidate: tuple[Reading, ...]
-) -> Conflict | None:
+def contradiction(pair: FacetPair) -> Conflict | None:
     """The first contradiction of the reference's facet by a sentence that is not copied from it."""
+    reference = _readings(pair.reference)
     told = {sentence.text for sentence in reference}
-    for sentence in candidate:
+    for sentence in _readings(pair.candidate):
         if sentence.text in told:
             continue
         conflict = find_conflict(sentence, reference) or replaced_number(sentence, reference)
         if conflict is not None:
             return conflict
     return None
+
+
+def vetoed(rating: int, kind: ConflictKind) -> int:
+    """What a conflict of this kind leaves of a rating, 1 or more."""
+    return 1 if kind in SURE_KINDS else max(1, rating - 1)
 
 
 def rate_all(pairs: tuple[FacetPair, ...]) -> tuple[FacetRating, ...]:
@@ -126,11 +128,11 @@ def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
         rating = model.rating(pair.facet, score)
         confidence = chances[rating - 1]
     reason = _reason(pair.facet, overlap, chances)
-    conflict = contradiction(_readings(pair.reference), _readings(pair.candidate))
+    conflict = contradiction(pair)
     if conflict is not None:
-        rating = 1 if conflict.kind in SURE_KINDS else max(1, rating - 1)
+        rating = vetoed(rating, conflict.kind)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
-        reason = f"{VETO}: {conflict}; {reason}"
+        reason = f"{conflict.told}; {reason}"
     return FacetRating(
         facet=pair.facet,
         reason=reason,

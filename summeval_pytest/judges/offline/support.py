@@ -36,12 +36,16 @@ _AFTER_CONFLICT: Final = 0.5
 
 
 class Support(NamedTuple):
-    """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first."""
+    """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first.
+
+    ``undecided`` says that a conflict was seen, which a reader has to decide.
+    """
 
     holds: bool
     strength: float
     evidence: tuple[int, ...]
     reason: str
+    undecided: bool = False
 
 
 def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
@@ -92,7 +96,13 @@ def _support(
             first = index.sentences.index(conflict.sentence)
             evidence = (first, *(place for place in evidence if place != first))
         strength *= _AFTER_CONFLICT
-        return Support(holds=False, strength=strength, evidence=evidence, reason=str(conflict))
+        return Support(
+            holds=False,
+            strength=strength,
+            evidence=evidence,
+            reason=conflict.told,
+            undecided=True,
+        )
     fault = _too_little(overlap, strength) if is_alike else None
     if is_unrelated:
         fault = "the summary shares no more with the source than one of another paper"

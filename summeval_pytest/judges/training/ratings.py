@@ -10,27 +10,24 @@ the same reference stay together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.labels import label_evidence, pieces_of
-from summeval_pytest.judges.offline.overlap import NAMES, overlaps
-from summeval_pytest.judges.offline.rating import DIGITS
-from summeval_pytest.judges.offline.segmentation import facet_rows
-from summeval_pytest.judges.training.data import data_folder, records
+from summeval_pytest.judges.offline.labels import pieces_of
+from summeval_pytest.judges.offline.overlap import NAMES
+from summeval_pytest.judges.offline.rating import DIGITS, vetoed
+from summeval_pytest.judges.training.data import data_folder
 from summeval_pytest.judges.training.ordinal import OrdinalModel, cut_points, fit_ordinal
+from summeval_pytest.judges.training.rated import SCALE, Table, rated_summaries, table_of
 from summeval_pytest.judges.training.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from summeval_pytest.judges.training.roles import learn
 from summeval_pytest.judges.training.saving import save
-from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetSegments
-from summeval_pytest.stats import cohen_kappa, spearman
-from summeval_pytest.text import normalise
+from summeval_pytest.questions import FACETS
+from summeval_pytest.stats import bootstrap_interval, cohen_kappa, spearman
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -39,106 +36,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-RATED: Final = "_human_list"
-SCALE: Final = tuple(SCALES[facet] for facet in FACETS)
 WEIGHT: Final = np.array([0.1, 0.3, 0.3, 0.3])
 """The weights of FM (section 4.2), by which a model is measured."""
 PENALTY: Final = 10.0
 N_FOLDS: Final = 5
 SEEDS: Final = range(10)
 """Folds are drawn so many times; figures are means over the draws."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rated:
-    """A summary that people rated; a facet that the reference does not state is rated 0."""
-
-    reference: str
-    summary: str
-    ratings: tuple[int, ...]
-    overall: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """What the judge reads off all summaries.
-
-    Attributes:
-        numbers: Shape (summaries, facets, features); 0 where a facet is not stated on both sides.
-        stated: Whether the reference states the facet, (summaries, facets).
-        said: Whether both texts state it: then it is rated, otherwise it is rated 1.
-        ratings: People's, 0 for none, (summaries, facets).
-        overall: People's overall score.
-        papers: The paper of each summary, as a number.
-    """
-
-    numbers: Floats
-    stated: NDArray[np.bool_]
-    said: NDArray[np.bool_]
-    ratings: Ints
-    overall: Floats
-    papers: Ints
-
-
-def rated_summaries(folder: Path) -> list[Rated]:
-    """All summaries of the set with people's ratings."""
-    return [
-        Rated(
-            reference=normalise(paper["human"]),
-            summary=normalise(paper[key.removesuffix(RATED)]),
-            ratings=tuple(
-                round(share * scale) for share, scale in zip(paper[key], SCALE, strict=True)
-            ),
-            overall=paper[key.removesuffix("_list")],
-        )
-        for paper in records(folder, SEGMENTED)
-        for key in sorted(paper)
-        if key.endswith(RATED)
-    ]
-
-
-def segments_by(roles: Roles, text: str) -> FacetSegments:
-    """What `segmentation.segment` gives, by these roles."""
-    sentences = pieces_of(text)
-    rows = facet_rows(roles(sentences), shared=not label_evidence(sentences).any())
-    segments: dict[Facet, str] = {
-        facet: " ".join(sentences[row] for row in chosen)
-        for facet, chosen in zip(FACETS, rows, strict=True)
-    }
-    return FacetSegments(**segments)
-
-
-def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
-    """What the judge reads off each summary, by its own segments.
-
-    Args:
-        rated: The summaries.
-        roles: By reference, what tells the roles of sentences for that paper.
-    """
-    shape = (len(rated), len(FACETS))
-    numbers = np.zeros((*shape, len(NAMES)))
-    stated, said = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    for row, one in enumerate(rated):
-        told = roles[one.reference]
-        theirs, ours = segments_by(told, one.reference), segments_by(told, one.summary)
-        stated[row] = [bool(theirs.segment(facet)) for facet in FACETS]
-        said[row] = stated[row] & np.array([bool(ours.segment(facet)) for facet in FACETS])
-        columns = np.flatnonzero(said[row])
-        pairs = tuple(
-            FacetPair(facet=f, reference=theirs.segment(f), candidate=ours.segment(f))
-            for f in (FACETS[column] for column in columns)
-        )
-        if pairs:
-            numbers[row, columns] = [overlap.features for overlap in overlaps(pairs, told)]
-    known = list(dict.fromkeys(one.reference for one in rated))
-    return Table(
-        numbers=numbers,
-        stated=stated,
-        said=said,
-        ratings=np.array([one.ratings for one in rated]),
-        overall=np.array([one.overall for one in rated]),
-        papers=np.array([known.index(one.reference) for one in rated]),
-    )
 
 
 def unseen_roles(texts: Sequence[RoleText], references: Sequence[str]) -> dict[str, Roles]:
@@ -198,6 +101,26 @@ def cross_validated(table: Table, seed: int) -> tuple[Ints, Floats, Floats]:
     return found
 
 
+def with_vetoes(table: Table, ratings: Ints) -> Ints:
+    """Ratings as the judge gives them: lowered where it sees a conflict."""
+    given = ratings.copy()
+    for row, kinds in enumerate(table.kinds):
+        for column, kind in kinds.items():
+            given[row, column] = vetoed(int(given[row, column]), kind)
+    return given
+
+
+def interval(table: Table, ratings: Ints) -> list[float | None]:
+    """95 % bounds of FM's Spearman with people, over papers."""
+    score = overall(table, ratings)
+    found = bootstrap_interval(
+        table.papers.tolist(),
+        lambda rows, _: spearman(score[rows], table.overall[rows]),
+        seed=0,
+    )
+    return [None if bound is None else round(bound, 3) for bound in (found.low, found.high)]
+
+
 def overall(table: Table, ratings: NDArray[np.generic]) -> Floats:
     """FM of each summary from its ratings; 0 where its reference states no facet."""
     weights = WEIGHT * table.stated
@@ -206,7 +129,7 @@ def overall(table: Table, ratings: NDArray[np.generic]) -> Floats:
     return score
 
 
-def scores_of(table: Table) -> dict[str, float]:
+def scores_of(table: Table) -> dict[str, Any]:
     """How ratings agree with people's on unseen papers, as means over the draws of folds."""
     draws = []
     for seed in SEEDS:
@@ -214,6 +137,9 @@ def scores_of(table: Table) -> dict[str, float]:
         draw = {
             "FM, Spearman": spearman(overall(table, ratings), table.overall),
             "FM by expected ratings, Spearman": spearman(overall(table, expected), table.overall),
+            "FM with vetoes, Spearman": spearman(
+                overall(table, with_vetoes(table, ratings)), table.overall
+            ),
         }
         for group, facet in enumerate(FACETS):
             rows = (table.ratings[:, group] > 0) & table.stated[:, group]
@@ -223,8 +149,13 @@ def scores_of(table: Table) -> dict[str, float]:
             )
             draw[f"{facet}, exact"] = float(np.mean(np.equal(ours, theirs)))
         draws.append(draw)
-    return {
+    means = {
         name: round(float(np.mean([draw[name] or 0.0 for draw in draws])), 3) for name in draws[0]
+    }
+    first, _, _ = cross_validated(table, SEEDS[0])
+    return means | {
+        "FM, Spearman, 95 % interval": interval(table, first),
+        "FM with vetoes, Spearman, 95 % interval": interval(table, with_vetoes(table, first)),
     }
 
 
@@ -253,7 +184,7 @@ def main() -> None:
             "data": [SEGMENTED],
             "method": f"proportional odds on {', '.join(NAMES)}; penalty {PENALTY:g}; cut points by"
             f" shares; scores: {N_FOLDS} folds by reference, mean of {len(SEEDS)} draws, without"
-            " vetoes",
+            " vetoes unless said; intervals over papers, first draw",
             "scores": {
                 "roles learned without the paper": scores_of(table),
                 "roles learned without the set": scores_of(away),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics import SUPPORT, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.reports.failure import missed_numbers, short_of
 from summeval_pytest.reports.numbers import averaged_note, shown
 from summeval_pytest.reports.page.locator import Locator
@@ -141,10 +141,18 @@ def _score_notes(score: Score | Unscored) -> Iterator[str]:
             yield f"eva {shown('eva', score.value)}: precision {precision}, recall {recall}"
             if max(len(score.reference), len(score.candidate)) > MOST:
                 yield f"of the facts, {MOST} of each kind are shown, the bad ones first"
-        case FaithfulnessScore() if len(score.sentences) > MOST:
-            yield f"of {len(score.sentences):,} sentences, {MOST} are shown, the bad ones first"
+        case FaithfulnessScore():
+            yield from _sentence_notes(score)
         case _:
             pass
+
+
+def _sentence_notes(score: FaithfulnessScore) -> Iterator[str]:
+    if score.support is not None:
+        support = shown(SUPPORT, score.support)
+        yield f"faithfulness {shown('faithfulness', score.value)}: support {support}"
+    if len(score.sentences) > MOST:
+        yield f"of {len(score.sentences):,} sentences, {MOST} are shown, the bad ones first"
 
 
 def _facet_notes(score: FacetScore) -> Iterator[str]:

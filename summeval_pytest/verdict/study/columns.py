@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import CATALOGUE, METRICS
+from summeval_pytest.metrics import CATALOGUE, METRICS, SUPPORT, lacks_support
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,13 +69,21 @@ def _labelled(pair: StudiedPair, name: str) -> float | None:
 def columns_of(pairs: Sequence[StudiedPair], judges: Sequence[str]) -> tuple[Column, ...]:
     """The columns in which some pair has a number: judges, baselines, labels, records by name.
 
-    Those of a judge's own metrics are there even where it has scored nothing, which has to be seen.
+    Those of a judge's own metrics are there even where it has scored nothing, which has to be seen;
+    its mean support only where every pair with a faithfulness has it.
     """
     return tuple(
         column
         for column in _every(pairs, judges)
         if (column.giver == "judge" and column.name in METRICS)
-        or any(column.of(pair) is not None for pair in pairs)
+        or (any(column.of(pair) is not None for pair in pairs) and not _is_partial(column, pairs))
+    )
+
+
+def _is_partial(column: Column, pairs: Sequence[StudiedPair]) -> bool:
+    """Whether a column is the mean support of a judge that gives none, but for copied summaries."""
+    return column.name == SUPPORT and any(
+        lacks_support(pair.judged[column.by].values) for pair in pairs if column.by in pair.judged
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.presence import (
     PRESENT,
@@ -85,14 +86,14 @@ def test_conflict_outweighs_shared_words() -> None:
     assert not found.holds
     assert 0.0 < found.strength < PRESENT
     assert found.evidence == (1,)
-    assert found.reason.startswith("direction: ")
+    assert found.reason.startswith(f"{ASKS}: direction: ")
 
 
 def test_number_in_the_place_of_another_is_a_conflict() -> None:
     """Every other word is right."""
     changed = "The mill ground 60 sacks of rye a day."
 
-    assert support_fact(changed, changed, MILL).reason == "number: '60' against '40'"
+    assert support_fact(changed, changed, MILL).reason == f"{ASKS}: number: '60' against '40'"
 
 
 def test_number_that_nothing_replaces_is_a_gap() -> None:

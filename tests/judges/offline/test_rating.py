@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.overlap import Overlap
 from summeval_pytest.judges.offline.rating import (
     CONFLICT_CONFIDENCE,
-    VETO,
     WHOLE_CONFIDENCE,
     RatingModel,
     rate_all,
@@ -123,7 +123,7 @@ def test_changed_number_is_rated_one_and_asks_to_look() -> None:
     rating = rate("result", KITES, KITES.replace("40", "60"))
 
     assert rating.rating == 1
-    assert rating.reason.startswith(f"{VETO}: number: ")
+    assert rating.reason.startswith(f"{ASKS}: number: ")
     assert rating.undecided
     assert rating.confidence is not None
     assert rating.confidence <= CONFLICT_CONFIDENCE
@@ -137,7 +137,7 @@ def test_conflict_of_words_lowers_the_rating_by_one() -> None:
 
     assert same.rating == 4
     assert fallen.rating == 3
-    assert fallen.reason.startswith(f"{VETO}: direction: ")
+    assert fallen.reason.startswith(f"{ASKS}: direction: ")
     assert fallen.undecided
 
 

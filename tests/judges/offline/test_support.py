@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.support import (
     LEAST_STRENGTH,
@@ -64,10 +65,11 @@ def test_conflict_outweighs_shared_words() -> None:
     same = support_sentence("In August wind speed fell.", MILL)
 
     assert not found.holds
+    assert found.undecided
     assert found.strength < same.strength / 1.9
     assert found.evidence == (1,)
     assert found.reason == (
-        "direction: 'Wind speed rose in August.' against 'Wind speed fell in August.'"
+        f"{ASKS}: direction: 'Wind speed rose in August.' against 'Wind speed fell in August.'"
     )
 
 
@@ -141,7 +143,7 @@ def test_changed_number_is_not_supported() -> None:
     """Every other word is right."""
     found = support_sentence("The mill ground 60 sacks of rye a day.", MILL)
 
-    assert found.reason == "number: '60' against '40'"
+    assert found.reason == f"{ASKS}: number: '60' against '40'"
 
 
 @settings(deadline=None)

@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.training import ratings
-from summeval_pytest.judges.training.ratings import (
+from summeval_pytest.judges.training.rated import (
     SCALE,
-    WEIGHT,
     Rated,
     Table,
+    rated_summaries,
+    segments_by,
+    table_of,
+)
+from summeval_pytest.judges.training.ratings import (
+    WEIGHT,
     arrays_of,
     cross_validated,
     overall,
-    rated_summaries,
     scores_of,
-    segments_by,
-    table_of,
+    with_vetoes,
 )
 from summeval_pytest.questions import FACETS
 
@@ -54,6 +57,7 @@ def made_up(n: int) -> Table:
         numbers=numbers,
         stated=stated,
         said=stated,
+        kinds=({},) * n,
         ratings=given,
         overall=(share * given / SCALE).sum(axis=1) / share.sum(axis=1),
         papers=np.arange(n) // 2,
@@ -132,3 +136,10 @@ def test_scores_and_arrays_cover_every_facet(monkeypatch: pytest.MonkeyPatch) ->
         f"{facet}_{part}" for facet in FACETS for part in ("thresholds", "cuts")
     }
     assert arrays["coefficients"][0] > 1.0
+
+
+def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
+    """A changed number leaves 1, a reversed direction one step less, and never less than 1."""
+    table = replace(made_up(2), kinds=({1: "number", 2: "direction"}, {0: "negation"}))
+    given = with_vetoes(table, np.array([[3, 4, 4, 3], [1, 2, 3, 3]]))
+    assert given.tolist() == [[3, 1, 3, 3], [1, 2, 3, 3]]

@@ -66,3 +66,14 @@ def test_more_words_are_not_better() -> None:
     assert not Column(giver="text", name="words").is_ranked
     assert Column(giver="text", name="ROUGE-2").is_ranked
     assert Column(giver="label", name="overall").is_ranked
+
+
+def test_mean_support_is_a_column_only_of_a_judge_that_gives_it() -> None:
+    """Where a rule answered every sentence it is there, and says nothing of the judge."""
+    copied = pair(
+        "kiln", "good", scores={JUDGE: {"faithfulness": 1.0, "faithfulness.support": 1.0}}
+    )
+    judged = pair("moss", "good", scores={JUDGE: {"faithfulness": 1.0}})
+    names = [column.name for column in columns_of([copied, judged], [JUDGE])]
+    assert names == ["facet", "eva", "faithfulness"]
+    assert [c.name for c in columns_of([copied], [JUDGE])] == [*names, "faithfulness.support"]

@@ -1,0 +1,156 @@
+"""The embedded judge on texts that people labelled, where the sets are there.
+
+Its weights were fitted to these parts, so this does not say how good it is on unseen papers: that
+stands in the recipes beside the weights. It says that what ships is what was fitted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.metrics import facet
+from summeval_pytest.metrics.faithfulness import source_sentences
+from summeval_pytest.metrics.score import FacetScore
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    Fact,
+    FactCheck,
+    FactChecks,
+    SentenceCheck,
+    SentenceChecks,
+)
+from summeval_pytest.stats import roc_auc, spearman
+from summeval_pytest.text import normalise, sentence_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from summeval_pytest.metrics.conversation import Flow
+
+DATA: Final = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared")) / "data"
+JUDGE: Final = OfflineJudge()
+FEW: Final = 12
+"""Papers of REALSumm that are enough to see a fall, and fast."""
+
+pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+
+
+@cache
+def records(name: str) -> tuple[dict[str, Any], ...]:
+    """The records of one file."""
+    return tuple(map(json.loads, (DATA / name).read_text(encoding="utf-8").splitlines()))
+
+
+def driven(flow: Flow[FacetScore]) -> FacetScore:
+    """The score of a conversation with the embedded judge."""
+    questions = next(flow)
+    while True:
+        try:
+            questions = flow.send(tuple(JUDGE.compute(question) for question in questions))
+        except StopIteration as end:
+            score = end.value
+            assert isinstance(score, FacetScore)
+            return score
+
+
+def supports(facts: Sequence[str], premises: tuple[str, ...]) -> list[float]:
+    """How probable it is that each fact is in a text, as the judge says."""
+    asked = CheckFacts(tuple(Fact(text=text, sentence=0) for text in facts), premises)
+    answer = JUDGE.compute(asked)
+    assert isinstance(answer, FactChecks)
+    found = []
+    for check in answer.checks:
+        assert isinstance(check, FactCheck)
+        assert check.support is not None
+        found.append(check.support)
+    return found
+
+
+def checked(summary: str, source: str) -> list[SentenceCheck]:
+    """What the judge says of each sentence of a summary."""
+    asked = CheckSentences(
+        tuple(sentence_texts(normalise(summary))), source_sentences(source.splitlines())
+    )
+    answer = JUDGE.compute(asked)
+    assert isinstance(answer, SentenceChecks)
+    return [check for check in answer.checks if isinstance(check, SentenceCheck)]
+
+
+def test_fm_goes_with_people() -> None:
+    """ROUGE-1 has a Spearman of .32 with people's overall score here, GPT-3.5 as a judge .52."""
+    ours, theirs = [], []
+    for paper in records("scholarsum/pubmed.json"):
+        for key in sorted(paper):
+            if key.endswith("_human"):
+                summary = paper[key.removesuffix("_human")]
+                ours.append(driven(facet.measure(paper["human"], summary)).value)
+                theirs.append(paper[key])
+    assert len(ours) == 300
+    assert (spearman(ours, theirs) or 0.0) >= 0.5
+
+
+def test_a_fact_that_people_find_is_more_probable() -> None:
+    """The share of a fact's words that a text has tells .83 of such pairs apart."""
+    pairs = [
+        record for record in records("infolossqa/match_dev.jsonl") if record["label"] is not None
+    ]
+    labels = [bool(record["label"]) for record in pairs]
+    found = [
+        supports([record["reference_fact"]["answer"]], (record["predicted_fact"]["answer"],))[0]
+        for record in pairs
+    ]
+    assert (roc_auc(labels, found) or 0.0) >= 0.86
+
+
+def test_the_recall_of_a_summary_goes_with_people() -> None:
+    """Content units of news: the mean probability of a reference's facts is its recall."""
+    papers = sorted({record["paper_id"] for record in records("realsumm_scu/dev.jsonl")})[:FEW]
+    labels: list[bool] = []
+    found: list[float] = []
+    ours, theirs = [], []
+    for record in records("realsumm_scu/dev.jsonl"):
+        if record["paper_id"] in papers:
+            chances = supports(record["acus"], tuple(sentence_texts(normalise(record["summary"]))))
+            found += chances
+            labels += map(bool, record["acu_labels"])
+            ours.append(sum(chances) / len(chances))
+            theirs.append(record["acu_recall"])
+    assert (roc_auc(labels, found) or 0.0) >= 0.83
+    assert (spearman(ours, theirs) or 0.0) >= 0.58
+
+
+def test_the_support_of_a_summary_goes_with_experts() -> None:
+    """Mean support over sentences, on two sets that no weight was fitted to."""
+    ours, theirs = [], []
+    for name in ("longsciverify/dev.jsonl", "longeval_pubmed/dev.jsonl"):
+        for record in records(name):
+            found = [check.support or 0.0 for check in checked(record["summary"], record["source"])]
+            ours.append(sum(found) / len(found))
+            theirs.append(record["human_faithfulness"])
+    assert len(ours) == 78
+    assert (spearman(ours, theirs) or 0.0) >= 0.68
+
+
+def test_evidence_is_what_readers_name() -> None:
+    """Micro F1 over claims with evidence, partly supported ones too, against the first reader."""
+    hit = named = wanted = 0
+    for record in records("wice/dev.jsonl"):
+        if not any(record["evidence_sets"]):
+            continue
+        lines = tuple(record["source"].splitlines())
+        answer = JUDGE.compute(CheckSentences((record["sentence"],), lines))
+        assert isinstance(answer, SentenceChecks)
+        (check,) = answer.checks
+        assert isinstance(check, SentenceCheck)
+        gold = set(record["evidence_sets"][0])
+        hit += len(gold & set(check.evidence))
+        named, wanted = named + len(check.evidence), wanted + len(gold)
+    assert 2 * hit / (named + wanted) >= 0.5
