@@ -218,12 +218,36 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     """A clause that goes the other way than the evidence about the same thing, or denies it."""
     if not claim.tells and not any(reading.tells for reading in evidence):
         return None
-    sole = _sole(claim, evidence) if evidence else None
-    for clause in claim.clauses:
-        conflict = _opposed(claim, clause, evidence, sole) if clause.stems else None
+    opposed = [clause for clause in claim.clauses if _has_opposite(claim, clause, evidence)]
+    sole = _sole(claim, evidence) if opposed else None
+    for clause in opposed:
+        conflict = _opposed(claim, clause, evidence, sole)
         if conflict is not None:
             return conflict
     return None
+
+
+def _has_opposite(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> bool:
+    """Whether any clause contradicts one that it shares a word with, however little else."""
+    for reading in evidence:
+        if clause.stems.keys().isdisjoint(reading.stems):
+            continue
+        for other in reading.clauses:
+            if _may_contradict(clause, other) and _verdict(claim, clause, reading, other)[0] < 0:
+                return True
+    return False
+
+
+def _may_contradict(clause: Clause, other: Clause) -> bool:
+    """Whether two clauses say what `_verdict` compares at all; most do not."""
+    return bool(
+        clause.is_null
+        or other.is_null
+        or clause.denied
+        or other.denied
+        or ((clause.ends or clause.change) and (other.ends or other.change))
+        or (clause.opposable and other.opposable)
+    )
 
 
 def _opposed(

@@ -35,9 +35,10 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
     """What a claim says in the place of something else, in a sentence it is copied from."""
     mine = claim.tokens
     words = claim.token_set
+    least = COPIED * len(words)
     for reading in evidence if len(words) >= _LEAST else ():
         theirs, others = reading.tokens, reading.token_set
-        if len(words & others) < COPIED * len(words):
+        if len(others) < least or len(words & others) < least:
             continue
         if words == others and mine == theirs:
             return None
