@@ -6,7 +6,15 @@ from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
 from summeval_pytest.text.printing import one_line, safe, safe_lines, without_commands
 from summeval_pytest.text.quantities import Quantity, find_quantities
 from summeval_pytest.text.sentences import SPLITTER, Sentence, sentence_texts, split_sentences
-from summeval_pytest.text.words import STOP_WORDS, content_words, has_tokens, stem, tokens
+from summeval_pytest.text.words import (
+    STOP_WORDS,
+    content_words,
+    count_content,
+    has_tokens,
+    known_tokens,
+    stem,
+    tokens,
+)
 
 __all__ = [
     "NORMALISER",
@@ -15,9 +23,11 @@ __all__ = [
     "Quantity",
     "Sentence",
     "content_words",
+    "count_content",
     "find_quantities",
     "has_tokens",
     "is_refusal",
+    "known_tokens",
     "normalise",
     "one_line",
     "safe",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.text.words import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +19,8 @@ _NUMBER = re.compile(
     r"(?:(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?|[eE](?=[-+\u2212\d]))"
     r"(?P<power>[-+\u2212]?\d{1,3})(?!\d))?"
 )
+_DIGIT = re.compile(r"\d")
+_GROUPING = re.compile(r"[, \u202f]")
 _DECADE = re.compile(r"(?<!\d)\d{4}s\b")
 _UNIT = re.compile(
     r"\s?-?\s?(%|per\s?cent(?:age)?(?:\s+points?)?|[^\W\d_]{1,14}(?:/[^\W\d_]{1,6})?)"
@@ -245,17 +250,23 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All numbers of a text in order, in digits or (from two on) in words, with known units."""
-    found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
-    for match in _WORD.finditer(text):
+    found = []
+    if _DIGIT.search(text):
+        found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
+    for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         parts = match.group().lower().split("-")
         if parts[0] in _WORDS:
             value = _WORDS[parts[0]] + (_WORDS.get(parts[-1], 1.0) if len(parts) > 1 else 0.0)
             found.append(_quantity(text, value, match.start(), match.end()))
-    return tuple(sorted(found, key=lambda quantity: quantity.start))
+    if len(found) > 1:
+        found.sort(key=attrgetter("start"))
+    return tuple(found)
 
 
 def _in_digits(text: str, match: re.Match[str]) -> Quantity:
-    digits = re.sub(r"[, \u202f]", "", match["digits"])
+    digits = match["digits"]
+    if not digits.isdecimal():
+        digits = _GROUPING.sub("", digits)
     value = float(digits)
     if match["power"]:
         value *= 10.0 ** int(match["power"].replace("\u2212", "-"))

@@ -90,6 +90,12 @@ def tokens(text: str) -> list[str]:
     return (_ASCII_TOKEN if lowered.isascii() else _TOKEN).findall(lowered)
 
 
+@lru_cache(maxsize=1024)
+def known_tokens(text: str) -> tuple[str, ...]:
+    """The same, kept for a sentence that is asked about again: its numbers, stems and weights."""
+    return tuple(tokens(text))
+
+
 def has_tokens(text: str) -> bool:
     """Whether a text has a word, a number or a percent sign at all."""
     return _TOKEN.search(text) is not None
@@ -100,6 +106,11 @@ def content_words(text: str) -> list[str]:
     return list(_content_words(text))
 
 
+def count_content(text: str) -> int:
+    """How many words of a text carry content, each as often as it stands."""
+    return sum(map(bool, map(_CONTENTS.__getitem__, tokens(text))))
+
+
 @lru_cache(maxsize=8192)
 def _content_words(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_CONTENTS.__getitem__, tokens(text))))
+    return tuple(filter(None, map(_CONTENTS.__getitem__, known_tokens(text))))

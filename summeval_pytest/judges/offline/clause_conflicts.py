@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.comparisons import are_crossed
+from summeval_pytest.judges.offline.adjectives import AMOUNT, SPEED
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.denials import ALIKE, NULL
-from summeval_pytest.judges.offline.lexicon import GENERIC, THEN
-from summeval_pytest.judges.offline.polarity import AMOUNT, OPPOSED, SPEED
-from summeval_pytest.text import content_words, one_line
+from summeval_pytest.judges.offline.denials import ALIKE, NULL, PARTICULAR
+from summeval_pytest.judges.offline.idioms import STATING
+from summeval_pytest.judges.offline.opposites import OPPOSED
+from summeval_pytest.judges.offline.sides import are_crossed, is_of_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.clause import Clause
     from summeval_pytest.judges.offline.conflict import ConflictKind
     from summeval_pytest.judges.offline.reading import Reading
 
-_SHARED: Final = 2
-"""Stems that have to change sides before an order counts as reversed."""
 _TIMES: Final = frozenset(
     "time times duration period delay latency took take takes min minutes hours days weeks months"
     " years seconds earlier later sooner h s ms".split()
@@ -32,23 +29,35 @@ _ELSEWHERE: Final = 0.5
 """What a word counts that the other sentence has in another of its clauses."""
 _BOTH_WAYS: Final = 0.6
 """The weight of the share of the claim's words beside that of the evidence's."""
-ALIGNED: Final = 0.42
+ALIGNED: Final = 0.4
 """The share from which two clauses speak of the same thing."""
 _WORDS: Final = 2
 """Two clauses share so many words, unless the claim has no more."""
-_STRICT: Final = 0.65
+STRICT: Final = 0.6
 """The share that is asked where only two words exclude each other."""
+_SOLE: Final = 0.1
+"""What is added to the share of the one sentence that a claim must be about."""
+ENOUGH: Final = 0.3
+"""The share of a claim that this sentence has at least."""
+AHEAD: Final = 1.5
+"""So many times as much as any other sentence."""
+_DENIED: Final = 0.5
+"""The share that is asked where one clause denies what the other says."""
+_UNSURE: Final = 0.6
+"""The share that is asked where two clauses share one word, and the sentences another."""
 LEAST: Final = 0.8
 """The weight of the words that they have to share."""
 BEYOND_SAME: Final = 0.05
 """By so much a contradicting clause has to be closer than one that agrees."""
+BEHIND_SAME: Final = 0.35
+"""By so much it may be farther than one of its own sentence that says neither."""
 BEHIND_OTHER: Final = 0.1
 """By so much it may be farther than one that says neither."""
 
 
 def _aligned(
-    claim: Reading, clause: Clause, evidence: Sequence[Reading]
-) -> Iterator[tuple[float, Clause, Reading]]:
+    claim: Reading, clause: Clause, evidence: Sequence[Reading], sole: Reading | None
+) -> Iterator[tuple[float, Clause, Reading, bool]]:
     """The clauses of the evidence that share words with one of a claim, and how close each is.
 
     The mean of the share of the claim's words that the evidence has and of the share of the
@@ -64,17 +73,42 @@ def _aligned(
     for reading in evidence:
         if clause.stems.keys().isdisjoint(reading.stems):
             continue
+        is_sole = reading is sole
         shared = [(word, weight) for word, weight in weights.items() if word in reading.stems]
         around = _ELSEWHERE * sum(weight for _, weight in shared)
         for other in reading.clauses:
             both = [weight for word, weight in shared if word in other.stems]
             own = sum(both)
-            is_enough = around + own >= LEAST and len(both) >= _WORDS
+            is_enough = (is_sole and both) or (
+                around + own >= LEAST and both and len(shared) >= _WORDS
+            )
             if not is_enough and clause.stems.keys() != other.stems.keys():
                 continue
             mine = (around + (1 - _ELSEWHERE) * own) / total
             theirs = min(own, other.total) / other.total if other.total else 0.0
-            yield _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs, other, reading
+            share = _BOTH_WAYS * mine + (1 - _BOTH_WAYS) * theirs + _SOLE * is_sole
+            yield (
+                share,
+                other,
+                reading,
+                is_sole or len(both) >= _WORDS or clause.stems.keys() == other.stems.keys(),
+            )
+
+
+def _sole(claim: Reading, evidence: Sequence[Reading]) -> Reading | None:
+    """The one sentence that a claim must be about, if all others share far less with it."""
+    weights = {word: weight for each in claim.clauses for word, weight in each.stems.items()}
+    total = sum(weights.values())
+    shares = sorted(
+        (
+            (sum(weight for word, weight in weights.items() if word in reading.stems), -place)
+            for place, reading in enumerate(evidence)
+        ),
+        reverse=True,
+    )
+    best, place = shares[0]
+    second = shares[1][0] if len(shares) > 1 else 0.0
+    return evidence[-place] if best >= ENOUGH * total and best >= AHEAD * second else None
 
 
 def _verdict(
@@ -85,14 +119,15 @@ def _verdict(
         return 0, "direction", 0.0
     verdict = _of_findings(clause, other)
     if verdict:
-        return verdict, "negation", ALIGNED
+        return verdict, "negation", _DENIED
     verdict = _of_directions(clause, other)
     if verdict:
-        return verdict, "direction", ALIGNED
+        return verdict, "direction", STRICT if clause.asks else ALIGNED
     if clause.denied or other.denied:
-        return _of_denials(clause, other), "negation", ALIGNED
-    is_opposite = _paces_differ(clause, other) or _excludes(claim, clause, reading, other)
-    return -int(is_opposite), "direction", _STRICT
+        return _of_denials(clause, other), "negation", _DENIED
+    if _paces_differ(clause, other):
+        return -1, "direction", ALIGNED
+    return -int(_excludes(claim, clause, reading, other)), "direction", STRICT
 
 
 def _of_findings(clause: Clause, other: Clause) -> int:
@@ -102,26 +137,61 @@ def _of_findings(clause: Clause, other: Clause) -> int:
     if clause.is_null and other.is_null:
         return 1
     one, null = (other, clause) if clause.is_null else (clause, other)
-    is_plain = not (null.ends or one.asks or one.is_negated)
-    return -int(one.states and is_plain and _ALIKE.isdisjoint(one.tokens))
+    is_plain = STATING.isdisjoint(null.ends) and not (one.asks or one.is_negated)
+    is_particular = bool(null.missed) and null.missed <= PARTICULAR
+    is_stated = (one.states and not is_particular) or not one.found.isdisjoint(null.missed)
+    return -int(is_stated and is_plain and _ALIKE.isdisjoint(one.tokens))
 
 
 def _of_directions(clause: Clause, other: Clause) -> int:
     """-1 where two clauses point to opposite ends of one scale, 1 where to the same end.
 
-    The reverse where both compare the same two groups, but not in the same order.
+    The reverse where both compare the same two groups, but not in the same order. Where both tell
+    how one thing goes with another, that decides.
     """
+    if clause.relation and other.relation:
+        return clause.relation * other.relation
+    if clause.rank and other.rank:
+        if clause.ends.keys().isdisjoint(other.ends):
+            return 0
+        is_other = _is_of_other(clause, other)
+        return -clause.rank * other.rank if is_other else clause.rank * other.rank
     ends = [sign * other.ends[scale] for scale, sign in clause.ends.items() if scale in other.ends]
     ends.append(clause.change * other.ends.get(AMOUNT, 0))
     ends.append(other.change * clause.ends.get(AMOUNT, 0))
     verdict = max(filter(None, ends), default=0)
-    return -verdict if verdict and are_crossed(clause, other) else verdict
+    return -verdict if verdict and _is_of_other(clause, other) else verdict
+
+
+def _is_of_other(clause: Clause, other: Clause) -> bool:
+    """Whether what one clause says of a group, the other says of the group compared with it."""
+    is_other = False
+    if clause.sides and other.sides:
+        is_other = are_crossed(clause.sides, other.sides)
+    elif other.sides:
+        is_other = bool(clause.stems) and is_of_second(tuple(clause.stems), other.sides)
+    elif clause.sides:
+        is_other = bool(other.stems) and is_of_second(tuple(other.stems), clause.sides)
+    return is_other != (
+        "than" not in other.tokens and _is_turned_in_time(clause.tokens, other.tokens)
+    )
+
+
+def _is_turned_in_time(mine: list[str], theirs: list[str]) -> bool:
+    """Whether one tells of what was before something, the other of what was after it."""
+    if "before" in mine:
+        return "after" in theirs and "before" not in theirs
+    return "after" in mine and "before" in theirs and "after" not in theirs
 
 
 def _of_denials(clause: Clause, other: Clause) -> int:
     """-1 where a word is denied in one clause only, 1 where in both."""
     if clause.is_negated and other.is_negated:
         return int(bool(clause.denied & other.denied))
+    if min(len(clause.stems), len(other.stems)) < _WORDS:
+        return 0
+    if ("should" in clause.tokens) != ("should" in other.tokens):
+        return 0
     return -int(other.denied <= clause.stems.keys() and clause.denied <= other.stems.keys())
 
 
@@ -148,89 +218,68 @@ def opposite_clause(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     """A clause that goes the other way than the evidence about the same thing, or denies it."""
     if not claim.tells and not any(reading.tells for reading in evidence):
         return None
-    for clause in claim.clauses:
-        conflict = _opposed(claim, clause, evidence) if clause.stems else None
+    opposed = [clause for clause in claim.clauses if _has_opposite(claim, clause, evidence)]
+    sole = _sole(claim, evidence) if opposed else None
+    for clause in opposed:
+        conflict = _opposed(claim, clause, evidence, sole)
         if conflict is not None:
             return conflict
     return None
 
 
-def _opposed(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> Conflict | None:
+def _has_opposite(claim: Reading, clause: Clause, evidence: Sequence[Reading]) -> bool:
+    """Whether any clause contradicts one that it shares a word with, however little else."""
+    for reading in evidence:
+        if clause.stems.keys().isdisjoint(reading.stems):
+            continue
+        for other in reading.clauses:
+            if _may_contradict(clause, other) and _verdict(claim, clause, reading, other)[0] < 0:
+                return True
+    return False
+
+
+def _may_contradict(clause: Clause, other: Clause) -> bool:
+    """Whether two clauses say what `_verdict` compares at all; most do not."""
+    return bool(
+        clause.is_null
+        or other.is_null
+        or clause.denied
+        or other.denied
+        or ((clause.ends or clause.change) and (other.ends or other.change))
+        or (clause.opposable and other.opposable)
+    )
+
+
+def _opposed(
+    claim: Reading, clause: Clause, evidence: Sequence[Reading], sole: Reading | None
+) -> Conflict | None:
     """The closest clause that contradicts one, unless one that agrees is closer."""
     best: tuple[float, ConflictKind, Clause, Reading] | None = None
-    same = rest = 0.0
-    for share, other, reading in _aligned(claim, clause, evidence):
+    same = 0.0
+    silent: list[tuple[float, Reading]] = []
+    for share, other, reading, is_sure in _aligned(claim, clause, evidence, sole):
         verdict, kind, least = _verdict(claim, clause, reading, other)
+        if not is_sure and not (
+            verdict < 0
+            and kind == "direction"
+            and share >= _UNSURE
+            and min(len(clause.stems), len(other.stems)) >= _WORDS
+        ):
+            continue
         if verdict < 0:
             if share >= least and (best is None or share > best[0]):
                 best = (share, kind, other, reading)
         elif verdict:
             same = max(same, share)
         else:
-            rest = max(rest, share)
-    if best is None or best[0] < max(same + BEYOND_SAME, rest - BEHIND_OTHER):
+            silent.append((share, reading))
+    if best is None or best[0] < same + BEYOND_SAME:
+        return None
+    if any(
+        best[0] < share - (BEHIND_SAME if reading is best[3] else BEHIND_OTHER)
+        for share, reading in silent
+    ):
         return None
     _, kind, other, reading = best
     says, instead = clause.told(claim.text), other.told(reading.text)
     return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
-
-
-def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """Two things told one after the other, in the order opposite to the evidence's."""
-    if _THEN_WORDS.isdisjoint(claim.token_set):
-        return None
-    sides = _told_in_order(claim.text)
-    for reading in evidence if sides else ():
-        if _THEN_WORDS.isdisjoint(reading.token_set):
-            continue
-        theirs = _told_in_order(reading.text)
-        if sides and theirs:
-            (first, then), (first_there, then_there) = sides, theirs
-            crossed = min(len(first & then_there), len(then & first_there))
-            straight = max(len(first & first_there), len(then & then_there))
-            if crossed >= max(straight, _SHARED):
-                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-                return Conflict(kind="order", says=says, instead=instead, sentence=reading.text)
-    return None
-
-
-def _told_in_order(text: str) -> tuple[set[str], set[str]] | None:
-    """What a sentence tells first and what then, without the words that stand on both sides."""
-    match THEN.split(text):
-        case [left, right]:
-            first, then = set(content_words(left)) - GENERIC, set(content_words(right)) - GENERIC
-            return first - then, then - first
-    return None
-
-
-_CHANGE = re.compile(
-    r"\bfrom\s+(?:about\s+|around\s+)?(\d[\d.,]*)(?:\s?[^\W\d]{1,12}|\s?%)?(?:\s[^\d,;]{0,40}?)?\s+to"
-    r"\s+(?:about\s+|around\s+)?(\d[\d.,]*)",
-    re.IGNORECASE,
-)
-
-
-_NUMBERS_JOINED: Final = frozenset({"from", "to"})
-_THEN_WORDS: Final = frozenset(
-    "followed then afterwards subsequently thereafter finally prior before".split()
-)
-
-
-def _changes(text: str) -> set[tuple[str, str]]:
-    return {(m[1].rstrip(".,"), m[2].rstrip(".,")) for m in _CHANGE.finditer(text)}
-
-
-def reversed_change(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """A change from one number to another that the evidence tells the other way round."""
-    if not claim.token_set >= _NUMBERS_JOINED:
-        return None
-    changes = _changes(claim.text)
-    for reading in evidence if changes else ():
-        if not reading.token_set >= _NUMBERS_JOINED:
-            continue
-        theirs = _changes(reading.text)
-        for start, end in changes:
-            if start != end and (end, start) in theirs and (start, end) not in theirs:
-                says, instead = f"from {start} to {end}", f"from {end} to {start}"
-                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
-    return None

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import (
+    AMOUNT,
+    ATTRIBUTES,
+    GOODS,
+    ILLS,
+    LINKING,
+    PREDICATES,
+    SPEED,
+    STATES,
+    WORTH,
+)
+from summeval_pytest.judges.offline.clause import Clause
 from summeval_pytest.judges.offline.denials import (
     ALIKE,
     AN_EFFECT,
@@ -18,19 +29,57 @@ from summeval_pytest.judges.offline.denials import (
     STATED,
     WEAK_P_VALUE,
 )
+from summeval_pytest.judges.offline.idioms import (
+    AFTER_NAME,
+    EFFECTS,
+    EXCESS,
+    FAR,
+    GIVING,
+    GOING,
+    HEDGES,
+    LASTING,
+    LOSING,
+    NEAR,
+    NOT_BASE,
+    OPENING,
+    PREVENTING,
+    SCANT,
+    SCOPE,
+    STATING,
+    SUPPOSING,
+    TRANSPARENT,
+    WAYS,
+    WHOLE,
+    WIDE,
+)
+from summeval_pytest.judges.offline.opposites import OPPOSED
 from summeval_pytest.judges.offline.polarity import (
     ADJECTIVES,
-    AMOUNT,
+    ESTIMATE,
     EXTRA,
     MULTIPLIERS,
     ONLY_BEFORE,
-    OPPOSED,
     POLAR,
+    SHARE,
+)
+from summeval_pytest.judges.offline.relations import (
+    point,
+    rank,
+    read_change,
+    read_comparative,
+    relation,
+)
+from summeval_pytest.judges.offline.sides import (
+    ABOVE,
+    HEIGHT,
+    JOINTS,
+    compares_height,
+    sides_of,
 )
 from summeval_pytest.judges.offline.spoken_words import (
     PREPOSITIONS,
+    SUBORDINATE,
     VERBS,
-    is_negation,
     known,
     pieces,
 )
@@ -38,64 +87,13 @@ from summeval_pytest.judges.offline.spoken_words import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_NOT_BASE: Final = frozenset("a an one half two three four five ten".split())
-_WIDE: Final = frozenset("without none neither nor nothing".split())
-"""Negators of what is listed behind them, of which no single word is denied."""
-_EFFECTS: Final = frozenset({"effect", "influenc", "impact"})
-_OPENING: Final = 2
-"""A negation among so many first words sets a thing against another, and denies no verb."""
-_AFTER_NAME: Final = frozenset({"the", "of", "than", ""})
-"""Not behind a comparative that names a thing ("the wider outlet")."""
-_GOING: Final = frozenset("went go goes going gone move moved moves pushed push brought".split())
-_WAYS: Final = {"up": 1, "down": -1}
-_CHANGE_LENGTH: Final = 8
-"""Words from the "from" of a change to its "to"."""
-_FAR: Final = 999
-"""Farther than any sentence is long."""
-_NEAR: Final = 4
-"""Words after a negation among which a direction is denied."""
-_SCOPE: Final = 8
-"""Words after a negation among which a finding is denied."""
+_NO_NAMES: Final = PREPOSITIONS | VERBS
+"""What follows a negation that denies a verb, and no thing."""
 
 
-@dataclass(slots=True, eq=False)
-class Clause:
-    """A clause of a sentence.
-
-    Attributes:
-        tokens: Its words, as written in lower case.
-        stems: Its informative stems with their rarity, without directions and generic words.
-        ends: By scale, the end that its words point to: +1, -1, or 0 where they point to both.
-        denied: The informative stems that a negation stands before.
-        opposable: The words that have an opposite, as they stand and not denied.
-        total: The weight of its stems that are no numbers.
-        change: Which way it goes by its numbers, where it says so in no word; else 0.
-        is_negated: Whether it has any negation.
-        is_null: Whether it denies a finding ("could not be told apart", p = 0.4).
-        states: Whether it states a difference or an effect, by a direction or outright.
-        asks: Whether it asks or supposes, and claims nothing.
-    """
-
-    tokens: list[str] = field(default_factory=list)
-    stems: dict[str, float] = field(default_factory=dict)
-    ends: dict[str, int] = field(default_factory=dict)
-    denied: set[str] = field(default_factory=set)
-    opposable: set[str] = field(default_factory=set)
-    total: float = 0.0
-    change: int = 0
-    is_negated: bool = False
-    is_null: bool = False
-    states: bool = False
-    asks: bool = False
-
-    def told(self, sentence: str) -> str:
-        """The clause as it stands in its sentence."""
-        words = r"\W*".join(map(re.escape, self.tokens)) + r"(?:[.!?]\Z)?"
-        found = re.search(words, sentence, re.IGNORECASE)
-        return found.group() if found else " ".join(self.tokens)
-
-
-def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
+def _direction(  # noqa: C901, PLR0911 - one idiom after the other, the cheapest test first
+    tokens: list[str], place: int
+) -> tuple[tuple[str, int], ...]:
     """The scales on which the word at a place points to an end; none where it is an idiom."""
     word = tokens[place]
     following = tokens[place + 1] if place + 1 < len(tokens) else ""
@@ -103,27 +101,37 @@ def _direction(tokens: list[str], place: int) -> tuple[tuple[str, int], ...]:
     if needed is not None and following not in needed:
         return ()
     ends = EXTRA.get(word) or POLAR.get(known(word).base, ())
-    if not ends:
+    sign = MULTIPLIERS.get(word)
+    if not ends and sign is None:
+        return ()
+    if word in {"few", "minority", "majority"} and (place > 1 or following == "of"):
         return ()
     if following == "than":
         third = tokens[place + 2] if place + 2 < len(tokens) else ""
-        if third and (third[0].isdigit() or third in _NOT_BASE):
+        if third and (third[0].isdigit() or third in NOT_BASE):
             return ()
     if following == "or" and word == "more":
         return ()
-    sign = MULTIPLIERS.get(word)
+    if following in MULTIPLIERS and word in LOSING:
+        return ()
     if sign is not None and following:
         adjective = ADJECTIVES.get(following)
-        if adjective:
-            return ((adjective[0], adjective[1] * sign),)
+        if adjective and (sign < 0 or following not in ATTRIBUTES):
+            return tuple([(scale, end * sign) for scale, end in adjective])
+        if word == "most":
+            return ((SHARE, 1),) if not place else ()
+        if word == "least":
+            return ()
     return ends
 
 
 def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
     clause = Clause(tokens=tokens)
-    denied_at, left, needed = -_FAR, 0, 1
+    denied_at, left, needed = -FAR, 0, 1
     stated = False
     skip = -1
+    turns: list[tuple[int, int]] = []
+    value = 0
     last = len(tokens) - 1
     before = ""
     for place, word in enumerate(tokens):
@@ -133,17 +141,19 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 clause.stems[entry.stem] = entry.weight
                 if word[0] > "9":
                     clause.total += entry.weight
-                    if left and not word.endswith("ly"):
+                    if left and not word.endswith("ly") and word not in TRANSPARENT:
                         clause.denied.add(entry.stem)
                         left -= 1
             before = word
             continue
         following = tokens[place + 1] if place < last else ""
-        if is_negation(word):
+        if entry.denies:
             if following not in NOT_NEGATING_BEFORE:
                 clause.is_negated = True
-                denied_at, left = place, 1
-                if word in _WIDE or (place < _OPENING and following not in PREPOSITIONS | VERBS):
+                denied_at, left = (-FAR if before in SUPPOSING else place), 1
+                if word in WIDE or (
+                    place < OPENING and word != "no" and following not in _NO_NAMES
+                ):
                     left = 0
                 elif following in PREPOSITIONS:
                     left = needed = 2
@@ -159,30 +169,43 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         if word == "against" and following.endswith("ing"):
             clause.is_negated, denied_at, left = True, place, 1
             continue
+        if word in SUBORDINATE:
+            denied_at = -FAR
+        if word == "from" and not PREVENTING.isdisjoint(tokens[max(0, place - 4) : place]):
+            clause.is_negated, left = True, 1
         if word == "and":
             left = 0
         since = place - denied_at
-        is_near = since <= _NEAR
+        is_near = since <= NEAR
         base = entry.base
-        if word in NULL or (word in ALIKE and before not in DESCRIBING):
+        if word in NULL or (
+            word in ALIKE
+            and before not in DESCRIBING
+            and (before != "the" or word == "same")
+            and (word != "same" or following in WHOLE)
+        ):
             if is_near:
                 stated = True
             else:
                 clause.is_null = True
         elif base in FINDING:
-            if since <= _SCOPE:
+            if since <= SCOPE or before in SCANT:
                 clause.is_null = True
+                clause.missed.add(base)
                 left = 0
-            elif word in STATED or before == "did" or (base in _EFFECTS and before in AN_EFFECT):
+            elif word in STATED or before == "did" or (base in EFFECTS and before in AN_EFFECT):
                 stated = True
+                clause.found.add(base)
+            else:
+                clause.found.add(base)
         if base in IMPLIED:
             clause.is_negated = True
         if base in ASKING:
             clause.asks = True
         if (
             place != skip
-            and (base in POLAR or word in EXTRA)
-            and not (before == "the" and word.endswith("er") and following not in _AFTER_NAME)
+            and (base in POLAR or word in EXTRA or word in MULTIPLIERS)
+            and not (before == "the" and word.endswith("er") and following not in AFTER_NAME)
         ):
             ends = _direction(tokens, place)
             if ends and word in MULTIPLIERS and following in ADJECTIVES:
@@ -191,46 +214,62 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 clause.is_null = True
                 left = 0
             elif ends:
-                for scale, sign in ends:
-                    clause.ends[scale] = sign if clause.ends.get(scale, sign) == sign else 0
-        if word in _WAYS and before in _GOING:
-            clause.ends[AMOUNT] = _WAYS[word]
-        if word in OPPOSED and since > _SCOPE:
+                point(clause, ends)
+                turns.append((place, ends[0][1]))
+        elif (
+            word in PREDICATES
+            and place != skip
+            and before in LINKING
+            and not is_near
+            and not (word.endswith("ly") and following.endswith("ed"))
+        ):
+            point(clause, STATES[word])
+            turns.append((place, STATES[word][0][1]))
+        if word in WAYS and not GOING.isdisjoint(tokens[max(0, place - 4) : place]):
+            clause.ends[AMOUNT] = WAYS[word]
+            turns.append((place, WAYS[word]))
+        elif word in ABOVE and compares_height(tokens, place):
+            clause.ends[HEIGHT] = ABOVE[word]
+            turns.append((place, ABOVE[word]))
+        if word == "way" and before in GIVING:
+            clause.ends[AMOUNT] = -1
+        if before == "too" and (word in EXCESS or word in STATES):
+            clause.ends[ESTIMATE] = EXCESS[word] if word in EXCESS else STATES[word][0][1]
+        if word in GOODS:
+            value = 1
+        elif word in ILLS:
+            value = -1
+        if word in OPPOSED and since > SCOPE:
             clause.opposable.add(word)
         if entry.weight:
             clause.stems[entry.stem] = entry.weight
             clause.total += entry.weight
-            if left and not word.endswith("ly"):
+            if left and not word.endswith("ly") and word not in TRANSPARENT:
                 clause.denied.add(entry.stem)
                 left -= 1
         before = word
     if len(clause.denied) < needed:
         clause.denied.clear()
-    clause.states = not clause.is_null and (stated or bool(clause.ends))
+    if clause.ends.get(AMOUNT) and SPEED not in clause.ends and not LASTING.isdisjoint(tokens):
+        clause.ends[SPEED] = -clause.ends[AMOUNT]
+    if "than" in tokens:
+        read_comparative(clause, tokens[tokens.index("than") - 1])
+    if value and WORTH not in clause.ends and clause.ends.get(AMOUNT):
+        clause.ends[WORTH] = value * clause.ends[AMOUNT]
+    if clause.ends:
+        if not JOINTS.isdisjoint(tokens):
+            clause.sides = sides_of(tokens)
+        clause.relation = 0 if clause.sides else relation(clause, turns)
+        if clause.sides and turns:
+            clause.rank = rank(tokens, turns)
+    if "only" in tokens and tokens[tokens.index("only") + 1 :][:1] in (["from"], ["by"]):
+        stated = False
+    clause.states = not clause.is_null and (
+        stated or (not clause.ends.keys().isdisjoint(STATING) and HEDGES.isdisjoint(tokens))
+    )
     if AMOUNT not in clause.ends and "from" in tokens:
-        _read_change(clause)
+        read_change(clause)
     return clause
-
-
-def _number(token: str) -> float:
-    whole, point, rest = token.replace(",", "").partition(".")
-    return float(whole + point + rest.partition(".")[0] if rest else whole)
-
-
-def _read_change(clause: Clause) -> None:
-    """Sets which way the amount goes where a clause only tells from what to what."""
-    tokens = clause.tokens
-    start = tokens.index("from")
-    if "to" not in tokens[start : start + _CHANGE_LENGTH]:
-        return
-    end = tokens.index("to", start)
-    numbers = [
-        _number(tokens[place + 1])
-        for place in (start, end)
-        if place + 1 < len(tokens) and tokens[place + 1][0].isdigit()
-    ]
-    if len(numbers) == 2 and numbers[0] != numbers[1]:  # noqa: PLR2004 - from one, to the other
-        clause.change = 1 if numbers[0] < numbers[1] else -1
 
 
 def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
@@ -241,6 +280,8 @@ def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
         tokens: What `tokens_of` makes of it.
     """
     clauses = tuple([_read(piece) for piece in pieces(tokens)])
+    for before, clause in pairwise(clauses):
+        clause.asks = clause.asks or (before.asks and VERBS.isdisjoint(clause.tokens))
     if "p" in tokens and WEAK_P_VALUE.search(text):
         _mark_weak(text, clauses)
     return clauses

@@ -6,15 +6,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import AMOUNT
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.polarity import AMOUNT
-from summeval_pytest.judges.offline.spoken_words import known
+from summeval_pytest.judges.offline.spoken_words import HEAD
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.judges.offline.clauses import Clause
     from summeval_pytest.judges.offline.reading import Reading
 
 _RATIO: Final = re.compile(
@@ -27,32 +26,6 @@ _TOPIC: Final = 0.5
 """The share of the words before the "than" that a sentence about the same has."""
 _GAP: Final = 90
 """Two numbers that are compared stand no farther apart than so many characters."""
-_SIDE: Final = 4
-"""Words on either side of "than" in which a group is named."""
-
-
-def _sides(clause: Clause) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The words by which only the one group and only the other is named, around a "than"."""
-    tokens = clause.tokens
-    if not clause.ends or "than" not in tokens:
-        return None
-    place = tokens.index("than")
-    named = [known(word).stem for word in tokens]
-    left = frozenset(filter(None, named[:place]))
-    right = frozenset(filter(None, named[place + 1 : place + 1 + _SIDE]))
-    one, other = left - right, right - left
-    return (one, other) if one and other else None
-
-
-def are_crossed(clause: Clause, other: Clause) -> bool:
-    """Whether two clauses compare the same two groups, each with the other's group first."""
-    if "than" not in clause.tokens or "than" not in other.tokens:
-        return False
-    mine, theirs = _sides(clause), _sides(other)
-    if mine is None or theirs is None:
-        return False
-    is_crossed = not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
-    return is_crossed and mine[1].isdisjoint(theirs[1])
 
 
 def _compared(
@@ -67,7 +40,7 @@ def _compared(
         if theirs.start - mine.end > _GAP:
             continue
         ties = [
-            max((placed.near.get(word, 0.0) for word in side), default=0.0)
+            max((tie for word, tie in placed.near.items() if word[:HEAD] in side), default=0.0)
             for placed in (first, second)
             for side in (one, other)
         ]
@@ -84,7 +57,7 @@ def opposite_comparison(claim: Reading, evidence: Sequence[Reading]) -> Conflict
     if "than" not in claim.token_set:
         return None
     for clause in claim.clauses:
-        sides = None if clause.is_null or AMOUNT not in clause.ends else _sides(clause)
+        sides = None if clause.is_null or AMOUNT not in clause.ends else clause.sides
         if sides is None:
             continue
         for reading in evidence:

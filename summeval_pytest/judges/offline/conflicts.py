@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.judges.offline.clause_conflicts import (
-    opposite_clause,
-    reversed_change,
-    reversed_order,
-)
+from summeval_pytest.judges.offline.clause_conflicts import opposite_clause
 from summeval_pytest.judges.offline.comparisons import opposite_comparison, opposite_ratio
 from summeval_pytest.judges.offline.near_copies import copied_but_changed
 from summeval_pytest.judges.offline.number_conflicts import swapped_numbers
+from summeval_pytest.judges.offline.reversals import reversed_change, reversed_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

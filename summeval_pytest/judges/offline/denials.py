@@ -15,7 +15,7 @@ NEGATORS: Final = frozenset(
 )
 """Words that deny what follows them in the clause; words that end in "n't" deny, too."""
 NOT_NEGATING_BEFORE: Final = frozenset(
-    "only longer just least matter doubt necessarily later earlier exceed 1".split()
+    "only longer just least time matter doubt necessarily later earlier exceed 1".split()
 )
 """After these a "not" or a "no" denies nothing that could be compared."""
 
@@ -70,6 +70,12 @@ FINDING: Final = frozenset(
 )
 """Stems of findings: to deny one is to find nothing."""
 
+PARTICULAR: Final = frozenset(
+    stem(word)
+    for word in "bias biased predict predicted explain explained respond responded".split()
+)
+"""Stems of findings that are denied for themselves: who denies a bias denies no other effect."""
+
 STATED: Final = frozenset(
     """
     differ differs differed affect affects affected alter alters altered influenced influences
@@ -87,7 +93,7 @@ ASKING: Final = frozenset(
     for word in (
         """
         whether hypothesis hypothesized hypothesised hypothesize aim aimed ask asked asks
-        question expected expect expects if how some might hope hoped wondered unclear unknown
+        may question expected expect expects if how some might hope hoped wondered unclear unknown
         """
     ).split()
 )

@@ -8,12 +8,12 @@ a fact adds to the one it refines is weighed.
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.labels import cut_at_labels
 from summeval_pytest.questions import Fact
-from summeval_pytest.text import content_words
+from summeval_pytest.text import count_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def _pieces(sentence: str) -> Iterator[str]:
     breaks = [match.span() for match in _BREAK.finditer(sentence)]
     starts = [0, *(end for _, end in breaks)]
     ends = [*(start for start, _ in breaks), len(sentence)]
-    said = [len(content_words(sentence[a:b])) for a, b in zip(starts, ends, strict=True)]
+    said = [count_content(sentence[a:b]) for a, b in zip(starts, ends, strict=True)]
     begin, held, left = 0, 0, sum(said)
     for (end, start), words in zip(breaks, said, strict=False):
         held, left = held + words, left - words
@@ -106,7 +106,7 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
         subject = _subject(part)
         for piece in _pieces(part):
             text = piece.strip(" " + _MARKS)
-            if not content_words(text):
+            if not count_content(text):
                 continue
             is_root = offset + len(facts) == root
             if subject and not is_root and not _stands_alone(text, subject):
@@ -128,8 +128,18 @@ def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
     return added_to(facts[fact.parent].text, fact.text)
 
 
+@lru_cache(maxsize=4096)
 def added_to(parent: str, fact: str) -> str:
     """What one text says after the words with which it repeats another."""
-    known = {word.strip(_MARKS).lower() for word in parent.split()}
-    rest = " ".join(dropwhile(lambda word: word.strip(_MARKS).lower() in known, fact.split()))
-    return rest if content_words(rest) else fact
+    known = _bare_words(parent)
+    words = fact.split()
+    for place, word in enumerate(words):
+        if word.strip(_MARKS).lower() not in known:
+            rest = " ".join(words[place:])
+            return rest if count_content(rest) else fact
+    return fact
+
+
+@lru_cache(maxsize=256)
+def _bare_words(text: str) -> frozenset[str]:
+    return frozenset([word.strip(_MARKS).lower() for word in text.split()])

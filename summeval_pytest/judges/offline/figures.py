@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.lazy import lazy
 from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS
 from summeval_pytest.judges.offline.polarity import POLAR
-from summeval_pytest.text import STOP_WORDS, Quantity, find_quantities, stem, tokens
+from summeval_pytest.text import STOP_WORDS, Quantity, stem, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +69,32 @@ _IN_HUNDRED = re.compile(
     r"(?:an?\s+|every\s+)?(?:hundred|100)\b",
     re.IGNORECASE,
 )
-_SCALE = re.compile(r"\s+(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PER = re.compile(
     r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",
     re.IGNORECASE,
 )
 _COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
+_LOOK_BACK: Final = 24
+"""Characters before a number in which its unit, a label or an "about" stands."""
+_UNITS_BEFORE: Final = frozenset([*_SECONDS, *(f"{unit}s" for unit in _SECONDS), "age", "ages"]) | {
+    "aged", "of", "between", "over",
+}  # fmt: skip
+_ABOUT_ENDS: Final = frozenset(
+    """
+    about around roughly nearly almost some approximately to over under than barely circa above
+    below generally typically of beyond past exceeding c a the an
+    """.split()
+)
+_LABEL_ENDS: Final = frozenset(
+    """
+    fig figs figure figures tab tabs table tables eq eqs equation equations ref refs section
+    sections chapter chapters type types phase phases grade grades stage stages class no nos version
+    """.split()
+)
+_SOFT_ENDS: Final = frozenset("in of every per an a".split())
+"""The last words that the patterns of the same name can match: far cheaper to look up."""
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 ROUNDED: Final = 0.12
@@ -85,7 +104,7 @@ _WORDED: Final = 0.06
 _TENS: Final = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Placed:
     """A quantity where it stands in a sentence; what is seldom asked for is computed when it is.
 
@@ -121,7 +140,11 @@ class Placed:
 
     @lazy
     def _before(self) -> str:
-        return self.sentence[max(0, self.quantity.start - 24) : self.quantity.start]
+        return _before(self.sentence, self.quantity)
+
+    @lazy
+    def _last(self) -> str:
+        return _last_word(self._before)
 
     @lazy
     def _after(self) -> str:
@@ -136,7 +159,9 @@ class Placed:
     def slack(self) -> float:
         """The share by which it may be off, since it is told as rounded."""
         slack = 0.0
-        if _ABOUT.search(self._before) or _ABOUT_WORD.match(self._after):
+        before = self._before
+        may_be_about = self._last in _ABOUT_ENDS or before.rstrip().endswith(("~", "\u2248"))
+        if (may_be_about and _ABOUT.search(before)) or _ABOUT_WORD.match(self._after):
             slack = ROUNDED
         if _SCALE.match(self._after):
             digits = float(re.sub(r"\D", "", self.digits) or 1)
@@ -150,13 +175,16 @@ class Placed:
     def is_soft(self) -> bool:
         """Whether it is a label, worked out, or worded freely ("two-thirds", "one in five")."""
         before, after = self._before, self._after
-        if _LABEL.search(before) or self.digits.lower() in _FREE:
+        may_be_label = self._last in _LABEL_ENDS or before.endswith("[")
+        if (may_be_label and _LABEL.search(before)) or self.digits.lower() in _FREE:
             return True
         if not self.quantity.unit and after[:1].isalpha():
             return True
         if not self.is_word and _IN_HUNDRED.match(after):
             return False
-        return bool(_SOFT_AFTER.match(after) or _SOFT_BEFORE.search(before))
+        if self._last in _SOFT_ENDS and _SOFT_BEFORE.search(before):
+            return True
+        return _SOFT_AFTER.match(after) is not None
 
     @lazy
     def per(self) -> float:
@@ -168,6 +196,15 @@ class Placed:
             counted = _COUNTED_PER.match(self._after)
             word = counted[1].lower() if counted else ""
         return _SECONDS.get(_SHORT.get(word, word), 0.0)
+
+
+def _before(text: str, quantity: Quantity) -> str:
+    return text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
+
+
+def _last_word(text: str) -> str:
+    words = tokens(text)
+    return words[-1] if words else ""
 
 
 def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
@@ -194,8 +231,11 @@ def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
 
 def _telling(text: str) -> list[str]:
     """The words that say what a number is about: no function words but "before" and "after"."""
-    words = (ORDER_WORDS.get(word, word) for word in tokens(text))
-    return [word for word in words if word not in STOP_WORDS or word in ORDER_WORDS]
+    return [
+        ORDER_WORDS.get(word, word)
+        for word in tokens(text)
+        if word not in STOP_WORDS or word in ORDER_WORDS
+    ]
 
 
 def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, float]:
@@ -209,7 +249,9 @@ def _near(text: str, quantity: Quantity, span: tuple[int, int]) -> dict[str, flo
             if word[0].isalpha() and len(word) > 1:
                 known = stem(word)
                 if known not in GENERIC and known not in POLAR:
-                    nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
+                    near = 1.0 / (1 + distance)
+                    if near > nearness.get(known, 0.0):
+                        nearness[known] = near
     return nearness
 
 
@@ -220,7 +262,9 @@ def _with_scale(text: str, quantity: Quantity) -> Quantity:
         return replace(quantity, value=quantity.value * _SCALES[scale[1].lower()], decimals=0)
     if quantity.dimension:
         return quantity
-    before = _BEFORE_UNIT.search(text, max(0, quantity.start - 24), quantity.start)
+    if _last_word(_before(text, quantity)) not in _UNITS_BEFORE:
+        return quantity
+    before = _BEFORE_UNIT.search(text, max(0, quantity.start - _LOOK_BACK), quantity.start)
     if before is None:
         return quantity
     word = before[1].lower()
@@ -228,21 +272,19 @@ def _with_scale(text: str, quantity: Quantity) -> Quantity:
     return replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
 
 
-def figures(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Placed, ...]:
-    """The numbers of a sentence in order.
+def figures(
+    text: str, found: Sequence[Quantity], spans: Sequence[tuple[int, int]]
+) -> tuple[Placed, ...]:
+    """The numbers of a sentence in order, as a reader takes them.
 
     Args:
         text: The sentence.
+        found: Its quantities, in order, as `find_quantities` has them.
         spans: Its clauses, which cover it; the words of a number's own clause say what it is about.
     """
-    found = find_quantities(text)
-    if not found:
-        return ()
-    return tuple(
-        Placed(
-            _with_scale(text, quantity),
-            text,
-            next((a, b) for a, b in spans if a <= quantity.start < b),
-        )
-        for quantity in _joined(text, found)
-    )
+    placed, at = [], 0
+    for quantity in _joined(text, found):
+        while spans[at][1] <= quantity.start:
+            at += 1
+        placed.append(Placed(_with_scale(text, quantity), text, spans[at]))
+    return tuple(placed)

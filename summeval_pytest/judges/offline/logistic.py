@@ -19,8 +19,9 @@ STEPS: Final = 1000
 
 
 @lru_cache
-def _weights(model: str) -> tuple[float, ...]:
-    return tuple(int(step) / STEPS for step in learned(model)["weights"])
+def _weights(model: str) -> tuple[tuple[float, ...], float]:
+    *weights, start = (int(step) / STEPS for step in learned(model)["weights"])
+    return tuple(weights), start
 
 
 def logit(model: str, shares: Sequence[float]) -> float:
@@ -30,7 +31,7 @@ def logit(model: str, shares: Sequence[float]) -> float:
         model: The name of what was learned; its weights, the start last.
         shares: As many as it has weights.
     """
-    *weights, start = _weights(model)
+    weights, start = _weights(model)
     return start + sum(weight * share for weight, share in zip(weights, shares, strict=True))
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import Conflict
 from summeval_pytest.judges.offline.denials import ALIKE, NOT_NEGATING_BEFORE, NULL
-from summeval_pytest.judges.offline.polarity import OPPOSED, POLAR
+from summeval_pytest.judges.offline.opposites import OPPOSED
+from summeval_pytest.judges.offline.polarity import POLAR
 from summeval_pytest.judges.offline.spoken_words import is_negation
 from summeval_pytest.text import STOP_WORDS, one_line, stem
 
@@ -34,9 +35,10 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
     """What a claim says in the place of something else, in a sentence it is copied from."""
     mine = claim.tokens
     words = claim.token_set
+    least = COPIED * len(words)
     for reading in evidence if len(words) >= _LEAST else ():
         theirs, others = reading.tokens, reading.token_set
-        if len(words & others) < COPIED * len(words):
+        if len(others) < least or len(words & others) < least:
             continue
         if words == others and mine == theirs:
             return None
@@ -63,7 +65,11 @@ def _places(tokens: tuple[str, ...]) -> dict[tuple[str, str], str]:
 
 
 def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """A word in the place of its opposite."""
+    """A word in the place of its opposite; clauses tell whether the groups have changed, too."""
+    if "than" in mine and "than" in theirs:
+        return False
+    if ("before" in mine) != ("before" in theirs):
+        return False
     places, own, others = _places(theirs), frozenset(mine), frozenset(theirs)
     for place, word in _places(mine).items():
         there = places.get(place)

@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict
-from summeval_pytest.text import one_line
+from summeval_pytest.judges.offline.worked_out import is_counted_out, is_near, is_worked_out
+from summeval_pytest.text import one_line, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +31,6 @@ _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
 _HUNDRED: Final = 100
 _HALF: Final = 0.5
-_WHOLES: Final = (86400.0, 604800.0, 31557600.0)
-"""A day, a week, a year."""
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
@@ -57,12 +56,12 @@ def _agree(mine: Placed, theirs: Placed) -> bool:  # noqa: C901, PLR0911 - cheap
         return not (mine.per and theirs.per and mine.per != theirs.per)
     if not _WIDEST[0] * theirs_too <= value <= _WIDEST[1] * theirs_too:
         if one.unit == "%" and not other.unit and 0 < theirs.size <= 1 and other.decimals > 1:
-            return _is_near(value, 100 * theirs.size, 0.01)
-        return bool(mine.per and theirs.per) and _is_near(
+            return is_near(value, 100 * theirs.size, 0.01)
+        return bool(mine.per and theirs.per) and is_near(
             value / mine.per, theirs_too / theirs.per, 0.02
         )
     if mine.per and theirs.per and mine.per != theirs.per:
-        return _is_near(value / mine.per, theirs_too / theirs.per, 0.02)
+        return is_near(value / mine.per, theirs_too / theirs.per, 0.02)
     if one.agrees_with(other):
         return not mine.is_word or bool(one.dimension or mine.slack)
     slack = max(mine.slack, theirs.slack)
@@ -70,11 +69,7 @@ def _agree(mine: Placed, theirs: Placed) -> bool:  # noqa: C901, PLR0911 - cheap
         digits = f"{value:.0f}"
         kept = digits.rstrip("0")
         slack = _COARSE if len(digits) > len(kept) and 1 < len(kept) < _DISTINCTIVE + 1 else 0.0
-    return _is_near(value, theirs_too, slack)
-
-
-def _is_near(one: float, other: float, slack: float) -> bool:
-    return abs(one - other) <= slack * max(one, other)
+    return is_near(value, theirs_too, slack)
 
 
 def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
@@ -96,7 +91,7 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
         found = [q for q in everywhere if q.size == size and _agree(placed, q)]
         if not any(q.quantity.dimension == placed.quantity.dimension for q in found):
             found = [q for q in everywhere if _agree(placed, q)]
-        if not found and _is_worked_out(placed, stated):
+        if not found and (is_worked_out(placed, stated) or is_counted_out(placed, evidence)):
             continue
         same = _in_another_unit(placed, stated)
         if (
@@ -111,26 +106,6 @@ def missing_number(  # noqa: C901 - one number at a time, each ruled out in turn
             if rival is not None and not _stands_among(rival, claim.quantities):
                 return Conflict(kind="number", says=placed.text, instead=rival.text)
     return None
-
-
-def _is_worked_out(placed: Placed, stated: Sequence[Placed]) -> bool:
-    """Whether a number follows from one of the evidence: the rest of a hundred, a ratio's excess.
-
-    So does a unit told as the smaller ones it holds ("twelve months").
-    """
-    quantity, size = placed.quantity, placed.size
-    if quantity.dimension == "time":
-        seconds = size * quantity.factor
-        return any(_is_near(seconds, whole, 0.015) for whole in _WHOLES)
-    if quantity.unit != "%" or quantity.decimals:
-        return False
-    return any(
-        abs(size + other.size - _HUNDRED) < _HALF
-        if other.quantity.unit == "%"
-        else other.quantity.decimals > 1 and abs(abs(other.size - 1) * _HUNDRED - size) <= _HALF
-        for other in stated
-        if not other.quantity.dimension or other.quantity.unit == "%"
-    )
 
 
 def _closest(placed: Placed, others: Sequence[Placed], least: float) -> Placed | None:
@@ -181,6 +156,8 @@ def _stands_better(placed: Placed, found: Sequence[Placed], rival: Placed) -> bo
 def _is_of_another_kind(placed: Placed, found: Sequence[Placed], text: Sequence[Placed]) -> bool:
     """Whether a measured number is found only as a bare count, where nothing is measured so."""
     dimension = placed.quantity.dimension
+    if dimension == "time" and not {"age", "aged", "old"}.isdisjoint(tokens(placed.sentence)):
+        return False
     if not dimension or placed.slack or any(other.quantity.dimension for other in found):
         return False
     measured = {other.sentence for other in text if other.quantity.dimension == dimension}
@@ -227,11 +204,14 @@ def replaced_number(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
     if not claim.quantities:
         return None
     stated = [placed for reading in evidence for placed in reading.quantities]
-    lost = [theirs for theirs in stated if not _stands_among(theirs, claim.quantities)]
     for mine in claim.quantities:
-        if mine.is_soft or _is_own_count(mine) or _stands_among(mine, stated):
+        if _is_own_count(mine) or mine.is_soft or _stands_among(mine, stated):
             continue
-        rivals = [theirs for theirs in lost if _same_measure(mine, theirs)]
+        rivals = [
+            theirs
+            for theirs in stated
+            if _same_measure(mine, theirs) and not _stands_among(theirs, claim.quantities)
+        ]
         rival = max(rivals, key=lambda theirs: _nearness(mine, theirs), default=None)
         if rival is not None and _nearness(mine, rival) >= _SAME_PLACE:
             return Conflict(kind="number", says=mine.text, instead=rival.text)
@@ -248,6 +228,8 @@ def _same_measure(one: Placed, other: Placed) -> bool:
 
 def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """Two numbers, each of which stands by the words that belong to the other one."""
+    if len(claim.quantities) < 2:  # noqa: PLR2004 - one number has nothing to change with
+        return None
     own = [placed for placed in claim.quantities if not _is_own_count(placed)]
     for reading in evidence if len(own) > 1 else ():
         if max(len(own), len(reading.quantities)) > _TABLE:
@@ -256,12 +238,20 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
             (mine, theirs)
             for mine in own
             for theirs in reading.quantities
-            if mine.size == theirs.size and mine.quantity.agrees_with(theirs.quantity)
+            if mine.size == theirs.size
+            and mine.quantity.agrees_with(theirs.quantity)
+            and _is_single(mine, own)
+            and _is_single(theirs, reading.quantities)
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
             return Conflict(kind="swap", says=says, instead=instead, sentence=reading.text)
     return None
+
+
+def _is_single(placed: Placed, others: Sequence[Placed]) -> bool:
+    """Whether a number stands once only: of one that stands twice no place can be told."""
+    return sum(other.size == placed.size for other in others) == 1
 
 
 def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bool:
@@ -274,6 +264,8 @@ def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bo
     if mine.quantity.agrees_with(mine2.quantity) or theirs.quantity.agrees_with(theirs2.quantity):
         return False
     sides = [placed.near for placed in (mine, mine2, theirs, theirs2)]
+    if sides[0].keys().isdisjoint(sides[3]) or sides[1].keys().isdisjoint(sides[2]):
+        return False
     everywhere = set.intersection(*map(set, sides))
     one, two, one_there, two_there = (
         {word: near for word, near in side.items() if word not in everywhere} for side in sides

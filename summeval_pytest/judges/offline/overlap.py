@@ -18,7 +18,7 @@ from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.judges.offline.roles import roles_of
 from summeval_pytest.questions import FACETS, FacetPair
-from summeval_pytest.text import content_words, tokens
+from summeval_pytest.text import content_words, known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +105,7 @@ def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Ove
     in_order = sorted(pairs, key=lambda pair: FACETS.index(pair.facet))
     segments = {pair: pieces_of(pair.candidate) for pair in in_order}
     texts = tuple(dict.fromkeys(piece for pieces in segments.values() for piece in pieces))
-    spoken = [tokens(text) for text in texts]
+    spoken = [known_tokens(text) for text in texts]
     table = roles(texts).tolist()
     said = {
         text: _Sentence(len(words), read(text).words, row)
@@ -135,7 +135,7 @@ def _overlap(
         credit.update(dict.fromkeys(said[text].words, stated[text]))
     wanted, total, numbers = _wanted(pair.reference)
     found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
-    held = {word for text in own for word in said[text].words}
+    held = set[str]().union(*[said[text].words for text in own])
     return Overlap(
         found=found / total if total else 0.0,
         surest=max(stated.values(), default=0.0),

@@ -9,15 +9,25 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.judges.offline.adjectives import (
+    AMOUNT,
+    EASE,
+    MOOD,
+    SPEED,
+    STATES,
+    WORTH,
+    compared,
+)
 from summeval_pytest.text import stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-AMOUNT: Final = "amount"
-WORTH: Final = "worth"
-SPEED: Final = "speed"
 SIGN: Final = "sign"
+LIKING: Final = "liking"
+KEEPING: Final = "keeping"
+SHARE: Final = "share"
+ESTIMATE: Final = "estimate"
 
 _SCALES: Final = {
     AMOUNT: (
@@ -33,8 +43,15 @@ _SCALES: Final = {
         prolong prolonged prolongs thicken thickened widen widened widens deepen deepened swell
         swelled swollen surge surged soared augment augmented augments multiplied intensify
         intensified heighten heightened upregulated amplify amplified amplifies strengthen
-        strengthened strengthens strengthening commoner added accumulate jump jumped inflated
-        inflates
+        strengthened strengthens strengthening commoner added accumulate jump jumped
+        spread spreads spreading multiply multiplies flourish flourished flourishes thrive
+        thrived thrives proliferate proliferated accumulates accumulated accumulating peak peaked
+        peaks maximum recover recovered recovers rebound rebounded escalate escalated escalates
+        mounted ballooned outnumbers promote promotes promoted promoting
+        stimulate stimulates stimulated foster fosters fostered encourage encourages encouraged
+        facilitate facilitates facilitated lift lifts lifted additional aggravate aggravated
+        aggravates exacerbate exacerbated exacerbates magnify magnified magnifies quadrupled
+        outlast outlasted outlasts outlive outlived quicken redouble
         """,
         """
         decrease decreases decreased decreasing reduce reduces reduced reducing reduction
@@ -47,27 +64,39 @@ _SCALES: Final = {
         savings weaken weakened weakens weakening thinned narrowed narrows narrowing downward
         downwards lessen lessened curb curbed curtailed deplete depleted downregulated inhibit
         inhibited inhibits slump slumped plunged sank trimmed slashed abated rarer cheaper
-        impair impaired impairs halving
+        impair impaired impairs halving fade fades faded fading wane waned wanes waning subside
+        subsided subsides ease eased eases easing recede recedes receded ebb ebbed plummet
+        plummeted tumble tumbled contract contracted contracts contracting erode erodes eroded
+        dampen dampened dampens damped mitigate mitigated mitigates alleviate alleviated alleviates
+        relieve relieved relieves minimise minimised minimum minimize minimized lag lags lagged
+        soften softened softens hinder hinders hindered hamper hampers hampered impede impedes
+        impeded discourage discourages discouraged deter deters deterred moderate moderated
+        constrain constrained constrains restrain restrained collapse collapsed collapses lose
+        loses crowd minimal depress depressed depresses slacken slackened trims shed
         """,
     ),
     WORTH: (
         """
         better best improve improves improved improving improvement improvements superior
         outperform outperforms outperformed benefit benefits benefited benefitted beneficial
-        favourable favorable enhance enhanced enhances enhancing helped helps profited finer
-        fairer safer sharper cleaner healthier protective
+        favourable favorable enhance enhanced enhances enhancing profited finer
+        protective outclass outclassed excel excelled excels refine refined ameliorate ameliorated
+        outscore outscored outscores optimal
         """,
         """
         worse worst worsen worsens worsened worsening deteriorate deteriorated deterioration
         deteriorates inferior underperform underperforms underperformed harm harms harmed
-        harmful impair impaired impairs impairment detrimental degrade degraded degrades hurt
-        hurts poorer poorest coarser blurrier riskier slipped
+        impair impaired impairs impairment degrade degraded degrades hurt hurts slipped
+        suffer suffers suffered suffering undermine undermines undermined damage damages
+        damaged spoil spoiled spoils ruin ruined aggravate aggravated aggravates exacerbate
+        exacerbated exacerbates
         """,
     ),
     SPEED: (
         """
         faster fastest quicker quickest sooner earlier accelerate accelerates accelerated
         accelerating acceleration hasten hastened hastens sped speeded speeds expedite expedited
+        outpace outpaced outpaces quickened quickens
         """,
         """
         slower slowest slow slowed slows slowing decelerate decelerated later delayed delays
@@ -75,45 +104,52 @@ _SCALES: Final = {
         """,
     ),
     SIGN: ("positive positively", "negative negatively inverse inversely"),
+    ESTIMATE: (
+        """
+        overestimate overestimates overestimated overvalue overvalued overrate overrated
+        overrepresented overstate overstated overstates overpriced overreported overpredict
+        overpredicts overpredicted exaggerate exaggerated exaggerates
+        """,
+        """
+        underestimate underestimates underestimated undervalue undervalued underrate underrated
+        underrepresented understate understated understates underpriced underreported underpredict
+        underpredicts underpredicted
+        """,
+    ),
+    EASE: (
+        "ease eases eased facilitate facilitates facilitated simplify simplifies simplified",
+        "hinder hinders hindered hamper hampers hampered impede impedes impeded complicated",
+    ),
+    MOOD: ("reassured", "worried"),
 }
 """By scale: the words of its upper end, and those of its lower one."""
 
-_PAIRS: Final = """
-    all=none always=never present=absent presence=absence accept=reject accepted=rejected
-    succeed=fail succeeded=failed success=failure successful=unsuccessful confirm=refute
-    confirmed=refuted support=contradict supported=contradicted supports=contradicts
-    open=closed include=exclude included=excluded includes=excludes inside=outside minimum=maximum
-    minimal=maximal majority=minority allow=prevent allowed=prevented
-    allows=prevents enable=prevent enabled=prevented safe=unsafe safe=dangerous likely=unlikely
-    easier=harder easy=difficult easily=hardly strong=weak strongly=weakly warm=cold
-    hot=cold wet=dry wetter=drier fast=slow rich=poor richer=poorer active=passive
-    active=inactive upstream=downstream north=south northern=southern east=west eastern=western
-    winter=summer start=stop started=stopped began=ended often=rarely
-    often=seldom frequently=rarely frequent=rare frequent=infrequent common=rare simple=complex
-    direct=indirect directly=indirectly attract=repel attracted=repelled absorb=emit
-    absorbed=emitted expand=contract expanded=contracted appeared=disappeared towards=away
-    toward=away approach=avoid approached=avoided won=lost win=lose public=private urban=rural
-    mandatory=voluntary compulsory=voluntary compulsory=optional mandatory=optional
-    blinded=unblinded agreed=disagreed agree=disagree trust=distrust similar=different
-    similar=dissimilar same=different identical=different equal=unequal approved=rejected
-    passed=failed correct=incorrect correctly=incorrectly valid=invalid reliable=unreliable
-    stable=unstable certain=uncertain able=unable sufficient=insufficient adequate=inadequate
-    necessary=unnecessary complete=incomplete consistent=inconsistent effective=ineffective
-    efficient=inefficient possible=impossible known=unknown related=unrelated affected=unaffected
-    changed=unchanged dependent=independent depends=independent before=after above=below
-    older=younger thick=thin deep=shallow
-    heavy=light sparse=dense coarse=fine permitted=forbidden permitted=banned allowed=banned
-    legal=illegal temporary=permanent lasting=temporary brief=lasting reversible=irreversible
-    sensitive=insensitive soluble=insoluble visible=invisible healthy=sick healthy=ill
-    ignored=considered
-    underestimate=overestimate underestimated=overestimated underestimates=overestimates
-    undervalued=overvalued advantage=disadvantage encouraged=discouraged
-    encourage=discourage encourages=discourages protect=damage protects=damages
-    protected=damaged retained=removed kept=removed higher-order=lower-order
-    predicted=unpredicted import=export homogeneous=heterogeneous linear=nonlinear
-    random=nonrandom upper=lower
-"""
-"""Pairs that exclude each other where they are said of the same thing."""
+_BY_WORD: Final = {
+    WORTH: ("helped helps", ""),
+    LIKING: (
+        """
+        prefer prefers preferred preferring favour favours favoured favor favors favored welcome
+        welcomed welcomes liked likes endorse endorsed endorses embrace embraced embraces attract
+        attracts attracted adopt adopted adopts sought seek seeks admire admired
+        """,
+        """
+        avoid avoids avoided avoiding shun shuns shunned oppose opposes opposed dislike dislikes
+        disliked resist resists resisted repel repels repelled disapprove disapproved reject
+        rejects rejected displace displaces displaced deter deters deterred
+        """,
+    ),
+    KEEPING: (
+        """
+        persist persists persisted survive survives survived endure endures endured retain retains
+        retained preserve preserves preserved
+        """,
+        """
+        disappear disappears disappeared vanish vanishes vanished perish perished eliminate
+        eliminates eliminated eradicate eradicated abolish abolished collapse collapsed
+        """,
+    ),
+}
+"""Scales of verbs whose nouns say nothing ("endorsement"), in the same way."""
 
 
 def _polar() -> dict[str, tuple[tuple[str, int], ...]]:
@@ -123,22 +159,14 @@ def _polar() -> dict[str, tuple[tuple[str, int], ...]]:
         for sign, words in ((1, upper), (-1, lower)):
             for word in words.split():
                 table.setdefault(stem(word), {})[scale] = sign
+    for word, ends in compared().items():
+        entry = table.setdefault(stem(word), {})
+        for scale, sign in ends:
+            entry.setdefault(scale, sign)
     return {word: tuple(ends.items()) for word, ends in table.items()}
 
 
-def _opposed() -> dict[str, frozenset[str]]:
-    """By stem: the stems that exclude it."""
-    table: dict[str, set[str]] = {}
-    for pair in _PAIRS.split():
-        one, _, other = pair.partition("=")
-        table.setdefault(one, set()).add(other)
-        table.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in table.items()}
-
-
 POLAR: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(_polar())
-OPPOSED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(_opposed())
-"""By lower-cased word, those that exclude it."""
 
 _ONLY_BEFORE: Final = {
     "positive": "correlation association relation relationship effect impact influence trend change"
@@ -153,7 +181,10 @@ _ONLY_BEFORE: Final = {
     "rise": "from by to above in of as with",
     "rises": "from by to above in of as with",
     "growth": "by",
-    "lost": "by about more",
+    "felled": "",
+    **dict.fromkeys(["maximum", "minimum", "minimal"], "in of at with after under"),
+    "lost": "by about more confidence skill trust ground mass weight strength motivation interest"
+    " power money much some most half accuracy quality speed stability skills value support",
     "speed": "up",
     "elevation": "of",
     "delay": "the in of by",
@@ -167,6 +198,15 @@ ONLY_BEFORE: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """What has to follow a word for it to say a direction."""
 EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
     {
+        **{
+            word: ((scale, sign),)
+            for scale, ends in _BY_WORD.items()
+            for sign, words in zip((1, -1), ends, strict=True)
+            for word in words.split()
+            if not POLAR.get(stem(word))
+        },
+        **dict.fromkeys("few minority".split(), ((SHARE, -1),)),
+        **dict.fromkeys("majority".split(), ((SHARE, 1),)),
         "fall": ((AMOUNT, -1),),
         "falls": ((AMOUNT, -1),),
         "loss": ((AMOUNT, -1),),
@@ -178,15 +218,8 @@ EXTRA: Final[Mapping[str, tuple[tuple[str, int], ...]]] = MappingProxyType(
 )
 """Nouns that say a direction only before those words."""
 
-MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType({"more": 1, "less": -1, "fewer": -1})
-ADJECTIVES: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
-    {
-        **dict.fromkeys("frequent common often strongly frequently commonly".split(), (AMOUNT, 1)),
-        **dict.fromkeys("rare rarely seldom weakly infrequent".split(), (AMOUNT, -1)),
-        **dict.fromkeys("quickly rapidly rapid swiftly quick swift".split(), (SPEED, 1)),
-        **dict.fromkeys("slowly gradual gradually sluggish".split(), (SPEED, -1)),
-        **dict.fromkeys("harmful poorly badly dangerous".split(), (WORTH, -1)),
-        **dict.fromkeys("effective accurate precise efficient useful".split(), (WORTH, 1)),
-    }
+MULTIPLIERS: Final[Mapping[str, int]] = MappingProxyType(
+    {"more": 1, "less": -1, "fewer": -1, "most": 1, "least": -1}
 )
-"""What "more" and "less" turn into a direction of another scale."""
+"""What they turn an adjective into: its own end of a scale, or the other one."""
+ADJECTIVES: Final[Mapping[str, tuple[tuple[str, int], ...]]] = STATES

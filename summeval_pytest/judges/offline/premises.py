@@ -7,18 +7,21 @@ other way to write its number ("16", "sixteen").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.rarity import rarity
+from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.judges.offline.wording import LIGHT
-from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
+from summeval_pytest.text import STOP_WORDS, content_words, known_tokens, stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from summeval_pytest.judges.offline.figures import Placed
 
 _HEAD: Final = 4
 _LEAST_SHARED: Final = 0.6
@@ -30,6 +33,9 @@ _FLOOR: Final = 0.5
 _LIGHT_SHARE: Final = 0.4
 _VERB_SHARE: Final = 0.5
 _NUMBER_SHARE: Final = 1.5
+KEPT: Final = 64
+"""So many premises are kept with their index: the facts of a reference are asked about again for
+each system."""
 
 NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -47,6 +53,24 @@ NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 _DIGITS: Final = MappingProxyType({digits: word for word, digits in NUMBER_WORDS.items()})
 
 
+@lru_cache(maxsize=65536)
+def _weight(word: str) -> tuple[str, float] | None:
+    """The stem of a word and what it counts; None for a word that is not counted."""
+    if word in STOP_WORDS:
+        return None
+    if word[0].isdigit():
+        return word.replace(",", ""), _NUMBER_SHARE * (_FLOOR + rarity(word))
+    if len(word) == 1:
+        return None
+    known = stem(word)
+    weight = _FLOOR + rarity(known)
+    if known in LIGHT:
+        weight *= _LIGHT_SHARE
+    if word.endswith("ed"):
+        weight *= _VERB_SHARE
+    return known, weight
+
+
 @lru_cache(maxsize=16384)
 def weighed(text: str) -> tuple[tuple[str, float], ...]:
     """The stems of a text, each once and in order, with what each counts.
@@ -56,24 +80,12 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
     Light words and verbs are what a paraphrase replaces first; numbers are kept.
     """
     found: dict[str, float] = {}
-    for word in tokens(text):
-        if word in STOP_WORDS:
-            continue
-        if word[0].isdigit():
-            found.setdefault(word.replace(",", ""), _NUMBER_SHARE * (_FLOOR + rarity(word)))
-        elif len(word) > 1:
-            known = stem(word)
-            if known not in found:
-                weight = _FLOOR + rarity(known)
-                if known in LIGHT:
-                    weight *= _LIGHT_SHARE
-                if word.endswith("ed"):
-                    weight *= _VERB_SHARE
-                found[known] = weight
+    for entry in filter(None, map(_weight, known_tokens(text))):
+        found.setdefault(*entry)
     return tuple(found.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, eq=False)
 class Traces:
     """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
 
@@ -82,7 +94,8 @@ class Traces:
         weights: What each counts.
         found: The word of the premises that stands for each, None where there is none.
         held: The words found anywhere.
-        carried: By premise, the words that it has.
+        carried: By premise, in their order, the words that it has.
+        total: What all the words count together.
     """
 
     words: tuple[str, ...]
@@ -90,16 +103,20 @@ class Traces:
     found: tuple[str | None, ...]
     held: int
     carried: Mapping[int, int]
+    total: float
+    _known: dict[int, float] = field(default_factory=dict)
 
     def weight_of(self, bits: int) -> float:
-        """What the words of these bits count together."""
-        total, place = 0.0, 0
-        while bits:
-            if bits & 1:
-                total += self.weights[place]
-            bits >>= 1
-            place += 1
-        return total
+        """What the words of these bits count together; many premises carry the same words."""
+        known = self._known.get(bits)
+        if known is None:
+            known, left = 0.0, bits
+            while left:
+                lowest = left & -left
+                known += self.weights[lowest.bit_length() - 1]
+                left ^= lowest
+            self._known[bits] = known
+        return known
 
 
 class PremiseIndex:
@@ -111,17 +128,27 @@ class PremiseIndex:
         self._heads: dict[str, list[str]] = {}
         self._stands_for: dict[str, str | None] = {}
         self._distances: dict[tuple[str, str], int] = {}
+        self.premises = premises
         position = 0
         for place, premise in enumerate(premises):
             for word in content_words(premise):
                 position += 1
-                places = self._places.setdefault(word, [])
-                if not places or places[-1] != place:
+                positions = self._positions.get(word)
+                if positions is None:
+                    self._positions[word], self._places[word] = [position], [place]
+                    continue
+                positions.append(position)
+                places = self._places[word]
+                if places[-1] != place:
                     places.append(place)
-                self._positions.setdefault(word, []).append(position)
             position += _GAP
         for word in self._places:
             self._heads.setdefault(word[:_HEAD], []).append(word)
+
+    @cached_property
+    def quantities(self) -> tuple[Placed, ...]:
+        """Every quantity of the premises, in order; read only when it is asked for."""
+        return tuple([placed for text in self.premises for placed in read(text).quantities])
 
     def trace(self, words: tuple[tuple[str, float], ...]) -> Traces:
         """Where the words of a fact, with their weights, stand."""
@@ -136,12 +163,14 @@ class PremiseIndex:
                 for place in self._places[here]:
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
+        weights = tuple([weight for _, weight in words])
         return Traces(
-            words=tuple([word for word, _ in words]),
-            weights=tuple([weight for _, weight in words]),
-            found=tuple(found),
-            held=held,
-            carried=carried,
+            tuple([word for word, _ in words]),
+            weights,
+            tuple(found),
+            held,
+            dict(sorted(carried.items())),
+            sum(weights),
         )
 
     def stands_for(self, word: str) -> str | None:
@@ -192,7 +221,7 @@ def _akin(word: str, other: str) -> bool:
     return shared >= _HEAD and shared >= _LEAST_SHARED * longer and other.isalpha()
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT)
 def premises_of(premises: tuple[str, ...]) -> PremiseIndex:
     """The index of premises, kept for the next facts about them."""
     return PremiseIndex(premises)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from operator import mul
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflict import NOWHERE
 from summeval_pytest.judges.offline.conflicts import find_conflict
@@ -47,9 +47,10 @@ NEAR: Final = 0.5
 _DECIMALS: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
-    """What speaks for a fact; all but the two losses lie in 0 to 1, and more is always better.
+class Signs(NamedTuple):
+    """What speaks for a fact, in the order of the slopes.
+
+    All but the two losses lie in 0 to 1, and more is always better.
 
     Attributes:
         found: Share of the fact's weight that stands anywhere in the premises.
@@ -72,22 +73,8 @@ class Signs:
     beside: float
     of_summary: float
 
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The signs in the order of the slopes."""
-        return (
-            self.found,
-            self.together,
-            self.close,
-            self.numbers_lost,
-            self.rarest_lost,
-            self.beside,
-            self.of_summary,
-        )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class Sought(NamedTuple):
     """A fact looked for: where its words stand, and what that is a sign of."""
 
     traces: Traces
@@ -98,17 +85,16 @@ def _share(traces: Traces) -> float:
     """The share of a fact's weight that is found; 0 for a fact without words."""
     if None not in traces.found:
         return float(bool(traces.found))
-    return traces.weight_of(traces.held) / sum(traces.weights)
+    return traces.weight_of(traces.held) / traces.total
 
 
 def _signs(
     traces: Traces, index: PremiseIndex, *, found: float, beside: float, of_summary: bool
 ) -> Signs:
-    whole, carried = sum(traces.weights), traces.carried
-    together = found
+    carried, together = traces.carried, found
     if traces.held not in carried.values():
         windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
-        together = max([traces.weight_of(words) for words in windows], default=0.0) / whole
+        together = max(map(traces.weight_of, windows), default=0.0) / traces.total
     numbers_lost = rarest_lost = 0.0
     if found < 1.0:
         lost = [w for w, here in zip(traces.words, traces.found, strict=True) if here is None]
@@ -167,7 +153,7 @@ def _model() -> tuple[float, tuple[float, ...]]:
 def probability(signs: Signs) -> float:
     """The probability, of four decimals, that people say the fact is there."""
     intercept, slopes = _model()
-    logit = intercept + sum(b * x for b, x in zip(slopes, signs.values, strict=True))
+    logit = intercept + sum(map(mul, slopes, signs))
     return round(1.0 / (1.0 + math.exp(-logit)), _DECIMALS)
 
 
@@ -258,7 +244,7 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
     chosen: list[int] = []
     while left and len(chosen) < MAX_EVIDENCE:
         best, most = -1, least
-        for place, words in sorted(traces.carried.items()):
+        for place, words in traces.carried.items():
             gain = traces.weight_of(words & left)
             if gain > most:
                 best, most = place, gain
@@ -266,16 +252,16 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
             break
         chosen.append(best)
         left &= ~traces.carried[best]
-        least = LEAST_GAIN * sum(traces.weights)
+        least = LEAST_GAIN * traces.total
     return tuple(chosen)
 
 
 def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
     """The premises that a fact is compared with: its evidence, and those that carry much of it."""
-    weight = {place: traces.weight_of(words) for place, words in traces.carried.items()}
-    least = NEAR * max(weight.values(), default=0.0)
-    ranked = sorted(weight, key=lambda place: (-weight[place], place))[:LOOK_AROUND]
-    return tuple(dict.fromkeys((*evidence, *(p for p in ranked if weight[p] >= least))))
+    ranked = sorted([(-traces.weight_of(words), place) for place, words in traces.carried.items()])
+    most = NEAR * ranked[0][0] if ranked else 0.0
+    near = [place for weight, place in ranked[:LOOK_AROUND] if weight <= most]
+    return tuple(dict.fromkeys((*evidence, *near)))
 
 
 def _conflict(
@@ -286,10 +272,9 @@ def _conflict(
     A number in whose place nothing stands is a gap and no conflict; it costs its share of `Signs`.
     """
     whole, near = read(fact), [read(premises[place]) for place in places]
-    news = whole if added == fact else read(added)
-    if news.quantities:
-        everywhere = [placed for premise in premises for placed in read(premise).quantities]
-        conflict = missing_number(news, near, everywhere)
+    if whole.quantities:
+        news = whole if added == fact else read(added)
+        conflict = missing_number(news, near, premises_of(premises).quantities)
         if conflict is not None and conflict.instead != NOWHERE:
             return conflict
     return find_conflict(whole, near)

@@ -84,15 +84,17 @@ def rating_model() -> RatingModel:
     )
 
 
-def _readings(text: str) -> list[Reading]:
-    return [read(text) for text in dict.fromkeys(s.text for s in split_sentences(text))]
+@lru_cache(maxsize=512)
+def _readings(text: str) -> tuple[Reading, ...]:
+    return tuple(map(read, dict.fromkeys([s.text for s in split_sentences(text)])))
 
 
 def contradiction(pair: FacetPair) -> Conflict | None:
     """The first contradiction of the reference's facet by a sentence that is not copied from it."""
     reference = _readings(pair.reference)
+    told = {sentence.text for sentence in reference}
     for sentence in _readings(pair.candidate):
-        if sentence in reference:
+        if sentence.text in told:
             continue
         conflict = find_conflict(sentence, reference) or replaced_number(sentence, reference)
         if conflict is not None:

@@ -10,35 +10,30 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.clauses import clauses_of
 from summeval_pytest.judges.offline.figures import figures
 from summeval_pytest.judges.offline.lazy import lazy
 from summeval_pytest.judges.offline.spoken_words import tells, tokens_of
-from summeval_pytest.text import content_words
+from summeval_pytest.text import content_words, find_quantities
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.clause import Clause
     from summeval_pytest.judges.offline.figures import Placed
 
 _CLAUSE_END = re.compile(
     r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
     re.IGNORECASE,
 )
-_NUMBER_WORD: Final = re.compile(
-    r"\d|(?<![a-z])(?:zero|tw|thr|four|fif|five|six|seven|eigh|nine|ten|eleven|thir|hundred|forty"
-    r"|doubled|tripled)",
-    re.IGNORECASE,
-)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Reading:
     """All that is read off one sentence, once.
 
     Attributes:
-        text: The sentence; two readings of one text are equal.
+        text: The sentence.
     """
 
     text: str
@@ -81,10 +76,11 @@ class Reading:
     @lazy
     def quantities(self) -> tuple[Placed, ...]:
         """Its numbers in order, with the words they stand by."""
-        if not _NUMBER_WORD.search(self.text):
+        found = find_quantities(self.text)
+        if not found:
             return ()
-        cuts = [0, *(match.start() for match in _CLAUSE_END.finditer(self.text)), len(self.text)]
-        return figures(self.text, [(a, b) for a, b in pairwise(cuts) if b > a])
+        cuts = [0, *[match.start() for match in _CLAUSE_END.finditer(self.text)], len(self.text)]
+        return figures(self.text, found, [(a, b) for a, b in pairwise(cuts) if b > a])
 
 
 @lru_cache(maxsize=16384)

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from heapq import nsmallest
 from itertools import pairwise
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.lexicon import GENERIC
-from summeval_pytest.judges.offline.matching import GENERIC_WEIGHT, K1, B
 from summeval_pytest.judges.offline.reading import read
 from summeval_pytest.text import content_words
 
@@ -29,6 +27,12 @@ DEPTH: Final = 10
 NEAR: Final = 5
 """A number, or a phrase, may stand in one of so many."""
 _BM25_SHARE: Final = 0.5
+K1: Final = 1.2
+B: Final = 0.75
+GENERIC_WEIGHT: Final = 0.3
+"""How much a word that every abstract uses counts beside one that is this paper's own."""
+KEPT: Final = 64
+"""So many sources are kept with their index: a suite asks about one again for each system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,7 @@ class SourceIndex:
                 self._places.setdefault(word, []).append(place)
         n = len(sentences)
         self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
-        self._masses = [sum(self._weights[word] for word in bag) for bag in self._bags]
+        self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
             1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
@@ -98,7 +102,7 @@ class SourceIndex:
     @cached_property
     def quantities(self) -> tuple[Placed, ...]:
         """Every quantity of the source, in order; read only when it is asked for."""
-        return tuple(placed for s in self.sentences for placed in read(s).quantities)
+        return tuple([placed for text in self.sentences for placed in read(text).quantities])
 
     def overlap(self, claim: str) -> Overlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
@@ -116,14 +120,14 @@ class SourceIndex:
             for place in self._places[word]:
                 shared[place] = shared.get(place, 0.0) + weight
         factors = self._factors
-        near = nsmallest(DEPTH, [(-weight * factors[p], p) for p, weight in shared.items()])
+        near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
         places = tuple(place for _, place in near)
         around = places[:NEAR]
         return Overlap(
             places=places,
-            shares=tuple(min(1.0, shared[place] / total) for place in places),
-            gains=tuple(gain / total for gain in self._gains(found, places)),
-            nearness=tuple(weight / near[0][0] for weight, _ in near),
+            shares=tuple([min(1.0, shared[place] / total) for place in places]),
+            gains=tuple([gain / total for gain in self._gains(found, places)]),
+            nearness=tuple([weight / near[0][0] for weight, _ in near]),
             anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
             phrases=self._phrases(words, around),
             likeness=max(
@@ -137,7 +141,8 @@ class SourceIndex:
         open_words, gains = dict(found), []
         for place in places:
             bag = self._bags[place]
-            gains.append(sum(open_words.pop(word) for word in [*open_words] if word in bag))
+            gained = [word for word in open_words if word in bag]
+            gains.append(sum(map(open_words.pop, gained)))
         return gains
 
     def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:
@@ -162,7 +167,7 @@ def _weight(word: str, n_sentences: int, n_found: int) -> float:
     return GENERIC_WEIGHT * rarity if word in GENERIC else rarity
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=KEPT)
 def source_index(sentences: tuple[str, ...]) -> SourceIndex:
     """The index of a source, kept for the next claims about it."""
     return SourceIndex(sentences)

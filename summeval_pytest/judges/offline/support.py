@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.evidence import evidence_of
 from summeval_pytest.judges.offline.logistic import chance, logit
-from summeval_pytest.judges.offline.matching import Match, TermIndex, index_of
 from summeval_pytest.judges.offline.number_conflicts import missing_number
 from summeval_pytest.judges.offline.reading import Reading, read
 from summeval_pytest.judges.offline.source_index import NEAR, source_index
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.judges.offline.conflict import Conflict
+    from summeval_pytest.judges.offline.figures import Placed
     from summeval_pytest.judges.offline.source_index import Overlap, SourceIndex
 
 TOLD_ALIKE: Final = 0.45
@@ -32,14 +33,9 @@ LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
 _AFTER_CONFLICT: Final = 0.5
 """What is left of the chance where a conflict is seen: readers call half as many supported."""
-FACT_COVERAGE: Final = 0.35
-"""A fact, being short, has to be carried by a good third."""
-_LOOK_AROUND: Final = 5
-"""A number may stand in one of so many sentences that are closest to the claim."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(NamedTuple):
     """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first.
 
     ``undecided`` says that a conflict was seen, which a reader has to decide.
@@ -144,49 +140,18 @@ def _too_little(overlap: Overlap, strength: float) -> str | None:
 
 def _conflict(claim: Reading, index: SourceIndex, overlap: Overlap) -> Conflict | None:
     near = [read(index.sentences[place]) for place in overlap.places[:NEAR]]
+    if not claim.quantities:
+        return find_conflict(claim, near)
     stated = [placed for reading in near for placed in reading.quantities]
-    is_stated = all(
-        any(placed.quantity.agrees_with(other.quantity) for other in stated)
-        for placed in claim.quantities
-    )
+    is_stated = all(_is_among(placed, stated) for placed in claim.quantities)
     everywhere = stated if is_stated else index.quantities
     return missing_number(claim, near, everywhere) or find_conflict(claim, near)
 
 
+def _is_among(placed: Placed, stated: Sequence[Placed]) -> bool:
+    mine = placed.quantity
+    return any(mine.agrees_with(other.quantity) for other in stated)
+
+
 def _copied(place: int) -> Support:
     return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
-
-
-def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
-    """Whether the premises carry what a fact adds to the fact it refines.
-
-    Args:
-        fact: The whole fact.
-        added: What it says that the fact it refines does not; the same for a root.
-        premises: Facts or sentences.
-    """
-    if fact in premises:
-        return _copied(premises.index(fact))
-    index = index_of(premises)
-    match = index.match(added, by_rarity=False)
-    whole = read(fact)
-    near = _neighbourhood(whole, index, match)
-    conflict = missing_number(read(added), near, index.quantities) or find_conflict(whole, near)
-    return _weigh(index, match, conflict, FACT_COVERAGE)
-
-
-def _weigh(index: TermIndex, match: Match, conflict: Conflict | None, least: float) -> Support:
-    share = f"{match.coverage:.0%} of its words found"
-    if conflict is not None:
-        first = () if conflict.sentence is None else (index.sentences.index(conflict.sentence),)
-        evidence = tuple(dict.fromkeys((*first, *match.evidence)))
-        return Support(holds=False, strength=0.0, evidence=evidence, reason=str(conflict))
-    holds = match.coverage >= least
-    reason = share if holds else f"{share}, {least:.0%} needed"
-    return Support(holds=holds, strength=match.coverage, evidence=match.evidence, reason=reason)
-
-
-def _neighbourhood(claim: Reading, index: TermIndex, match: Match) -> list[Reading]:
-    """The sentences that a claim is compared with: its evidence, and the next closest."""
-    places = dict.fromkeys([*match.evidence, *index.ranked(claim.text, _LOOK_AROUND)])
-    return [read(index.sentences[place]) for place in places]

@@ -15,9 +15,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflicts import find_conflict
-from summeval_pytest.judges.offline.matching import index_of
 from summeval_pytest.judges.offline.number_conflicts import missing_number
 from summeval_pytest.judges.offline.reading import read
+from summeval_pytest.judges.offline.source_index import NEAR, source_index
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.text import normalise, sentence_texts
 from summeval_pytest.text.editing import change_number, negate, reverse_direction
@@ -36,7 +36,6 @@ ABSTRACTS: Final = ("pubmedqa_roles/dev.jsonl", "csabstruct/dev.jsonl")
 """Sets of abstracts, a sentence a record."""
 N_ABSTRACTS: Final = 150
 """How many abstracts of each set are edited."""
-_NEAR: Final = 5
 _UNITS: Final = (
     ("weeks", "months"), ("months", "years"), ("days", "weeks"), ("hours", "minutes"),
     ("minutes", "seconds"), ("years", "months"), ("mg", "g"), ("kg", "g"), ("mm", "cm"),
@@ -77,9 +76,8 @@ def is_flagged(claim: str, source: tuple[str, ...]) -> bool:
     """Whether a claim conflicts with the sentences of a source that are closest to it."""
     if claim in source:
         return False
-    index = index_of(source)
-    places = dict.fromkeys([*index.match(claim).evidence, *index.ranked(claim, _NEAR)])
-    near = [read(index.sentences[place]) for place in places]
+    index = source_index(source)
+    near = [read(source[place]) for place in index.overlap(claim).places[:NEAR]]
     reading = read(claim)
     return bool(missing_number(reading, near, index.quantities) or find_conflict(reading, near))
 

@@ -37,7 +37,7 @@ SHARES: Final[Mapping[str, float]] = {SUMMARIES[0]: 2.0, SUMMARIES[1]: 1.0, MATC
 """What each set counts; the largest, of whole summaries, twice."""
 N_FOLDS: Final = 5
 RIDGE: Final = 1.0
-_NONE: Final = (0.0,) * len(Signs.__dataclass_fields__)
+_NONE: Final = (0.0,) * len(Signs._fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ def examples(questions: Iterator[Asked]) -> Examples:
             in_order=not question.of_summary,
         )
         for each, label in zip(found, question.labels, strict=True):
-            rows["signs"].append(each.signs.values if each else _NONE)
+            rows["signs"].append(each.signs if each else _NONE)
             rows["labels"].append(label)
             rows["sets"].append(question.name)
             rows["papers"].append(question.paper)
@@ -212,8 +212,7 @@ def main() -> None:
         recipe={
             "command": "python -m summeval_pytest.judges.training.presence --data ../shared/data",
             "data": sorted(SHARES),
-            "method": "logistic regression, weights not negative, over "
-            + ", ".join(Signs.__dataclass_fields__),
+            "method": "logistic regression, weights not negative, over " + ", ".join(Signs._fields),
             "scores": scores(data),
         },
     )

@@ -7,7 +7,7 @@ import pytest
 from summeval_pytest.judges.offline.reading import read
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.clauses import Clause
+    from summeval_pytest.judges.offline.clause import Clause
 
 
 def only(text: str) -> Clause:
@@ -19,8 +19,12 @@ def only(text: str) -> Clause:
 @pytest.mark.parametrize(
     ("text", "ends"),
     [
-        ("Noise rose on ferries.", {"amount": 1}),
-        ("Noise was less frequent on ferries.", {"amount": -1}),
+        ("Traffic rose on ferries.", {"amount": 1}),
+        ("Faults rose on ferries.", {"amount": 1, "worth": -1}),
+        ("Gulls were scarce at the pier.", {"amount": -1}),
+        ("The pier was too narrow.", {"amount": -1, "estimate": -1}),
+        ("The crew gave way.", {"amount": -1}),
+        ("Gulls were less frequent on ferries.", {"amount": -1}),
         ("Boats moved less slowly.", {"speed": 1}),
         ("Lamps made streets safer by fewer thefts.", {"worth": 1, "amount": -1}),
         ("Prices rose and fell.", {"amount": 0}),

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.judges.offline.comparisons import (
-    are_crossed,
     opposite_comparison,
     opposite_ratio,
 )
@@ -42,12 +41,3 @@ def test_ratio_under_one_means_less(claim: str, is_conflict: bool) -> None:
     evidence = read("For oiling and breakdowns the hazard ratio was 0.62.")
 
     assert bool(opposite_ratio(read(claim), [evidence])) is is_conflict
-
-
-def test_two_groups_are_crossed_where_each_stands_for_the_other() -> None:
-    """What "A slower than B" and "B faster than A" say is the same."""
-    (one,) = read("Barges were slower than ferries.").clauses
-    (other,) = read("Ferries were faster than barges.").clauses
-
-    assert are_crossed(one, other)
-    assert not are_crossed(one, one)

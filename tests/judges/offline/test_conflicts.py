@@ -167,6 +167,28 @@ def test_agreeing_or_unrelated_claims_do_not_conflict(claim: str, evidence: str)
          "negation"),
         ("The glue made the hull joint stable.", "The glue made the hull joint unstable.",
          "direction"),
+        # a swapped comparison, by "than" or by a verb
+        ("Wooden piers outlasted steel piers.", "Steel piers lasted longer than wooden piers.",
+         "direction"),
+        ("Barges were louder than ferries in fog.", "Ferries were louder than barges in fog.",
+         "direction"),
+        # degrees and states of the same adjective
+        ("Gulls were scarce at the old pier.", "Gulls were most abundant at the old pier.",
+         "direction"),
+        ("Crews were calmer after the drill.", "Crews were more anxious after the drill.",
+         "direction"),
+        # how two things go together
+        ("More fog meant more accidents.", "More fog meant fewer accidents.", "direction"),
+        ("Hull wear grows with speed.", "Hull wear falls with speed.", "direction"),
+        # too much and too little
+        ("The fares were overestimated by the board.", "The board's fares were too low.",
+         "direction"),
+        # little, unable, prevented
+        ("Lamps had little effect on theft.", "Theft fell markedly with lamps.", "negation"),
+        ("Sailors were not able to share the cabin.", "The cabin could be shared by sailors.",
+         "negation"),
+        # before and after
+        ("Crews were harsher after lunch.", "Crews were harsher before lunch.", "direction"),
         # a copy with one word changed
         (
             "A survey of the pier was not done by divers in spring.",
@@ -205,6 +227,10 @@ def test_what_contradicts_is_seen_by_class_of_english(
             "We asked whether lamps reduce theft in parks.",
             "In parks lamps did not reduce theft.",
         ),
+        ("Crews were more lenient after lunch.", "Crews were harsher before lunch."),
+        ("Steel piers broke sooner than wooden piers.", "Wooden piers outlasted steel piers."),
+        ("Trails gave no biased counts of gulls.", "Counts of gulls on trails were far higher."),
+        ("Smooth hulls should not be used in ice.", "Smooth hulls were used in ice."),
         ("With the wider pier, ferries docked.", "The narrower pier stopped ferries sooner."),
     ],
 )

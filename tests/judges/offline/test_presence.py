@@ -36,8 +36,8 @@ NOTHING = Signs(
     beside=0.0,
     of_summary=0.0,
 )
-EVERYTHING = replace(
-    NOTHING, found=1.0, together=1.0, close=1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0
+EVERYTHING = NOTHING._replace(
+    found=1.0, together=1.0, close=1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0
 )
 KITES = "Kites rose above copper roofs."
 
@@ -147,7 +147,7 @@ def test_more_signs_never_make_a_fact_less_probable() -> None:
     """No weight is negative, so each probability can be told from its signs."""
     slopes = learned("presence")["slopes"]
 
-    assert len(slopes) == len(NOTHING.values)
+    assert len(slopes) == len(NOTHING)
     assert min(slopes.tolist()) >= 0.0
     assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
 
@@ -155,7 +155,7 @@ def test_more_signs_never_make_a_fact_less_probable() -> None:
 @pytest.mark.parametrize("sign", ["found", "close", "numbers_lost", "beside"])
 def test_each_sign_counts(sign: str) -> None:
     """A fact with all but one sign is less probable than one with all."""
-    lacking = replace(EVERYTHING, **{sign: getattr(NOTHING, sign)})
+    lacking = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
 
     assert probability(lacking) < probability(EVERYTHING)
 

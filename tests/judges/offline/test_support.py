@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.support import (
-    FACT_COVERAGE,
     LEAST_STRENGTH,
-    support_fact,
     support_sentence,
     support_sentences,
 )
@@ -146,22 +144,6 @@ def test_changed_number_is_not_supported() -> None:
     found = support_sentence("The mill ground 60 sacks of rye a day.", MILL)
 
     assert found.reason == f"{ASKS}: number: '60' against '40'"
-
-
-def test_fact_is_weighed_by_what_it_adds() -> None:
-    """The subject that it repeats is granted by the fact it refines."""
-    fact, added = "The miller: with nine hives.", "with nine hives."
-
-    assert not support_fact(fact, added, ("The miller kept bees.",)).holds
-    assert support_fact(fact, added, ("The nine hives stood by the mill.",)).holds
-
-
-def test_fact_needs_a_good_third_of_its_words() -> None:
-    """One of four words is too little, two are enough."""
-    added = "Amber lamps lit harbours."
-
-    assert support_fact(added, added, ("Amber is old.",)).strength == 0.25 < FACT_COVERAGE
-    assert support_fact(added, added, ("Amber lamps shine.",)).holds
 
 
 @settings(deadline=None)
