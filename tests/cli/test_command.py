@@ -172,7 +172,7 @@ def test_a_suite_without_labels_has_nothing_to_agree_with(
     """Also where labels are there and say only what the reference lacks."""
     wanted = (
         "summeval: error: moss/summeval.toml: no label has anything to agree with: an 'overall'"
-        " score, a facet's rating, sentences or facts; add labels.jsonl and name it as"
+        " score, a facet's rating, sentences, facts or roles; add labels.jsonl and name it as"
         ' labels = "labels.jsonl"\n'
     )
     labels = suite / "labels.jsonl"

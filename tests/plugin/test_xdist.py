@@ -83,7 +83,7 @@ def test_the_controller_prints_header_and_table_once(runs: dict[str, Run], mode:
         ["good", "3", "0", "0"],
     ]
     assert runs[mode].block(table[0], 6) == table
-    assert sum(line.startswith("summeval: judge offline-1") for line in runs[mode].lines) == 1
+    assert sum(line.startswith("summeval: judge offline-2") for line in runs[mode].lines) == 1
 
 
 @pytest.fixture(scope="module")

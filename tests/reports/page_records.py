@@ -151,7 +151,7 @@ def failing(paper: str = "moss-01", system: str = "careless", *, text: str = "")
         note=text,
         scores=found,
         signatures=tuple(
-            f"{text or metric}|judge:offline-1|v:1" for metric in ("facet", "eva", "faithfulness")
+            f"{text or metric}|judge:offline-2|v:1" for metric in ("facet", "eva", "faithfulness")
         ),
         findings=findings_of(found, (text,) * 3 if text else SOURCE),
         verdict=PairVerdict(
@@ -344,7 +344,7 @@ def run(*suites: SuiteRecord, text: str = "") -> RunRecord:
                 ),
             ),
         ),
-        judge=text or "offline-1",
+        judge=text or "offline-2",
         suites=suites,
     )
 

@@ -438,7 +438,7 @@ def test_means_that_fail_are_told_before_those_that_pass() -> None:
             mean("faithfulness", 1.0, 0.9),
         )
     )
-    recipe = signature_of("facet", judge="offline-1", suite="77be02a1c3d4")
+    recipe = signature_of("facet", judge="offline-2", suite="77be02a1c3d4")
     first, *passing, last = describe_means("careful", verdict, [recipe]).split("\n")
     assert first == (
         "careful: mean facet.result 2.250 < 3 (40 of 40 papers);"
