@@ -224,6 +224,8 @@ class Quantity:
             if self.dimension != other.dimension:
                 return False
             theirs *= other.factor / self.factor
+        if mine == theirs:
+            return True
         rounding = 0.5 * 10.0**-self.decimals if self._is_rounded(other) else 0.0
         return abs(mine - theirs) <= max(rounding, 1e-6 * theirs) + 1e-12
 

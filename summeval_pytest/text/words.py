@@ -38,6 +38,11 @@ _ENDINGS: Final = tuple(
     )
 )
 """Endings and what stands instead; the first that fits is taken."""
+_BY_LAST: Final = {
+    last: tuple(pair for pair in _ENDINGS if pair[0][-1] == last)
+    for last in {ending[-1] for ending, _ in _ENDINGS}
+}
+"""Those that end in one letter, in their order."""
 _MIN_STEM: Final = 4
 _MOST_KNOWN: Final = 65536
 
@@ -51,7 +56,7 @@ def stem(word: str) -> str:
     """
     if len(word) <= _MIN_STEM or not word.isalpha():
         return word
-    for ending, instead in _ENDINGS:
+    for ending, instead in _BY_LAST.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) + len(instead) >= _MIN_STEM:
             word = word[: -len(ending)] + instead
             break

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import STOP_WORDS, content_words, has_tokens, stem, tokens, words
+from summeval_pytest.text import (
+    STOP_WORDS,
+    content_words,
+    count_content,
+    has_tokens,
+    known_tokens,
+    stem,
+    tokens,
+    words,
+)
 
 FAMILIES = [
     "reduces reduced reducing reduction reductions",
@@ -159,3 +168,15 @@ def test_what_words_count_as_is_not_remembered_without_end(
         "", "1000", "", "mice", "reduc",
     ]  # fmt: skip
     assert len(contents) <= 2
+
+
+@given(st.text())
+def test_words_of_content_are_counted_as_they_are_listed(text: str) -> None:
+    """Whoever only asks how many there are needs no list of them."""
+    assert count_content(text) == len(content_words(text))
+
+
+@given(st.text())
+def test_kept_tokens_are_the_tokens(text: str) -> None:
+    """What is remembered of a sentence is what it has."""
+    assert known_tokens(text) == tuple(tokens(text))

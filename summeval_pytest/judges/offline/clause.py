@@ -36,10 +36,10 @@ class Clause:
     tokens: list[str] = field(default_factory=list)
     stems: dict[str, float] = field(default_factory=dict)
     ends: dict[str, int] = field(default_factory=dict)
-    denied: set[str] = field(default_factory=set)
-    found: set[str] = field(default_factory=set)
-    missed: set[str] = field(default_factory=set)
-    opposable: set[str] = field(default_factory=set)
+    denied: frozenset[str] = frozenset()
+    found: frozenset[str] = frozenset()
+    missed: frozenset[str] = frozenset()
+    opposable: frozenset[str] = frozenset()
     total: float = 0.0
     change: int = 0
     relation: int = 0

@@ -142,7 +142,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
                 if word[0] > "9":
                     clause.total += entry.weight
                     if left and not word.endswith("ly") and word not in TRANSPARENT:
-                        clause.denied.add(entry.stem)
+                        clause.denied |= {entry.stem}
                         left -= 1
             before = word
             continue
@@ -191,13 +191,13 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         elif base in FINDING:
             if since <= SCOPE or before in SCANT:
                 clause.is_null = True
-                clause.missed.add(base)
+                clause.missed |= {base}
                 left = 0
             elif word in STATED or before == "did" or (base in EFFECTS and before in AN_EFFECT):
                 stated = True
-                clause.found.add(base)
+                clause.found |= {base}
             else:
-                clause.found.add(base)
+                clause.found |= {base}
         if base in IMPLIED:
             clause.is_negated = True
         if base in ASKING:
@@ -240,16 +240,16 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         elif word in ILLS:
             value = -1
         if word in OPPOSED and since > SCOPE:
-            clause.opposable.add(word)
+            clause.opposable |= {word}
         if entry.weight:
             clause.stems[entry.stem] = entry.weight
             clause.total += entry.weight
             if left and not word.endswith("ly") and word not in TRANSPARENT:
-                clause.denied.add(entry.stem)
+                clause.denied |= {entry.stem}
                 left -= 1
         before = word
     if len(clause.denied) < needed:
-        clause.denied.clear()
+        clause.denied = frozenset()
     if clause.ends.get(AMOUNT) and SPEED not in clause.ends and not LASTING.isdisjoint(tokens):
         clause.ends[SPEED] = -clause.ends[AMOUNT]
     if "than" in tokens:

@@ -26,7 +26,10 @@ def find_conflict(claim: Reading, evidence: Sequence[Reading]) -> Conflict | Non
     """The first contradiction of a claim and the sentences closest to it; None if none is seen.
 
     A number that the evidence lacks is no contradiction: see `missing_number`.
+    What stands in the evidence as one of its sentences is no contradiction, whatever it says.
     """
+    if claim in evidence:
+        return None
     for look in (
         swapped_numbers,
         reversed_change,

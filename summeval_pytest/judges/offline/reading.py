@@ -83,7 +83,7 @@ class Reading:
         return figures(self.text, found, [(a, b) for a, b in pairwise(cuts) if b > a])
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
     """What one sentence says, as far as the embedded judge can tell."""
     return Reading(text)

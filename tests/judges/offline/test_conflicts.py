@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflict import Conflict
@@ -359,6 +359,7 @@ def test_any_two_texts_are_compared_without_fault(one: str, other: str) -> None:
     replaced_number(claim, evidence)
 
 
+@example("noise noise faster , noise fell".split())
 @given(
     st.lists(
         st.sampled_from(
