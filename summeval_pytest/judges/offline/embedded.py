@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.facts import facts_of
-from summeval_pytest.judges.offline.presence import check_facts
-from summeval_pytest.judges.offline.rating import rate_all
-from summeval_pytest.judges.offline.segmentation import segment
-from summeval_pytest.judges.offline.support import Support, support_sentences
+from summeval_pytest.judges.offline.facets.rating import rate_all
+from summeval_pytest.judges.offline.facets.segmentation import segment
+from summeval_pytest.judges.offline.facts.cutting import facts_of
+from summeval_pytest.judges.offline.facts.presence import check_facts
+from summeval_pytest.judges.offline.sentences.support import Support, support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,

@@ -14,10 +14,10 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict
-from summeval_pytest.judges.offline.number_conflicts import missing_number
-from summeval_pytest.judges.offline.reading import read
-from summeval_pytest.judges.offline.source_index import NEAR, source_index
+from summeval_pytest.judges.offline.conflicts.finding import find_conflict
+from summeval_pytest.judges.offline.conflicts.number_conflicts import missing_number
+from summeval_pytest.judges.offline.readings.reading import read
+from summeval_pytest.judges.offline.sentences.source_index import NEAR, source_index
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.text import normalise, sentence_texts
 from summeval_pytest.text.editing import change_number, negate, reverse_direction

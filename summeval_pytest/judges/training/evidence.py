@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.optimize import minimize
 
-from summeval_pytest.judges.offline.evidence import evidence_features
 from summeval_pytest.judges.offline.logistic import STEPS
+from summeval_pytest.judges.offline.sentences.evidence import evidence_features
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
 from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
-from summeval_pytest.judges.offline.presence import Signs, look_for
+from summeval_pytest.judges.offline.facts.presence import Signs, look_for
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
 from summeval_pytest.text import normalise, sentence_texts

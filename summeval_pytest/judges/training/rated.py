@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.labels import label_evidence, pieces_of
-from summeval_pytest.judges.offline.overlap import NAMES, overlaps
-from summeval_pytest.judges.offline.rating import contradiction
-from summeval_pytest.judges.offline.segmentation import facet_rows
+from summeval_pytest.judges.offline.facets.labels import label_evidence, pieces_of
+from summeval_pytest.judges.offline.facets.overlap import NAMES, overlaps
+from summeval_pytest.judges.offline.facets.rating import contradiction
+from summeval_pytest.judges.offline.facets.segmentation import facet_rows
 from summeval_pytest.judges.training.data import records
 from summeval_pytest.judges.training.role_texts import SEGMENTED
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetSegments
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.conflict import ConflictKind
-    from summeval_pytest.judges.offline.overlap import Roles
+    from summeval_pytest.judges.offline.conflicts.conflict import ConflictKind
+    from summeval_pytest.judges.offline.facets.overlap import Roles
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.labels import pieces_of
-from summeval_pytest.judges.offline.overlap import NAMES
-from summeval_pytest.judges.offline.rating import DIGITS, vetoed
+from summeval_pytest.judges.offline.facets.labels import pieces_of
+from summeval_pytest.judges.offline.facets.overlap import NAMES
+from summeval_pytest.judges.offline.facets.rating import DIGITS, vetoed
 from summeval_pytest.judges.training.data import data_folder
 from summeval_pytest.judges.training.ordinal import OrdinalModel, cut_points, fit_ordinal
 from summeval_pytest.judges.training.rated import SCALE, Table, rated_summaries, table_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.overlap import Roles
+    from summeval_pytest.judges.offline.facets.overlap import Roles
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.judges.offline.labels import pieces_of
-from summeval_pytest.judges.offline.roles import STATES
+from summeval_pytest.judges.offline.facets.labels import pieces_of
+from summeval_pytest.judges.offline.facets.roles import STATES
 from summeval_pytest.judges.training.data import Record, records
 from summeval_pytest.questions import FACETS
 from summeval_pytest.text import normalise

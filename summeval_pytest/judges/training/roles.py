@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import scipy.sparse as sp
 
-from summeval_pytest.judges.offline.role_features import (
+from summeval_pytest.judges.offline.facets.role_features import (
     BESIDE,
     N_PLACE_ROWS,
     N_WORD_ROWS,
@@ -24,7 +24,7 @@ from summeval_pytest.judges.offline.role_features import (
     word_rows,
     words_of,
 )
-from summeval_pytest.judges.offline.roles import STATES, STEP, RoleModel
+from summeval_pytest.judges.offline.facets.roles import STATES, STEP, RoleModel
 from summeval_pytest.judges.training.chain import Batch, Chain, fit
 from summeval_pytest.judges.training.data import data_folder
 from summeval_pytest.judges.training.role_texts import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.source_index import SourceIndex
+from summeval_pytest.judges.offline.sentences.source_index import SourceIndex
 from summeval_pytest.text import normalise, sentence_texts
 
 if TYPE_CHECKING:

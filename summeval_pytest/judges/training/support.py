@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata, spearmanr
 
 from summeval_pytest.judges.offline.logistic import STEPS
-from summeval_pytest.judges.offline.support import strength_features
+from summeval_pytest.judges.offline.sentences.support import strength_features
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
 from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.role_features import BESIDE, OWN, name_of
+from summeval_pytest.judges.offline.facets.role_features import BESIDE, OWN, name_of
 from summeval_pytest.judges.training.role_texts import RoleText
 from summeval_pytest.judges.training.roles import (
     BESIDE_SCALE,

@@ -1,0 +1,1 @@
+"""Where two sentences disagree: numbers, units, order, direction, negation."""

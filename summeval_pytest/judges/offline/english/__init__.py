@@ -1,0 +1,1 @@
+"""What words mean to the embedded judge: English and general, keyed to no field."""

@@ -1,0 +1,1 @@
+"""From a text to its facets, and from two of them to a rating."""

@@ -1,0 +1,58 @@
+"""Which sentences of an abstract state background, method, result and conclusion.
+
+A sentence goes to the facet that is most likely for it (`roles`). A facet that no sentence got
+shares the sentences for which it is likely enough: "we gave 40 mice zinc, and survival rose" is
+both. Where labels such as "Methods:" stand, they decide, and nothing is shared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.judges.offline.facets.labels import label_evidence, pieces_of
+from summeval_pytest.judges.offline.facets.roles import roles_of
+from summeval_pytest.questions import FACETS, Facet, FacetSegments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+LIKELY: Final = 0.15
+"""From this posterior on, a facet without a sentence of its own shares one.
+
+Low, because a text that states a facet in passing is more often judged to have it than not.
+"""
+
+
+def facet_rows(roles: NDArray[np.float64], *, shared: bool = True) -> tuple[tuple[int, ...], ...]:
+    """For each facet, the sentences (rows) that state it.
+
+    Args:
+        roles: The posterior of each facet, (sentences, 4).
+        shared: Whether a facet that is no sentence's best may share those it is `LIKELY` for.
+    """
+    best = roles.argmax(axis=1)
+    chosen = []
+    for column in range(len(FACETS)):
+        rows = tuple(int(row) for row in (best == column).nonzero()[0])
+        if not rows and shared:
+            rows = tuple(int(row) for row in (roles[:, column] >= LIKELY).nonzero()[0])
+        chosen.append(rows)
+    return tuple(chosen)
+
+
+def segment(text: str) -> FacetSegments:
+    """The sentences of each facet, joined in order."""
+    sentences = pieces_of(text)
+    shared = not label_evidence(sentences).any()
+    rows = facet_rows(roles_of(sentences), shared=shared)
+    segments: dict[Facet, str] = {
+        facet: _joined(sentences, chosen) for facet, chosen in zip(FACETS, rows, strict=True)
+    }
+    return FacetSegments(**segments)
+
+
+def _joined(sentences: Sequence[str], rows: Sequence[int]) -> str:
+    return " ".join(sentences[row] for row in rows)

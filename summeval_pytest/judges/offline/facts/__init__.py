@@ -1,0 +1,1 @@
+"""From a sentence to its facts, and whether a text has them."""

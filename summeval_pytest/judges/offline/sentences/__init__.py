@@ -1,0 +1,1 @@
+"""Whether a source supports a sentence, and by which of its own."""

@@ -1,0 +1,173 @@
+"""What a claim shares with a source: the sentences nearest to it, and how much each carries.
+
+A word weighs by its rarity in the source, idf = ln(1 + (n - df + .5) / (df + .5)), the form that
+stays positive in a source of 26 sentences; a word that every abstract uses weighs three tenths. A
+sentence is near by the weight it shares, with half a BM25 (k1 = 1.2, b = .75, a word counted once)
+on top, so that of two that share the same the shorter is nearer. Words are looked up by the
+sentences that hold them, so a claim costs as little in an article as in an abstract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import log1p
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.judges.offline.english.lexicon import GENERIC
+from summeval_pytest.judges.offline.readings.reading import read
+from summeval_pytest.text import content_words
+
+if TYPE_CHECKING:
+    from summeval_pytest.judges.offline.readings.figures import Placed
+
+DEPTH: Final = 10
+"""So many of the nearest sentences are looked at."""
+NEAR: Final = 5
+"""A number, or a phrase, may stand in one of so many."""
+_BM25_SHARE: Final = 0.5
+K1: Final = 1.2
+B: Final = 0.75
+GENERIC_WEIGHT: Final = 0.3
+"""How much a word that every abstract uses counts beside one that is this paper's own."""
+KEPT: Final = 64
+"""So many sources are kept with their index: a suite asks about one again for each system."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """What a claim shares with the sentences nearest to it; every share is of the claim's weight.
+
+    Attributes:
+        places: The nearest sentences, at most `DEPTH`, the nearest first; none shares no word.
+        shares: What each of them carries.
+        gains: What each of them carries that those before it do not.
+        nearness: How near each is, 1 for the nearest.
+        anywhere: What the whole source carries.
+        phrases: The share of the claim's pairs of neighbouring words that one of the first `NEAR`
+            sentences has too.
+        likeness: The weight that the claim and one of these share, of the weight of both together.
+        numbers: The share of the claim's numbers, as written, that stand in these; 1 without any.
+        n_words: How many different words of content the claim has.
+    """
+
+    places: tuple[int, ...]
+    shares: tuple[float, ...]
+    gains: tuple[float, ...]
+    nearness: tuple[float, ...]
+    anywhere: float
+    phrases: float
+    likeness: float
+    numbers: float
+    n_words: int
+
+    @property
+    def best(self) -> float:
+        """What the sentence that carries most carries."""
+        return max(self.shares, default=0.0)
+
+    @property
+    def best_three(self) -> float:
+        """What the three nearest sentences carry together."""
+        return min(1.0, sum(self.gains[:3]))
+
+    @property
+    def best_five(self) -> float:
+        """What the five nearest sentences carry together."""
+        return min(1.0, sum(self.gains[:5]))
+
+
+class SourceIndex:
+    """The sentences of one source, found by their words."""
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        self.sentences = sentences
+        self._words = [content_words(sentence) for sentence in sentences]
+        self._bags = [dict.fromkeys(words) for words in self._words]
+        self._pairs: dict[int, frozenset[tuple[str, str]]] = {}
+        self._places: dict[str, list[int]] = {}
+        for place, bag in enumerate(self._bags):
+            for word in bag:
+                self._places.setdefault(word, []).append(place)
+        n = len(sentences)
+        self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
+        self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
+        mean = max(1.0, sum(map(len, self._words)) / max(1, n))
+        self._factors = [
+            1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
+            for words in self._words
+        ]
+
+    @cached_property
+    def quantities(self) -> tuple[Placed, ...]:
+        """Every quantity of the source, in order; read only when it is asked for."""
+        return tuple([placed for text in self.sentences for placed in read(text).quantities])
+
+    def overlap(self, claim: str) -> Overlap:
+        """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
+        words = content_words(claim)
+        found: dict[str, float] = {}
+        shared: dict[int, float] = {}
+        total = 0.0
+        for word in dict.fromkeys(words):
+            weight = self._weights.get(word)
+            if weight is None:
+                total += _weight(word, len(self.sentences), 0)
+                continue
+            total += weight
+            found[word] = weight
+            for place in self._places[word]:
+                shared[place] = shared.get(place, 0.0) + weight
+        factors = self._factors
+        near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
+        places = tuple(place for _, place in near)
+        around = places[:NEAR]
+        return Overlap(
+            places=places,
+            shares=tuple([min(1.0, shared[place] / total) for place in places]),
+            gains=tuple([gain / total for gain in self._gains(found, places)]),
+            nearness=tuple([weight / near[0][0] for weight, _ in near]),
+            anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
+            phrases=self._phrases(words, around),
+            likeness=max(
+                (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
+            ),
+            numbers=self._numbers(words, around),
+            n_words=len(set(words)),
+        )
+
+    def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:
+        open_words, gains = dict(found), []
+        for place in places:
+            bag = self._bags[place]
+            gained = [word for word in open_words if word in bag]
+            gains.append(sum(map(open_words.pop, gained)))
+        return gains
+
+    def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:
+        wanted = set(pairwise(words))
+        most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
+        return most / len(wanted) if wanted else 0.0
+
+    def _pairs_of(self, place: int) -> frozenset[tuple[str, str]]:
+        if place not in self._pairs:
+            self._pairs[place] = frozenset(pairwise(self._words[place]))
+        return self._pairs[place]
+
+    def _numbers(self, words: list[str], around: tuple[int, ...]) -> float:
+        wanted = {word for word in words if word[0].isdigit()}
+        if not wanted:
+            return 1.0
+        return sum(any(n in self._bags[place] for place in around) for n in wanted) / len(wanted)
+
+
+def _weight(word: str, n_sentences: int, n_found: int) -> float:
+    rarity = log1p((n_sentences - n_found + 0.5) / (n_found + 0.5))
+    return GENERIC_WEIGHT * rarity if word in GENERIC else rarity
+
+
+@lru_cache(maxsize=KEPT)
+def source_index(sentences: tuple[str, ...]) -> SourceIndex:
+    """The index of a source, kept for the next claims about it."""
+    return SourceIndex(sentences)

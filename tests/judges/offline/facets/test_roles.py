@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise, product
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.offline.facets.role_features import (
+    BESIDE,
+    N_PLACE_ROWS,
+    OWN,
+    own_and_beside,
+    place_rows,
+    word_rows,
+    words_of,
+)
+from summeval_pytest.judges.offline.facets.roles import (
+    STATES,
+    RoleModel,
+    chain_posteriors,
+    roles_of,
+)
+from summeval_pytest.judges.offline.learned import learned
+
+SENTENCES = (
+    "Little is known about how kettles lose heat.",
+    "We measured the temperature of 12 kettles every minute.",
+    "Steel kettles cooled significantly faster than the others (p = 0.01).",
+    "These findings suggest that kettles should be insulated.",
+)
+
+
+def test_sentences_of_an_abstract_go_where_a_reader_puts_them() -> None:
+    """Invented sentences on a subject that no training set has."""
+    assert roles_of(SENTENCES).argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
+def test_capitals_and_tokenising_do_not_move_a_posterior() -> None:
+    """Benchmarks are released lower-cased, with spaces around every sign."""
+    released = [s.lower().replace("(", "( ").replace(".", " .") for s in SENTENCES[:2]]
+
+    assert roles_of(released).tolist() == roles_of(SENTENCES[:2]).tolist()
+
+
+def test_label_decides_for_what_stands_under_it() -> None:
+    """An author's own "Results:" outweighs the words, up to the next label."""
+    roles = roles_of(
+        [
+            "Results: little is known about kettles.",
+            "We measured 12 kettles.",
+            "Conclusion: they cool.",
+        ]
+    )
+
+    assert (roles[:2, 2] > 0.9).all()
+
+
+def test_no_sentences_have_no_roles() -> None:
+    """An empty summary is not an error here."""
+    assert roles_of([]).shape == (0, 4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=30))
+def test_every_row_sums_to_one(sentences: list[str]) -> None:
+    """Whatever a sentence holds, it has some facet; 9 digits are kept."""
+    roles = roles_of(sentences)
+
+    assert roles.shape == (len(sentences), 4)
+    assert (roles >= 0.0).all()
+    assert roles.sum(axis=1) == pytest.approx(1.0, abs=1e-8)
+
+
+def test_posteriors_are_those_of_all_paths_counted_one_by_one() -> None:
+    """Oracle: 3 states at 4 places are 81 paths, few enough to add up."""
+    chance = np.random.default_rng(5)
+    evidence, order = chance.normal(size=(4, 3)), chance.normal(size=(3, 3))
+    counted = np.zeros((4, 3))
+    for path in product(range(3), repeat=4):
+        said = sum(evidence[place, state] for place, state in enumerate(path))
+        followed = sum(order[one, two] for one, two in pairwise(path))
+        for place, state in enumerate(path):
+            counted[place, state] += np.exp(said + followed)
+
+    posteriors = chain_posteriors(evidence, order)
+
+    assert posteriors == pytest.approx(counted / counted.sum(axis=1)[:, None], rel=1e-12)
+
+
+def test_order_carries_a_role_to_a_silent_neighbour() -> None:
+    """Worked: staying weighs e against 1, so a silent sentence after a sure one stays e/(e+1)."""
+    posteriors = chain_posteriors(np.array([[50.0, 0.0], [0.0, 0.0]]), np.eye(2))
+
+    assert posteriors[1] == pytest.approx([np.e / (np.e + 1), 1 / (np.e + 1)])
+
+
+def test_weights_add_up_as_whole_steps() -> None:
+    """Worked: 64 steps of 1/128 for a word, 128 at the first place; log-odds .5 + 1 = 1.5."""
+    n_states = len(STATES)
+    words = np.zeros((OWN + 2 * BESIDE, n_states), dtype=np.int8)
+    own, _ = own_and_beside("kettles")
+    words[own[0], 2] = 64
+    order = np.zeros((n_states + 2, n_states), dtype=np.int16)
+    order[-2, 2] = 128
+    places = np.zeros((N_PLACE_ROWS, n_states), dtype=np.int16)
+    model = RoleModel(words=words, places=places, order=order)
+
+    assert model.evidence(["kettles"]).tolist() == [[0.0, 0.0, 1.5, 0.0, 0.0]]
+    odds = np.exp(1.5)
+    assert model.posteriors(["kettles"])[0] == pytest.approx(
+        [2 / (4 + odds), odds / (4 + odds), 1 / (4 + odds), 1 / (4 + odds)], abs=1e-9
+    )
+
+
+def test_words_are_lower_cased_and_numbers_are_one_word() -> None:
+    """So "12 kettles" and "13 Kettles" say the same about a role."""
+    assert words_of("12 Kettles (p<.05)") == ["0", "kettles", "p", "<", "0"]
+
+
+def test_places_are_the_crc32_of_whole_names() -> None:
+    """Pairs are hashed on from their first word, which must not make them other names."""
+    own, beside = own_and_beside("steel kettles")
+    names = "u^ usteel ukettles u$ sles".split()
+    names += ["^ steel", "steel kettles", "kettles $", "fsteel", "fsteel kettles", "l0", "d0"]
+
+    assert own == tuple(sorted({crc32(name.encode()) % OWN for name in names}))
+    assert beside == tuple(
+        sorted(crc32(name.encode()) % BESIDE for name in ("^", "steel", "kettles"))
+    )
+
+
+def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
+    """Posteriors of a text are kept; who changed them would change everyone's."""
+    roles = roles_of(SENTENCES)
+
+    with pytest.raises(ValueError, match="read-only"):
+        roles[0] = 0.0
+
+
+def test_neighbours_are_read_in_tables_of_their_own() -> None:
+    """What stands before a sentence is no word of it."""
+    first, second = word_rows(["kettles", "kettles"])
+
+    assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
+        row - OWN for row in second if row >= OWN
+    }
+    assert all(row < OWN or row >= OWN + BESIDE for row in first)
+
+
+@pytest.mark.parametrize("n_sentences", [1, 2, 7, 40])
+def test_places_stay_inside_their_table(n_sentences: int) -> None:
+    """A row past the end would be another text's weight, or an IndexError in a long summary."""
+    rows = np.array(place_rows(n_sentences))
+
+    assert rows.shape == (n_sentences, 5)
+    assert rows.min() >= 0
+    assert rows.max() < N_PLACE_ROWS
+
+
+def test_another_process_gives_the_same_bits() -> None:
+    """Hashing must not hang on PYTHONHASHSEED, or two workers would rate one text differently."""
+    code = (
+        "from summeval_pytest.judges.offline.facets.roles import roles_of;"
+        f"print(roles_of({SENTENCES!r}).tobytes().hex())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert run.stdout.strip() == roles_of(SENTENCES).tobytes().hex()
+
+
+def test_shipped_weights_are_small_whole_numbers() -> None:
+    """Whole numbers add up alike everywhere, and the wheel stays small."""
+    arrays = learned("roles")
+
+    assert arrays["words"].dtype == np.int8
+    assert {arrays["places"].dtype, arrays["order"].dtype} == {np.dtype(np.int16)}
