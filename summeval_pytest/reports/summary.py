@@ -88,6 +88,8 @@ def summary_lines(
             yield _changes(comparison, measured, width + _COUNTS)
         if any(tally.wrong.values()):
             yield f"  wrong: {_counted(tally.wrong)}"
+        if undecided := tally.wrong.get("undecided"):
+            yield f"  {undecided:,} of these undecided, for an LLM or a person"
     for system, tally in sorted(tallies.items()):
         if tally.notes:
             pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
@@ -131,6 +133,4 @@ def _counted(wrong: Mapping[str, int]) -> str:
         )
         if wrong.get(kind)
     ]
-    undecided = wrong.get("undecided", 0)
-    rest = f"; {undecided:,} undecided, for an LLM or a person" if undecided else ""
-    return ", ".join(parts) + rest
+    return ", ".join(parts)

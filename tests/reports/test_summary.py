@@ -159,7 +159,8 @@ def test_one_wrong_piece_is_told_in_the_singular_and_none_not_at_all() -> None:
 def test_what_the_judge_could_not_decide_is_told_with_what_is_wrong() -> None:
     """Only a reader can settle these, so a run says how many there are."""
     assert wrong(facet=1, fact=1, sentence=0, undecided=2) == [
-        "  wrong: 1 facet below full rating, 1 fact; 2 undecided, for an LLM or a person"
+        "  wrong: 1 facet below full rating, 1 fact",
+        "  2 of these undecided, for an LLM or a person",
     ]
 
 

@@ -16,6 +16,7 @@ from math import log1p
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.english.lexicon import GENERIC
+from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.text import content_words
 
@@ -31,6 +32,8 @@ K1: Final = 1.2
 B: Final = 0.75
 GENERIC_WEIGHT: Final = 0.3
 """How much a word that every abstract uses counts beside one that is this paper's own."""
+RARE: Final = 0.5
+"""A word that is as rare as this names a paper's own subject."""
 KEPT: Final = 64
 """So many sources are kept with their index: a suite asks about one again for each system."""
 
@@ -50,6 +53,7 @@ class Overlap:
         likeness: The weight that the claim and one of these share, of the weight of both together.
         numbers: The share of the claim's numbers, as written, that stand in these; 1 without any.
         n_words: How many different words of content the claim has.
+        n_rare: How many of them the source has that few texts have (`RARE`).
     """
 
     places: tuple[int, ...]
@@ -61,6 +65,7 @@ class Overlap:
     likeness: float
     numbers: float
     n_words: int
+    n_rare: int
 
     @property
     def best(self) -> float:
@@ -92,6 +97,7 @@ class SourceIndex:
                 self._places.setdefault(word, []).append(place)
         n = len(sentences)
         self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
+        self._rare = frozenset(word for word in self._places if rarity(word) >= RARE)
         self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
@@ -135,6 +141,7 @@ class SourceIndex:
             ),
             numbers=self._numbers(words, around),
             n_words=len(set(words)),
+            n_rare=len(self._rare.intersection(found)),
         )
 
     def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:
@@ -163,8 +170,8 @@ class SourceIndex:
 
 
 def _weight(word: str, n_sentences: int, n_found: int) -> float:
-    rarity = log1p((n_sentences - n_found + 0.5) / (n_found + 0.5))
-    return GENERIC_WEIGHT * rarity if word in GENERIC else rarity
+    idf = log1p((n_sentences - n_found + 0.5) / (n_found + 0.5))
+    return GENERIC_WEIGHT * idf if word in GENERIC else idf
 
 
 @lru_cache(maxsize=KEPT)

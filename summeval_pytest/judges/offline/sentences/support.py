@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 TOLD_ALIKE: Final = 0.45
 """A summary of whose words the source has this share, by weight and on the mean, is told in the
 source's words; one with less is told in other words, where overlap decides nothing."""
-UNRELATED: Final = 0.07
-"""A summary whose sentences find this little of themselves in one sentence of the source, on the
-mean, shares no more with it than a summary of another paper does."""
+UNRELATED: Final = 0.05
+"""A summary of whose words fewer than this share are rare ones that the source has, too, is about
+something else: so are nine of ten summaries of another paper, and no lay paraphrase in golden."""
 TOGETHER: Final = 0.75
 """Of what the whole source has of a sentence, the five closest sentences have to have this share:
 else its words are the source's, but not what it says with them."""
@@ -71,16 +71,13 @@ def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tu
         for overlap, sentence in zip(overlaps, sentences, strict=True)
         if overlap.n_words >= LEAST_WORDS and sentence not in source
     ]
-    is_unrelated = bool(own) and _mean([overlap.best for overlap in own]) < UNRELATED
-    is_alike = bool(own) and _mean([overlap.anywhere for overlap in own]) >= TOLD_ALIKE
+    n_words = sum(overlap.n_words for overlap in own)
+    is_unrelated = bool(own) and sum(overlap.n_rare for overlap in own) < UNRELATED * n_words
+    is_alike = bool(own) and sum(overlap.anywhere for overlap in own) >= TOLD_ALIKE * len(own)
     return tuple(
         _support(sentence, index, overlap, is_unrelated=is_unrelated, is_alike=is_alike)
         for sentence, overlap in zip(sentences, overlaps, strict=True)
     )
-
-
-def _mean(shares: list[float]) -> float:
-    return sum(shares) / len(shares)
 
 
 def _support(
@@ -105,7 +102,7 @@ def _support(
         )
     fault = _too_little(overlap, strength) if is_alike else None
     if is_unrelated:
-        fault = "the summary shares no more with the source than one of another paper"
+        fault = "the summary shares no more rare words with the source than one of another paper"
     reason = f"{overlap.best_five:.0%} of its words, by weight, in the five closest sentences"
     if fault is not None:
         return Support(

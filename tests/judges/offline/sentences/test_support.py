@@ -55,7 +55,7 @@ def test_sentence_on_another_subject_is_not_supported() -> None:
     assert found.evidence == ()
     assert found.reason == (
         "0% of its words, by weight, in the five closest sentences; the summary shares no more"
-        " with the source than one of another paper"
+        " rare words with the source than one of another paper"
     )
 
 
