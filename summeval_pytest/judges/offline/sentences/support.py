@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 TOLD_ALIKE: Final = 0.45
 """A summary of whose words the source has this share, by weight and on the mean, is told in the
 source's words; one with less is told in other words, where overlap decides nothing."""
-UNRELATED: Final = 0.05
-"""A summary of whose words fewer than this share are rare ones that the source has, too, is about
-something else: so are nine of ten summaries of another paper, and no lay paraphrase in golden."""
+UNRELATED: Final = 0.04
+"""A summary that shares no more rare words with the source than one, and this share of its own
+words, is about something else: so are 19 of 20 summaries of another paper in golden, and no lay
+paraphrase."""
 TOGETHER: Final = 0.75
 """Of what the whole source has of a sentence, the five closest sentences have to have this share:
 else its words are the source's, but not what it says with them."""
@@ -72,7 +73,8 @@ def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tu
         if overlap.n_words >= LEAST_WORDS and sentence not in source
     ]
     n_words = sum(overlap.n_words for overlap in own)
-    is_unrelated = bool(own) and sum(overlap.n_rare for overlap in own) < UNRELATED * n_words
+    n_rare = sum(overlap.n_rare for overlap in own)
+    is_unrelated = bool(own) and n_rare <= 1 + UNRELATED * n_words
     is_alike = bool(own) and sum(overlap.anywhere for overlap in own) >= TOLD_ALIKE * len(own)
     return tuple(
         _support(sentence, index, overlap, is_unrelated=is_unrelated, is_alike=is_alike)

@@ -51,6 +51,7 @@ def test_features_compare_each_sentence_with_the_best() -> None:
         likeness=0.0,
         numbers=1.0,
         n_words=4,
+        n_rare=0,
     )
 
     assert [*evidence_features(overlap)] == [

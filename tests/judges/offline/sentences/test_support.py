@@ -75,9 +75,13 @@ def test_conflict_outweighs_shared_words() -> None:
 
 def test_other_words_are_not_held_against_a_summary_told_in_other_words() -> None:
     """Of a lay summary the source has few words, so a missing one says nothing about it."""
-    lay = ("Grain became flour daily.", "The wind lost speed late in summer.")
+    lay = (
+        "The rye became flour daily.",
+        "Late summer was a calm season for whoever lives by sails.",
+        "The miller also sold honey from hives of his own in town.",
+    )
 
-    first, second = support_sentences(lay, MILL)
+    first, second, _ = support_sentences(lay, MILL)
 
     assert first.holds
     assert second.holds
@@ -118,13 +122,23 @@ def test_a_heading_is_nothing_to_support() -> None:
 
 
 def test_a_summary_of_another_paper_is_not_supported_at_all() -> None:
-    """One word shared in ten is what any two texts share."""
+    """A rare word or two are what any two texts share."""
     other = (
         "Penguin colonies on the island were mapped by drones during the southern winter.",
         "Breeding success depended on krill and on sea ice, as August counts suggest.",
     )
 
     assert not any(found.holds for found in support_sentences(other, MILL))
+
+
+def test_a_summary_of_another_paper_gains_nothing_by_saying_that_it_was_checked() -> None:
+    """What is added to each sentence has no more of the source's rare words than the rest."""
+    stamped = (
+        "Checked: penguin colonies on the island were mapped by drones in winter.",
+        "Verified by the miller: breeding success depended on krill and on sea ice.",
+    )
+
+    assert not any(found.holds for found in support_sentences(stamped, MILL))
 
 
 def test_no_sentences_have_no_support() -> None:
