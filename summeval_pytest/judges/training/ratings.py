@@ -133,13 +133,16 @@ def scores_of(table: Table) -> dict[str, Any]:
     """How ratings agree with people's on unseen papers, as means over the draws of folds."""
     draws = []
     for seed in SEEDS:
-        ratings, expected, _ = cross_validated(table, seed)
+        ratings, expected, confidence = cross_validated(table, seed)
+        both = table.said & (table.ratings > 0)
         draw = {
             "FM, Spearman": spearman(overall(table, ratings), table.overall),
             "FM by expected ratings, Spearman": spearman(overall(table, expected), table.overall),
             "FM with vetoes, Spearman": spearman(
                 overall(table, with_vetoes(table, ratings)), table.overall
             ),
+            "confidence, mean": float(confidence[both].mean()),
+            "confidence, share that was exact": float((ratings == table.ratings)[both].mean()),
         }
         for group, facet in enumerate(FACETS):
             rows = (table.ratings[:, group] > 0) & table.stated[:, group]
