@@ -16,11 +16,12 @@ from zlib import crc32
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.stats import rankdata, spearmanr
 
 from summeval_pytest.judges.offline.facts.presence import Signs, look_for
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
+from summeval_pytest.judges.training.sources import chance, told_apart
+from summeval_pytest.stats import spearman
 from summeval_pytest.text import normalise, sentence_texts
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:
 
     def loss(point: Floats) -> tuple[float, Floats]:
         logits = scaled @ point[1:] + point[0]
-        wrong = weights * (1 / (1 + np.exp(-logits)) - labels)
+        wrong = weights * (chance(logits) - labels)
         lost = weights @ (np.logaddexp(0, logits) - labels * logits)
         ridge = RIDGE * np.r_[0.0, point[1:]]
         return (lost + ridge @ point / 2) / total, (
@@ -143,13 +144,6 @@ def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:
     best = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)
     slopes: Floats = best.x[1:] / spread
     return float(best.x[0] - slopes @ middle), slopes
-
-
-def auc(scores: Floats, labels: Floats) -> float:
-    """The chance that a fact that is there scores above one that is not."""
-    n_there = labels.sum()
-    ranks = rankdata(scores)[labels == 1].sum() - n_there * (n_there + 1) / 2
-    return float(ranks / (n_there * (len(labels) - n_there)))
 
 
 def shares(data: Examples) -> Floats:
@@ -179,9 +173,9 @@ def recall_agreement(data: Examples, logits: Floats, name: str) -> float:
     """Spearman over summaries: mean probability of a summary's facts against people's share."""
     here = data.sets == name
     _, place = np.unique(data.summaries[here], return_inverse=True)
-    ours = np.bincount(place, 1 / (1 + np.exp(-logits[here]))) / np.bincount(place)
+    ours = np.bincount(place, chance(logits[here])) / np.bincount(place)
     theirs = np.bincount(place, data.labels[here]) / np.bincount(place)
-    return float(spearmanr(ours, theirs).statistic)
+    return spearman(ours, theirs) or 0.0
 
 
 def scores(data: Examples) -> dict[str, float]:
@@ -191,9 +185,11 @@ def scores(data: Examples) -> dict[str, float]:
     for name in SHARES:
         here = data.sets == name
         short = name.partition("/")[0]
-        told[f"AUC on unseen papers, {short}"] = auc(logits[here], data.labels[here])
-        told[f"AUC without the set, {short}"] = auc(_fitted(data, ~here)[here], data.labels[here])
-        gap = (1 / (1 + np.exp(-logits[here]))).mean() - data.labels[here].mean()
+        told[f"AUC on unseen papers, {short}"] = told_apart(data.labels[here], logits[here])
+        told[f"AUC without the set, {short}"] = told_apart(
+            data.labels[here], _fitted(data, ~here)[here]
+        )
+        gap = chance(logits[here]).mean() - data.labels[here].mean()
         told[f"mean probability less share present, {short}"] = float(gap)
     for name in SUMMARIES:
         short = name.partition("/")[0]

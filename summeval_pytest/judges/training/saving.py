@@ -30,7 +30,7 @@ def save(
             measured on papers that the fit had not seen).
     """
     WEIGHTS.mkdir(exist_ok=True)
-    plain: dict[str, Any] = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    plain: dict[str, Any] = {key: np.asarray(array) for key, array in arrays.items()}
     np.savez_compressed(WEIGHTS / f"{name}.npz", **plain)
     text = json.dumps(recipe, indent=2, ensure_ascii=False, sort_keys=True)
     (WEIGHTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the sets about support have in common: sources that many sentences ask about, and papers."""
+"""What sets of claims have in common: sources that many ask about, papers, chances."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.judges.offline.sentences.source_index import SourceIndex
+from summeval_pytest.stats import roc_auc
 from summeval_pytest.text import normalise, sentence_texts
 
 if TYPE_CHECKING:
@@ -46,3 +47,9 @@ def chance(logit: NDArray[np.float64]) -> NDArray[np.float64]:
     """The chances, 0 to 1, of which these are the logits."""
     found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
     return found
+
+
+def told_apart(labels: NDArray[np.float64], numbers: NDArray[np.float64]) -> float:
+    """The AUC of numbers against labels of 1 and 0; NaN where there is one kind only."""
+    area = roc_auc((labels == 1).tolist(), numbers.tolist())
+    return float("nan") if area is None else area

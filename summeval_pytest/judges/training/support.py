@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.stats import rankdata, spearmanr
 
 from summeval_pytest.judges.offline.logistic import STEPS
 from summeval_pytest.judges.offline.sentences.support import strength_features
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.judges.training.saving import save
-from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds
+from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds, told_apart
+from summeval_pytest.stats import spearman
 from summeval_pytest.text import normalise, sentence_texts, tokens
 
 if TYPE_CHECKING:
@@ -82,14 +82,6 @@ def fit_strength(
     return found[:n], {name: float(found[n + k]) for k, name in enumerate(names)}
 
 
-def auc(labels: Numbers, values: Numbers) -> float:
-    """The chance that a supported sentence has a higher value than another; 0.5 is by chance."""
-    ranks = rankdata(values)
-    n_true = labels.sum()
-    above = ranks[labels > 0].sum() - n_true * (n_true + 1) / 2
-    return float(above / (n_true * (len(labels) - n_true)))
-
-
 def labelled_sentences(folder: Path, name: str) -> Sentences:
     """The sentences of a set that labels them one by one."""
     sources, rows = Sources(by_line=name in BY_LINE), list(records(folder, name))
@@ -137,9 +129,9 @@ def _strength_scores(sets: Mapping[str, Sentences]) -> dict[str, float]:
             seen[name][out] = one.features[out] @ weights
     scores: dict[str, float] = {}
     for name, one in sets.items():
-        scores[f"AUC {name}, unseen papers"] = auc(one.labels, seen[name])
+        scores[f"AUC {name}, unseen papers"] = told_apart(one.labels, seen[name])
         weights, _ = fit_strength({other: sets[other] for other in sets if other != name})
-        scores[f"AUC {name}, unseen set"] = auc(one.labels, one.features @ weights)
+        scores[f"AUC {name}, unseen set"] = told_apart(one.labels, one.features @ weights)
     return scores
 
 
@@ -160,8 +152,8 @@ def main() -> None:
     for name in SCORED:
         mean, human = _mean_support(folder, name, weights, start)
         means, humans = means + mean, humans + human
-        scores[f"Spearman {name}, unseen set"] = float(spearmanr(mean, human).statistic)
-    scores["Spearman of both, unseen sets"] = float(spearmanr(means, humans).statistic)
+        scores[f"Spearman {name}, unseen set"] = spearman(mean, human) or 0.0
+    scores["Spearman of both, unseen sets"] = spearman(means, humans) or 0.0
     save(
         "support",
         {"weights": np.round(np.append(weights, start) * STEPS).astype(np.int32)},

@@ -8,7 +8,7 @@ import pytest
 
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.training import presence
-from summeval_pytest.judges.training.presence import Asked, asked, auc, examples, fit
+from summeval_pytest.judges.training.presence import Asked, asked, examples, fit
 
 DATA = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared")) / "data"
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
@@ -19,11 +19,6 @@ def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
     return Asked(
         name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, of_summary=False
     )
-
-
-def test_auc_is_the_share_of_pairs_in_order() -> None:
-    """Of the pairs (.9, .4), (.9, .5), (.4, .4), (.4, .5): 1 + 1 + 1/2 + 0, out of 4."""
-    assert auc(np.array([0.9, 0.4, 0.4, 0.5]), np.array([1.0, 1.0, 0.0, 0.0])) == 2.5 / 4
 
 
 def test_fit_gives_no_negative_slope() -> None:

@@ -30,3 +30,11 @@ def test_the_same_arrays_give_the_same_bytes(
         assert arrays["steps"].tolist() == [0, 1, 2, 3, 4]
     recipe = json.loads((tmp_path / "weights/made.json").read_text(encoding="utf-8"))
     assert recipe == {"data": ["ours"]}
+
+
+def test_a_single_number_stays_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads the intercept of a model expects a number and no list of one."""
+    monkeypatch.setattr(saving, "WEIGHTS", tmp_path)
+    saving.save("made", {"intercept": np.array(0.5)}, recipe={})
+    with np.load(tmp_path / "made.npz", allow_pickle=False) as arrays:
+        assert arrays["intercept"].shape == ()

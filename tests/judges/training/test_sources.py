@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.training.sources import Sources, chance, folds
+from summeval_pytest.judges.training.sources import Sources, chance, folds, told_apart
 
 
 def test_a_paper_is_in_one_fold() -> None:
@@ -32,3 +32,11 @@ def test_far_logits_are_still_chances() -> None:
 
     assert found == pytest.approx([0.0, 0.5, 1.0])
     assert np.isfinite(np.log(found)).all()
+
+
+def test_one_kind_of_label_tells_nothing_apart() -> None:
+    """Of the pairs (.9, .4), (.9, .5), (.4, .4), (.4, .5): 1 + 1 + 1/2 + 0, out of 4."""
+    numbers = np.array([0.9, 0.4, 0.4, 0.5])
+
+    assert told_apart(np.array([1.0, 1.0, 0.0, 0.0]), numbers) == 2.5 / 4
+    assert np.isnan(told_apart(np.ones(4), numbers))

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.training.support import Sentences, auc, fit_strength
+from summeval_pytest.judges.training.support import Sentences, fit_strength
 
 
 def sentences(shares: list[float], labels: list[int]) -> Sentences:
@@ -43,8 +43,3 @@ def test_overlap_that_tells_has_weight() -> None:
     weights, _ = fit_strength({"even": sentences([0.0, 0.2, 0.8, 1.0], [0, 0, 1, 1])})
 
     assert weights[0] > 1.0
-
-
-def test_auc_is_the_chance_to_be_above() -> None:
-    """Of the four pairs of a supported and another sentence, three are in order."""
-    assert auc(np.array([1.0, 0.0, 1.0, 0.0]), np.array([0.9, 0.5, 0.4, 0.1])) == 0.75

@@ -11,7 +11,6 @@ probability is then `PRESENT` times what it was, instead of 0.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from functools import lru_cache
 from operator import mul
@@ -23,6 +22,7 @@ from summeval_pytest.judges.offline.conflicts.number_conflicts import missing_nu
 from summeval_pytest.judges.offline.facts.cutting import added_by, added_to
 from summeval_pytest.judges.offline.facts.premises import premises_of, weighed
 from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.logistic import chance
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.judges.offline.sentences.support import Support
@@ -154,7 +154,7 @@ def probability(signs: Signs) -> float:
     """The probability, of four decimals, that people say the fact is there."""
     intercept, slopes = _model()
     logit = intercept + sum(map(mul, slopes, signs))
-    return round(1.0 / (1.0 + math.exp(-logit)), _DECIMALS)
+    return round(chance(logit), _DECIMALS)
 
 
 def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
