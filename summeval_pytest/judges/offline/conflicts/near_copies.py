@@ -107,15 +107,19 @@ def _is_renumbered(
 
 def _is_denied(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """A word that is denied in one text and stands in the other, which denies nothing."""
-    if any(map(is_negation, other)) or not _SILENT.isdisjoint(other):
+    denials = [
+        place
+        for place, word in enumerate(one)
+        if word in _DENYING or word.endswith(("n't", "n\u2019t"))
+    ]
+    if not denials or any(map(is_negation, other)) or not _SILENT.isdisjoint(other):
         return False
     stems = {stem(word) for word in other if word not in STOP_WORDS}
-    for place, word in enumerate(one):
-        if word in _DENYING or word.endswith(("n't", "n\u2019t")):
-            behind = [
-                each for each in one[place + 1 : place + 1 + _DENIAL_REACH]
-                if each not in STOP_WORDS and not each.endswith("ly")
-            ]  # fmt: skip
-            if behind and one[place + 1] not in _NOT_DENYING:
-                return stem(behind[0]) in stems
+    for place in denials:
+        behind = [
+            each for each in one[place + 1 : place + 1 + _DENIAL_REACH]
+            if each not in STOP_WORDS and not each.endswith("ly")
+        ]  # fmt: skip
+        if behind and one[place + 1] not in _NOT_DENYING:
+            return stem(behind[0]) in stems
     return False

@@ -231,31 +231,32 @@ def _same_measure(one: Placed, other: Placed) -> bool:
 
 
 def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
-    """Two numbers, each of which stands by the words that belong to the other one."""
+    """Two numbers, each of which stands by the words that belong to the other one.
+
+    Each stands once only: of a number that stands twice no place can be told.
+    """
     if len(claim.quantities) < 2:  # noqa: PLR2004 - one number has nothing to change with
         return None
     own = [placed for placed in claim.quantities if not _is_own_count(placed)]
+    sizes = [placed.size for placed in own]
+    own = [placed for placed in own if sizes.count(placed.size) == 1]
+    n_own = len(sizes)
     for reading in evidence if len(own) > 1 else ():
-        if max(len(own), len(reading.quantities)) > _TABLE:
+        if max(n_own, len(reading.quantities)) > _TABLE:
             continue
+        there = [placed.size for placed in reading.quantities]
         pairs = [
             (mine, theirs)
             for mine in own
             for theirs in reading.quantities
             if mine.size == theirs.size
+            and there.count(theirs.size) == 1
             and mine.quantity.agrees_with(theirs.quantity)
-            and _is_single(mine, own)
-            and _is_single(theirs, reading.quantities)
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
             return Conflict(kind="swap", says=says, instead=instead, sentence=reading.text)
     return None
-
-
-def _is_single(placed: Placed, others: Sequence[Placed]) -> bool:
-    """Whether a number stands once only: of one that stands twice no place can be told."""
-    return sum(other.size == placed.size for other in others) == 1
 
 
 def _crossed(mine: Placed, theirs: Placed, mine2: Placed, theirs2: Placed) -> bool:

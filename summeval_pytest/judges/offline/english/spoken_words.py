@@ -80,7 +80,7 @@ _LETTERS: Final = frozenset("wbahy")
 """What the words among the breaks begin with."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Word:
     """What is known of a word by itself.
 

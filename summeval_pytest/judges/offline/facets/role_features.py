@@ -9,10 +9,9 @@ place is taken for one (crc32 of the name; never Python's own hash, which differ
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
 if TYPE_CHECKING:
@@ -42,8 +41,7 @@ def words_of(sentence: str) -> list[str]:
     return _WORD.findall(_NUMBERS.sub(_NUMBER, sentence.lower()))
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """What is worked out once for a word.
 
     Attributes:

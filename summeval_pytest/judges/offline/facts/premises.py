@@ -85,6 +85,22 @@ def weighed(text: str) -> tuple[tuple[str, float], ...]:
     return tuple(found.items())
 
 
+class Sums(dict[int, float]):
+    """What the words of some bits count together; many premises carry the same words."""
+
+    def __init__(self, weights: tuple[float, ...]) -> None:
+        self._weights = weights
+
+    def __missing__(self, bits: int) -> float:
+        known, left = 0.0, bits
+        while left:
+            lowest = left & -left
+            known += self._weights[lowest.bit_length() - 1]
+            left ^= lowest
+        self[bits] = known
+        return known
+
+
 @dataclass(slots=True, eq=False)
 class Traces:
     """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
@@ -96,6 +112,7 @@ class Traces:
         held: The words found anywhere.
         carried: By premise, in their order, the words that it has.
         total: What all the words count together.
+        sums: What the words of any bits count together.
     """
 
     words: tuple[str, ...]
@@ -104,46 +121,39 @@ class Traces:
     held: int
     carried: Mapping[int, int]
     total: float
-    _known: dict[int, float] = field(default_factory=dict)
+    sums: Sums = field(init=False)
 
-    def weight_of(self, bits: int) -> float:
-        """What the words of these bits count together; many premises carry the same words."""
-        known = self._known.get(bits)
-        if known is None:
-            known, left = 0.0, bits
-            while left:
-                lowest = left & -left
-                known += self.weights[lowest.bit_length() - 1]
-                left ^= lowest
-            self._known[bits] = known
-        return known
+    def __post_init__(self) -> None:
+        self.sums = Sums(self.weights)
 
 
 class PremiseIndex:
-    """The premises of one question by their words."""
+    """The premises of one question by their words.
+
+    Most words stand once, so where a word stands first is kept apart from where it stands again:
+    that needs no list for it.
+    """
 
     def __init__(self, premises: tuple[str, ...]) -> None:
-        self._places: dict[str, list[int]] = {}
-        self._positions: dict[str, list[int]] = {}
-        self._heads: dict[str, list[str]] = {}
+        self._first: dict[str, int] = {}
+        self._again: dict[str, list[int]] = {}
+        self._place_at: list[int] = []
+        self._heads: dict[str, str] = {}
         self._stands_for: dict[str, str | None] = {}
         self._distances: dict[tuple[str, str], int] = {}
         self.premises = premises
         position = 0
         for place, premise in enumerate(premises):
-            for word in content_words(premise):
-                position += 1
-                positions = self._positions.get(word)
-                if positions is None:
-                    self._positions[word], self._places[word] = [position], [place]
-                    continue
-                positions.append(position)
-                places = self._places[word]
-                if places[-1] != place:
-                    places.append(place)
-            position += _GAP
-        for word in self._places:
-            self._heads.setdefault(word[:_HEAD], []).append(word)
+            words = content_words(premise)
+            for at, word in enumerate(words, start=position):
+                if self._first.setdefault(word, at) != at:
+                    self._again.setdefault(word, []).append(at)
+            position += len(words) + _GAP
+            self._place_at += [place] * (len(words) + _GAP)
+        for word in self._first:
+            head = word[:_HEAD]
+            known = self._heads.get(head)
+            self._heads[head] = word if known is None else f"{known} {word}"
 
     @cached_property
     def quantities(self) -> tuple[Placed, ...]:
@@ -156,11 +166,14 @@ class PremiseIndex:
         found: list[str | None] = []
         held, bit = 0, 1
         for word, _ in words:
-            here = word if word in self._places else self.stands_for(word)
+            here = word if word in self._first else self.stands_for(word)
             found.append(here)
             if here is not None:
                 held |= bit
-                for place in self._places[here]:
+                place = self._place_at[self._first[here]]
+                carried[place] = carried.get(place, 0) | bit
+                for at in self._again.get(here, ()):
+                    place = self._place_at[at]
                     carried[place] = carried.get(place, 0) | bit
             bit <<= 1
         weights = tuple([weight for _, weight in words])
@@ -175,7 +188,7 @@ class PremiseIndex:
 
     def stands_for(self, word: str) -> str | None:
         """The word of the premises that says what this one says; None where none does."""
-        if word in self._places:
+        if word in self._first:
             return word
         if word not in self._stands_for:
             self._stands_for[word] = self._kin(word)
@@ -184,10 +197,11 @@ class PremiseIndex:
     def _kin(self, word: str) -> str | None:
         other = NUMBER_WORDS.get(word) or _DIGITS.get(word)
         if other is not None:
-            return other if other in self._places else None
+            return other if other in self._first else None
         if not word.isalpha():
             return None
-        return next((near for near in self._heads.get(word[:_HEAD], ()) if _akin(word, near)), None)
+        family = self._heads.get(word[:_HEAD], "").split()
+        return next((near for near in family if _akin(word, near)), None)
 
     def closeness(self, traces: Traces) -> float:
         """How close the words found stand, 0 to 1: the mean of 1 / distance from each to the next.
@@ -205,10 +219,13 @@ class PremiseIndex:
 
     def _distance(self, one: str, other: str) -> int:
         """The fewest words from one to the other, at least 1."""
-        theirs = self._positions[other]
-        known = max(1, min(abs(a - b) for a in self._positions[one] for b in theirs))
+        mine, theirs = self._positions(one), self._positions(other)
+        known = max(1, min(abs(a - b) for a in mine for b in theirs))
         self._distances[one, other] = known
         return known
+
+    def _positions(self, word: str) -> list[int]:
+        return [self._first[word], *self._again.get(word, ())]
 
 
 def _akin(word: str, other: str) -> bool:

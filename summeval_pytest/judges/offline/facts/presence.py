@@ -85,7 +85,7 @@ def _share(traces: Traces) -> float:
     """The share of a fact's weight that is found; 0 for a fact without words."""
     if None not in traces.found:
         return float(bool(traces.found))
-    return traces.weight_of(traces.held) / traces.total
+    return traces.sums[traces.held] / traces.total
 
 
 def _signs(
@@ -94,7 +94,7 @@ def _signs(
     carried, together = traces.carried, found
     if traces.held not in carried.values():
         windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
-        together = max(map(traces.weight_of, windows), default=0.0) / traces.total
+        together = max(map(traces.sums.__getitem__, windows), default=0.0) / traces.total
     numbers_lost = rarest_lost = 0.0
     if found < 1.0:
         lost = [w for w, here in zip(traces.words, traces.found, strict=True) if here is None]
@@ -240,12 +240,12 @@ def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | 
 
 def _evidence(traces: Traces) -> tuple[int, ...]:
     """The few premises that together carry most: each time the one that adds most weight."""
-    left, least = traces.held, 0.0
+    left, least, sums = traces.held, 0.0, traces.sums
     chosen: list[int] = []
     while left and len(chosen) < MAX_EVIDENCE:
         best, most = -1, least
         for place, words in traces.carried.items():
-            gain = traces.weight_of(words & left)
+            gain = sums[words & left]
             if gain > most:
                 best, most = place, gain
         if best < 0:
@@ -258,7 +258,8 @@ def _evidence(traces: Traces) -> tuple[int, ...]:
 
 def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
     """The premises that a fact is compared with: its evidence, and those that carry much of it."""
-    ranked = sorted([(-traces.weight_of(words), place) for place, words in traces.carried.items()])
+    sums = traces.sums
+    ranked = sorted([(-sums[words], place) for place, words in traces.carried.items()])
     most = NEAR * ranked[0][0] if ranked else 0.0
     near = [place for weight, place in ranked[:LOOK_AROUND] if weight <= most]
     return tuple(dict.fromkeys((*evidence, *near)))

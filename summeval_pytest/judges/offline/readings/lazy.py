@@ -16,7 +16,11 @@ T = TypeVar("T")
 
 
 class lazy(Generic[T]):  # noqa: N801 - reads as the decorator it is, like property
-    """A method whose value is kept in the instance's ``__dict__`` under the method's name."""
+    """A method whose value is kept as the instance's attribute of the method's name.
+
+    It is set, and not written to ``__dict__``, so that the instance needs none: attributes then lie
+    in the object itself, are read faster, and give the garbage collector nothing to look at.
+    """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
         self._compute = compute
@@ -26,5 +30,5 @@ class lazy(Generic[T]):  # noqa: N801 - reads as the decorator it is, like prope
     def __get__(self, instance: object, owner: type) -> T:
         """The value, computed and kept; later reads find it without coming here."""
         value = self._compute(instance)
-        instance.__dict__[self._name] = value
+        setattr(instance, self._name, value)
         return value

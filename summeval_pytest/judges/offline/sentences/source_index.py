@@ -91,13 +91,17 @@ class SourceIndex:
         self._words = [content_words(sentence) for sentence in sentences]
         self._bags = [dict.fromkeys(words) for words in self._words]
         self._pairs: dict[int, frozenset[tuple[str, str]]] = {}
-        self._places: dict[str, list[int]] = {}
+        self._first: dict[str, int] = {}
+        self._again: dict[str, list[int]] = {}
         for place, bag in enumerate(self._bags):
             for word in bag:
-                self._places.setdefault(word, []).append(place)
+                if self._first.setdefault(word, place) != place:
+                    self._again.setdefault(word, []).append(place)
         n = len(sentences)
-        self._weights = {word: _weight(word, n, len(at)) for word, at in self._places.items()}
-        self._rare = frozenset(word for word in self._places if rarity(word) >= RARE)
+        self._weights = {
+            word: _weight(word, n, 1 + len(self._again.get(word, ()))) for word in self._first
+        }
+        self._rare = frozenset(word for word in self._first if rarity(word) >= RARE)
         self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
         mean = max(1.0, sum(map(len, self._words)) / max(1, n))
         self._factors = [
@@ -123,7 +127,9 @@ class SourceIndex:
                 continue
             total += weight
             found[word] = weight
-            for place in self._places[word]:
+            place = self._first[word]
+            shared[place] = shared.get(place, 0.0) + weight
+            for place in self._again.get(word, ()):
                 shared[place] = shared.get(place, 0.0) + weight
         factors = self._factors
         near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]

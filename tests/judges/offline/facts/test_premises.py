@@ -29,7 +29,7 @@ def test_words_are_traced_to_the_premises_that_have_them() -> None:
 
     assert traces.carried == {0: 0b011, 1: 0b100}
     assert traces.held == 0b111
-    assert traces.weight_of(0b110) == 6.0
+    assert traces.sums[0b110] == 6.0
 
 
 @pytest.mark.parametrize(
