@@ -188,6 +188,10 @@ def stated_once(facts: Facts) -> Facts:
         if words not in places:
             places[words] = len(kept)
             parent = None if fact.parent is None else place_of[fact.parent]
-            kept.append(Fact(text=fact.text, sentence=fact.sentence, parent=parent))
+            kept.append(
+                fact
+                if parent == fact.parent
+                else Fact(text=fact.text, sentence=fact.sentence, parent=parent)
+            )
         place_of.append(places[words])
     return tuple(kept)

@@ -177,7 +177,7 @@ def _is_of_other(clause: Clause, other: Clause) -> bool:
     )
 
 
-def _is_turned_in_time(mine: list[str], theirs: list[str]) -> bool:
+def _is_turned_in_time(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether one tells of what was before something, the other of what was after it."""
     if "before" in mine:
         return "after" in theirs and "before" not in theirs

@@ -20,6 +20,8 @@ _RATIO: Final = re.compile(
     r"(?:\b(?:hazards?|odds|risks?|rates?|incidence|prevalence|relative)\s+(?:rate\s+|risk\s+)?ratios?\b"
     r"|\brelative risk\b|\b(?:[ai]?HR|[ai]?OR|I?RR|aOR|aHR)\b)[^.;\d]{0,24}?(\d+\.\d+)"
 )
+_DECIMAL: Final = re.compile(r"\d\.\d")
+"""What every such ratio has, and few sentences; far cheaper to look for."""
 _PLAIN: Final = frozenset("more fewer less increased reduced decreased lower higher".split())
 """Words that say outright that there is more or less of what a ratio counts."""
 _TOPIC: Final = 0.5
@@ -87,7 +89,9 @@ def _is_about(
 
 def opposite_ratio(claim: Reading, evidence: Sequence[Reading]) -> Conflict | None:
     """More of something by a ratio under one, or less by one over it, that the evidence states."""
-    ratio = _RATIO.search(claim.text) if claim.quantities else None
+    if not (claim.quantities and _DECIMAL.search(claim.text)):
+        return None
+    ratio = _RATIO.search(claim.text)
     if ratio is None:
         return None
     for clause in claim.clauses:

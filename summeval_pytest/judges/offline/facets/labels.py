@@ -99,6 +99,7 @@ def _says(piece: str) -> bool:
     return bool(content_words(opening) or content_words(piece))
 
 
+@lru_cache(maxsize=1024)
 def label_of(sentence: str) -> int | None:
     """The facet (column) whose label opens this sentence."""
     return next((column for column, label in enumerate(_LABELS) if label.match(sentence)), None)

@@ -33,7 +33,7 @@ class Clause:
         asks: Whether it asks or supposes, and claims nothing.
     """
 
-    tokens: list[str] = field(default_factory=list)
+    tokens: tuple[str, ...] = ()
     stems: dict[str, float] = field(default_factory=dict)
     ends: dict[str, int] = field(default_factory=dict)
     denied: frozenset[str] = frozenset()

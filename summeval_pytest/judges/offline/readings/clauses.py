@@ -92,7 +92,7 @@ _NO_NAMES: Final = PREPOSITIONS | VERBS
 
 
 def _direction(  # noqa: C901, PLR0911 - one idiom after the other, the cheapest test first
-    tokens: list[str], place: int
+    tokens: tuple[str, ...], place: int
 ) -> tuple[tuple[str, int], ...]:
     """The scales on which the word at a place points to an end; none where it is an idiom."""
     word = tokens[place]
@@ -125,7 +125,7 @@ def _direction(  # noqa: C901, PLR0911 - one idiom after the other, the cheapest
     return ends
 
 
-def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
+def _read(tokens: tuple[str, ...]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pass over the words, a case for each kind
     clause = Clause(tokens=tokens)
     denied_at, left, needed = -FAR, 0, 1
     stated = False
@@ -262,7 +262,7 @@ def _read(tokens: list[str]) -> Clause:  # noqa: C901, PLR0912, PLR0915 - one pa
         clause.relation = 0 if clause.sides else relation(clause, turns)
         if clause.sides and turns:
             clause.rank = rank(tokens, turns)
-    if "only" in tokens and tokens[tokens.index("only") + 1 :][:1] in (["from"], ["by"]):
+    if "only" in tokens and tokens[tokens.index("only") + 1 :][:1] in {("from",), ("by",)}:
         stated = False
     clause.states = not clause.is_null and (
         stated or (not clause.ends.keys().isdisjoint(STATING) and HEDGES.isdisjoint(tokens))
@@ -279,7 +279,7 @@ def clauses_of(text: str, tokens: Sequence[str]) -> tuple[Clause, ...]:
         text: The sentence.
         tokens: What `tokens_of` makes of it.
     """
-    clauses = tuple([_read(piece) for piece in pieces(tokens)])
+    clauses = tuple([_read(tuple(piece)) for piece in pieces(tokens)])
     for before, clause in pairwise(clauses):
         clause.asks = clause.asks or (before.asks and VERBS.isdisjoint(clause.tokens))
     if "p" in tokens and WEAK_P_VALUE.search(text):

@@ -37,7 +37,7 @@ def relation(clause: Clause, turns: list[tuple[int, int]]) -> int:
     if len(turns) == 2:  # noqa: PLR2004 - the one and the other
         then, other = turns[1]
         between = tokens[first + 1 : then]
-        if (len(between) > 1 or between == ["the"]) and _JOINING.isdisjoint(between):
+        if (len(between) > 1 or "the" in between) and _JOINING.isdisjoint(between):
             return sign * other
     return 0
 
@@ -53,7 +53,7 @@ def read_comparative(clause: Clause, word: str) -> None:
         clause.ends[word] = 1
 
 
-def rank(tokens: list[str], turns: list[tuple[int, int]]) -> int:
+def rank(tokens: tuple[str, ...], turns: list[tuple[int, int]]) -> int:
     """Which of two groups has more: "grew more slowly than" and "fell more than" say the first."""
     end = tokens.index("than") if "than" in tokens else len(tokens)
     signs = [sign for place, sign in turns if place < end]

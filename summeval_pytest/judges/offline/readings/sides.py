@@ -71,7 +71,7 @@ def _joint(tokens: Sequence[str]) -> int:
             if word in {"to", "over"}
             else word in {"versus", "vs"}
             or (word == "compared" and place > 0 and tokens[place - 1] not in _PASSIVE)
-            or (word == "relative" and tokens[place + 1 : place + 2] == ["to"])
+            or (word == "relative" and "to" in tokens[place + 1 : place + 2])
         )  # fmt: skip
         if is_joint and found < 0:
             found = place
