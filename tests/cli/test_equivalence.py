@@ -201,6 +201,13 @@ from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChe
 class Fair(OfflineJudge):
     signature = "fair-1"
 
+    def compute(self, question):
+        if not isinstance(question, CheckSentences):
+            return super().compute(question)
+        alone = [CheckSentences((text,), question.source) for text in question.sentences]
+        found = [super(Fair, self).compute(one) for one in alone]
+        return SentenceChecks(tuple(check for answer in found for check in answer.checks))
+
 
 class Tired(OfflineJudge):
     signature = "tired-1"
