@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.english.spoken_words import tells, tokens_of
 from summeval_pytest.judges.offline.readings.clauses import clauses_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.offline.readings.clause import Clause
     from summeval_pytest.judges.offline.readings.figures import Placed
 
+MOST: Final = 60
+"""Of a text that has more numbers or clauses in one sentence only so many are compared: it is a
+table, or keeps the judge busy."""
 _CLAUSE_END = re.compile(
     r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
     re.IGNORECASE,
@@ -65,8 +68,8 @@ class Reading:
 
     @lazy
     def clauses(self) -> tuple[Clause, ...]:
-        """Its clauses in order, with their directions and denials."""
-        return clauses_of(self.text, self.marked)
+        """Its first `MOST` clauses in order, with their directions and denials."""
+        return clauses_of(self.text, self.marked)[:MOST]
 
     @lazy
     def stems(self) -> frozenset[str]:
@@ -75,8 +78,8 @@ class Reading:
 
     @lazy
     def quantities(self) -> tuple[Placed, ...]:
-        """Its numbers in order, with the words they stand by."""
-        found = find_quantities(self.text)
+        """Its first `MOST` numbers in order, with the words they stand by."""
+        found = find_quantities(self.text)[:MOST]
         if not found:
             return ()
         cuts = [0, *[match.start() for match in _CLAUSE_END.finditer(self.text)], len(self.text)]
