@@ -6,10 +6,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.conflict import Conflict
+from summeval_pytest.judges.offline.conflicts.conflict import Conflict, between
 from summeval_pytest.judges.offline.english.adjectives import AMOUNT
 from summeval_pytest.judges.offline.english.spoken_words import HEAD
-from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,6 +103,5 @@ def opposite_ratio(claim: Reading, evidence: Sequence[Reading]) -> Conflict | No
                 ratio[1] in other.tokens and other.ends.get(AMOUNT, 0) != end
                 for other in reading.clauses
             ):
-                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-                return Conflict(kind="direction", says=says, instead=instead, sentence=reading.text)
+                return between("direction", claim.text, reading.text)
     return None

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from summeval_pytest.text import one_line
+
 NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
 
+_SHOWN: Final = 120
+"""So many characters of a sentence are shown."""
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
 
@@ -35,3 +39,9 @@ class Conflict:
         if self.instead == NOWHERE:
             return f"{self.kind}: {self.says!r} is {NOWHERE}"
         return f"{self.kind}: {self.says!r} against {self.instead!r}"
+
+
+def between(kind: ConflictKind, claim: str, sentence: str) -> Conflict:
+    """The conflict of a claim with a whole sentence of the evidence."""
+    says, instead = one_line(claim, _SHOWN), one_line(sentence, _SHOWN)
+    return Conflict(kind=kind, says=says, instead=instead, sentence=sentence)

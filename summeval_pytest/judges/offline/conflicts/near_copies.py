@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.conflict import Conflict
+from summeval_pytest.judges.offline.conflicts.conflict import Conflict, between
 from summeval_pytest.judges.offline.english.denials import ALIKE, NOT_NEGATING_BEFORE, NULL
 from summeval_pytest.judges.offline.english.opposites import OPPOSED
 from summeval_pytest.judges.offline.english.polarity import POLAR
 from summeval_pytest.judges.offline.english.spoken_words import is_negation
-from summeval_pytest.text import STOP_WORDS, one_line, stem
+from summeval_pytest.text import STOP_WORDS, stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +50,7 @@ def copied_but_changed(claim: Reading, evidence: Sequence[Reading]) -> Conflict 
         elif _is_denied(mine, theirs) or _is_denied(theirs, mine):
             kind = "negation"
         if kind:
-            says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-            return Conflict(kind=kind, says=says, instead=instead, sentence=reading.text)
+            return between(kind, claim.text, reading.text)
     return None
 
 

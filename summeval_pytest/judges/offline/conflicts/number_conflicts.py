@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.conflict import NOWHERE, Conflict
+from summeval_pytest.judges.offline.conflicts.conflict import NOWHERE, Conflict, between
 from summeval_pytest.judges.offline.conflicts.worked_out import (
     is_counted_out,
     is_near,
     is_worked_out,
 )
-from summeval_pytest.text import one_line, tokens
+from summeval_pytest.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,6 @@ _JOINED: Final = 14
 _IN_PLACE: Final = 1.25
 """By so much a number has to stand in the place of another more than in its own."""
 _HUNDRED: Final = 100
-_HALF: Final = 0.5
 _WIDEST: Final = (0.5, 2.0)
 """No rounding takes a number farther."""
 _COARSE: Final = 0.05
@@ -254,8 +253,7 @@ def swapped_numbers(claim: Reading, evidence: Sequence[Reading]) -> Conflict | N
             and mine.quantity.agrees_with(theirs.quantity)
         ]
         if any(_crossed(*one, *two) for one, two in combinations(pairs, 2)):
-            says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-            return Conflict(kind="swap", says=says, instead=instead, sentence=reading.text)
+            return between("swap", claim.text, reading.text)
     return None
 
 

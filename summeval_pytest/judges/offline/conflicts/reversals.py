@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.conflict import Conflict
+from summeval_pytest.judges.offline.conflicts.conflict import Conflict, between
 from summeval_pytest.judges.offline.english.lexicon import GENERIC, THEN
-from summeval_pytest.text import content_words, one_line
+from summeval_pytest.text import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,7 @@ def reversed_order(claim: Reading, evidence: Sequence[Reading]) -> Conflict | No
             crossed = min(len(first & then_there), len(then & first_there))
             straight = max(len(first & first_there), len(then & then_there))
             if crossed >= max(straight, _SHARED):
-                says, instead = one_line(claim.text, 120), one_line(reading.text, 120)
-                return Conflict(kind="order", says=says, instead=instead, sentence=reading.text)
+                return between("order", claim.text, reading.text)
     return None
 
 

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def any_of(alternatives: str) -> re.Pattern[str]:
-    """A pattern for any of these phrases, separated by semicolons, at the start of a word."""
-    return re.compile(rf"\b(?:{'|'.join(alternatives.split(';'))})", re.IGNORECASE)
-
-
 ORDER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys("before preceded preceding precedes prior".split(), "before")
     | dict.fromkeys("after followed following follows afterwards".split(), "after")

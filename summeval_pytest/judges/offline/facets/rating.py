@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from math import exp
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflicts.finding import find_conflict
 from summeval_pytest.judges.offline.conflicts.number_conflicts import replaced_number
 from summeval_pytest.judges.offline.facets.overlap import Overlap, overlaps
 from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.logistic import chance
 from summeval_pytest.judges.offline.readings.reading import Reading, read
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating
 from summeval_pytest.text import split_sentences
@@ -65,7 +65,7 @@ class RatingModel:
 
     def probabilities(self, facet: Facet, score: float) -> tuple[float, ...]:
         """How probable each rating of the facet's scale is, from 1 on; they sum to 1."""
-        below = [0.0, *(1.0 / (1.0 + exp(score - t)) for t in self.thresholds[facet]), 1.0]
+        below = [0.0, *(chance(t - score) for t in self.thresholds[facet]), 1.0]
         return tuple(after - before for before, after in pairwise(below))
 
     def rating(self, facet: Facet, score: float) -> int:

@@ -25,7 +25,7 @@ from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.logistic import chance
 from summeval_pytest.judges.offline.rarity import rarity
 from summeval_pytest.judges.offline.readings.reading import read
-from summeval_pytest.judges.offline.sentences.support import Support
+from summeval_pytest.judges.offline.sentences.support import Support, copied_from
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 
 if TYPE_CHECKING:
@@ -210,8 +210,7 @@ def _added(fact: Fact, question: CheckFacts) -> str:
 
 def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> Support:
     if fact in premises:
-        place = premises.index(fact)
-        return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
+        return copied_from(premises.index(fact))
     if sought is None:
         return Support(holds=False, strength=0.0, evidence=(), reason="it has no words to look for")
     strength = probability(sought.signs)

@@ -86,7 +86,7 @@ def _support(
     sentence: str, index: SourceIndex, overlap: Overlap, *, is_unrelated: bool, is_alike: bool
 ) -> Support:
     if sentence in index.sentences:
-        return _copied(index.sentences.index(sentence))
+        return copied_from(index.sentences.index(sentence))
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
     conflict = _conflict(read(sentence), index, overlap)
@@ -152,5 +152,6 @@ def _is_among(placed: Placed, stated: Sequence[Placed]) -> bool:
     return any(mine.agrees_with(other.quantity) for other in stated)
 
 
-def _copied(place: int) -> Support:
+def copied_from(place: int) -> Support:
+    """What is found for a claim that stands there as a sentence."""
     return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")
