@@ -79,9 +79,15 @@ class FacetPair:
 
 @dataclass(frozen=True, slots=True)
 class RateFacets:
-    """How well does each summary's facet cover the reference's?"""
+    """How well does each summary's facet cover the reference's?
+
+    ``reference`` and ``summary`` are the whole texts, for a judge that looks for what a segment
+    lacks; empty where only segments are known.
+    """
 
     pairs: tuple[FacetPair, ...]
+    reference: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

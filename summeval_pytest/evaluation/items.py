@@ -63,7 +63,7 @@ def part_of(question: Asked, places: Sequence[int]) -> Asked:
     """
     match question:
         case RateFacets(pairs):
-            return RateFacets(tuple(pairs[place] for place in places))
+            return replace(question, pairs=tuple(pairs[place] for place in places))
         case CheckSentences(sentences, source):
             return CheckSentences(tuple(sentences[place] for place in places), source)
         case CheckFacts(facts):

@@ -31,7 +31,7 @@ from summeval_pytest.questions import (
     SegmentFacets,
     Unanswered,
 )
-from summeval_pytest.text import normalise
+from summeval_pytest.text import normalise, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +92,8 @@ def measure(
         return FacetScore(value=1.0, identical=True)
     try:
         theirs, ours = yield from _segments(reference, summary, reference_facets)
-        ratings = yield from _ratings(theirs.segments, ours.segments)
+        asked = stated_again(theirs.segments, ours.segments, summary)
+        ratings = yield from _ratings(theirs.segments, asked, reference, summary)
     except NoAnswerError as fault:
         return Unscored(metric="facet", status="unanswered", reason=str(fault))
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
@@ -139,8 +140,27 @@ def _segments(
     return ground(first, reference), ground(second, summary)
 
 
+def stated_again(
+    reference: FacetSegments, candidate: FacetSegments, summary: str
+) -> FacetSegments:
+    """The summary's segments; an empty one is the reference's where the summary has that too.
+
+    A facet whose every sentence stands in the summary is not absent, whatever a judge read it as.
+    """
+    told = {sentence.text for sentence in split_sentences(summary)}
+    return FacetSegments(
+        **{
+            facet: segment
+            if (segment := candidate.segment(facet))
+            or not {s.text for s in split_sentences(reference.segment(facet))} <= told
+            else reference.segment(facet)
+            for facet in FACETS
+        }
+    )
+
+
 def _ratings(
-    reference: FacetSegments, candidate: FacetSegments
+    reference: FacetSegments, candidate: FacetSegments, reference_text: str, summary: str
 ) -> Dialogue[tuple[RatedFacet, ...]]:
     """One rating for each facet that the reference states, in reading order."""
     stated = [facet for facet in FACETS if reference.segment(facet)]
@@ -151,7 +171,7 @@ def _ratings(
     )
     rated: dict[Facet, FacetRating] = {}
     if pairs:
-        (answer,) = yield from ask(FacetRatings, RateFacets(pairs))
+        (answer,) = yield from ask(FacetRatings, RateFacets(pairs, reference_text, summary))
         expect_count("ratings", len(answer.ratings), len(pairs))
         for pair, rating in zip(pairs, answer.ratings, strict=True):
             rated[pair.facet] = _held_to_scale(pair.facet, rating)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import isfinite
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ _NUMBER = re.compile(
     r"(?:(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?|[eE](?=[-+\u2212\d]))"
     r"(?P<power>[-+\u2212]?\d{1,3})(?!\d))?"
 )
+MINUS: Final = "\u2212"
 _START = re.compile(r"[-\u2212\u2013.\d]")
 _DIGIT = re.compile(r"\d")
 _GROUPING = re.compile(r"[, \u202f]")
@@ -252,10 +254,14 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """All numbers of a text in order, in digits or (from two on) in words, with known units."""
+    """All numbers of a text in order, in digits or (from two on) in words, with known units.
+
+    A number too large for a float is left out.
+    """
     found = []
     if _DIGIT.search(text):
         found = [_in_digits(text, match) for match in _numbers(text)]
+        found = [quantity for quantity in found if isfinite(quantity.value)]
     for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         parts = match.group().lower().split("-")
         if parts[0] in _WORDS:
@@ -281,7 +287,7 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
         digits = _GROUPING.sub("", digits)
     value = float(digits)
     if match["power"]:
-        value *= 10.0 ** int(match["power"].replace("\u2212", "-"))
+        value *= float(f"1e{match['power'].replace(MINUS, '-')}")
     is_minus = match["sign"] in {"-", "\u2212"} and text[match.start() - 1 : match.start()] in _OPEN
     decimals = len(digits.partition(".")[2])
     return _quantity(text, -value if is_minus else value, match.start(), match.end(), decimals)

@@ -34,7 +34,7 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 NO_RELATIONS: Final = (
     "the embedded judge finds no relations across sentences; write eva_relations = false in the"
     " suite, or name a judge that reads with --summ-judge"
@@ -44,7 +44,7 @@ NO_COUNTS: Final = (
 )
 
 Segmenter = Callable[[str], FacetSegments]
-Rater = Callable[[tuple[FacetPair, ...]], tuple[FacetRating, ...]]
+Rater = Callable[[RateFacets], tuple[FacetRating, ...]]
 FactSplitter = Callable[[str, int, int], list[Fact]]
 
 
@@ -52,14 +52,14 @@ FactSplitter = Callable[[str, int, int], list[Fact]]
 class OfflineJudge:
     """Answers by small learned models and rules, the same to the last bit in every process.
 
-    It sees shared words, numbers with units, negation and direction words. It does not see a
-    contradiction that shows in none of them, nor support that shares no word. Where it sees a
+    It sees shared words and numbers with units; a negation or a word in the place of its opposite
+    only in a near copy. It does not see any other contradiction, nor support that shares no word. Where it sees a
     conflict it takes the worse answer and says that a reader has to decide (``undecided``). A
     summary as a whole is rated as the result of a paper is, which has the same scale.
 
     Attributes:
         segmenter: From a text to its facets.
-        rater: From pairs of facets to a rating each.
+        rater: From a question about facets to a rating for each of its pairs.
         fact_splitter: From a sentence, its index and the number of facts before it to its facts.
         name: The version of these parts, as the signature states it; change it with a part.
     """
@@ -88,8 +88,8 @@ class OfflineJudge:
         match question:
             case SegmentFacets(text):
                 return self.segmenter(text)
-            case RateFacets(pairs):
-                return FacetRatings(self.rater(pairs))
+            case RateFacets():
+                return FacetRatings(self.rater(question))
             case ListFacts(sentences):
                 facts: list[Fact] = []
                 for place, sentence in enumerate(sentences):
@@ -106,7 +106,7 @@ class OfflineJudge:
                 return SentenceChecks(tuple(map(_sentence_check, found)))
             case RateSummary(reference=reference, summary=summary):
                 pair = FacetPair(facet="result", reference=reference, candidate=summary)
-                (rated,) = self.rater((pair,))
+                (rated,) = self.rater(RateFacets((pair,)))
                 return SummaryRating(reason=rated.reason, rating=rated.rating)
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.facets.labels import pieces_of
 from summeval_pytest.judges.offline.facets.roles import roles_of
 from summeval_pytest.judges.offline.rarity import rarity
-from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.questions import FACETS, FacetPair
 from summeval_pytest.text import content_words, known_tokens
 
@@ -45,6 +44,7 @@ class Overlap:
     Attributes:
         found: The share of the facet's words, by rarity, that the summary has where it states that
             facet, 0 to 1.
+        anywhere: The share that it has at all, 0 to 1.
         surest: How surely the summary states the facet at all: the role of its surest sentence, 0
             to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
@@ -57,6 +57,7 @@ class Overlap:
     """
 
     found: float
+    anywhere: float
     surest: float
     repetition: float
     amount: float
@@ -70,6 +71,11 @@ class Overlap:
     def features(self) -> tuple[float, ...]:
         """The numbers in the order of `NAMES`."""
         return (self.found, self.surest, sqrt(self.repetition), self.amount)
+
+    @property
+    def most(self) -> tuple[float, ...]:
+        """The same if all that the summary says counted fully for this facet."""
+        return (self.anywhere, 1.0, 0.0, log1p(MOST_WORDS))
 
 
 def weight(word: str) -> float:
@@ -108,7 +114,7 @@ def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Ove
     spoken = [known_tokens(text) for text in texts]
     table = roles(texts).tolist()
     said = {
-        text: _Sentence(len(words), read(text).words, row)
+        text: _Sentence(len(words), tuple(content_words(text)), row)
         for text, words, row in zip(texts, spoken, table, strict=True)
     }
     repeated = repetition([word for words in spoken for word in words])
@@ -135,9 +141,11 @@ def _overlap(
         credit.update(dict.fromkeys(said[text].words, stated[text]))
     wanted, total, numbers = _wanted(pair.reference)
     found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
+    anywhere = sum(weighs for word, weighs in wanted.items() if word in credit)
     held = set[str]().union(*[said[text].words for text in own])
     return Overlap(
         found=found / total if total else 0.0,
+        anywhere=anywhere / total if total else 0.0,
         surest=max(stated.values(), default=0.0),
         repetition=repeated,
         amount=log1p(min(MOST_WORDS, sum(said[text].n_words for text in own))),

@@ -16,27 +16,23 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.finding import find_conflict
-from summeval_pytest.judges.offline.conflicts.number_conflicts import replaced_number
+from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.facets.overlap import Overlap, overlaps
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.logistic import chance
-from summeval_pytest.judges.offline.readings.reading import Reading, read
-from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating
-from summeval_pytest.text import split_sentences
+from summeval_pytest.judges.offline.numbers import replaced_number
+from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating, RateFacets
+from summeval_pytest.text import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.judges.offline.conflicts.conflict import Conflict, ConflictKind
+    from summeval_pytest.judges.offline.conflict import Conflict
 
 CLEAR: Final = 0.75
 """A facet that no sentence states as surely as that is told to be unclear."""
 DIGITS: Final = 6
 """Scores are rounded to so many digits: logarithms may differ in the last bit."""
-SURE_KINDS: Final = frozenset({"number", "unit", "swap"})
-"""Conflicts that are read off numbers: the rating is then 1. Others, read off words, are wrong too
-often for that: they lower it by one."""
 WHOLE_CONFIDENCE: Final = 0.97
 """A segment with every word of the reference's covers it: so said people 32 times of 32 (ScholarSum
 and golden; Laplace's rule)."""
@@ -58,9 +54,9 @@ class RatingModel:
     thresholds: Mapping[Facet, tuple[float, ...]]
     cuts: Mapping[Facet, tuple[float, ...]]
 
-    def score(self, overlap: Overlap) -> float:
+    def score(self, features: tuple[float, ...]) -> float:
         """The summary's coverage of a facet on one line for all facets, higher is better."""
-        pairs = zip(self.coefficients, overlap.features, strict=True)
+        pairs = zip(self.coefficients, features, strict=True)
         return round(sum(coefficient * number for coefficient, number in pairs), DIGITS)
 
     def probabilities(self, facet: Facet, score: float) -> tuple[float, ...]:
@@ -84,53 +80,67 @@ def rating_model() -> RatingModel:
     )
 
 
-@lru_cache(maxsize=512)
-def _readings(text: str) -> tuple[Reading, ...]:
-    return tuple(map(read, dict.fromkeys([s.text for s in split_sentences(text)])))
+def _stands_in(facet: str, summary: str) -> bool:
+    """Whether a summary has every sentence of a facet word for word."""
+    return set(sentence_texts(facet)) <= set(sentence_texts(summary))
 
 
-def contradiction(pair: FacetPair) -> Conflict | None:
-    """The first contradiction of the reference's facet by a sentence that is not copied from it."""
-    reference = _readings(pair.reference)
-    told = {sentence.text for sentence in reference}
-    for sentence in _readings(pair.candidate):
-        if sentence.text in told:
-            continue
-        conflict = find_conflict(sentence, reference) or replaced_number(sentence, reference)
+def contradiction(pair: FacetPair, reference: str, summary: str) -> Conflict | None:
+    """The first contradiction of the reference's facet by what the summary says in its place.
+
+    A number of the facet that stands anywhere in the summary is contradicted by none, and a
+    sentence of the reference contradicts nothing.
+    """
+    if _stands_in(pair.reference, summary):
+        return None
+    facet, known = sentence_texts(pair.reference), sentence_texts(reference)
+    said = sentence_texts(summary)
+    for sentence in sentence_texts(pair.candidate):
+        conflict = None
+        if sentence not in known:
+            conflict = find_conflict(sentence, facet, numbers=False)
         if conflict is not None:
             return conflict
-    return None
+    return replaced_number(facet, said, known)
 
 
-def vetoed(rating: int, kind: ConflictKind) -> int:
-    """What a conflict of this kind leaves of a rating, 1 or more."""
-    return 1 if kind in SURE_KINDS else max(1, rating - 1)
+def vetoed(rating: int, conflict: Conflict) -> int:
+    """What a conflict leaves of a rating, 1 or more: of numbers 1, of words one less.
+
+    Conflicts that are read off words are wrong too often for more.
+    """
+    return 1 if conflict.is_of_numbers else max(1, rating - 1)
 
 
-def rate_all(pairs: tuple[FacetPair, ...]) -> tuple[FacetRating, ...]:
+def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
     """One rating for each pair, 1 to its scale, the reason for it, and how sure it is.
 
     The pairs are taken together: what a summary says of a facet may stand in a sentence that was
     read as another one, and counts as far as that sentence looks like it.
     """
-    model = rating_model()
+    pairs, model = question.pairs, rating_model()
+    reference = question.reference or "\n".join(pair.reference for pair in pairs)
+    summary = question.summary or "\n".join(pair.candidate for pair in pairs)
     return tuple(
-        _rate(model, pair, overlap) for pair, overlap in zip(pairs, overlaps(pairs), strict=True)
+        _rate(model, pair, overlap, reference, summary)
+        for pair, overlap in zip(pairs, overlaps(pairs), strict=True)
     )
 
 
-def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
-    score = model.score(overlap)
+def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap, reference: str, summary: str) -> FacetRating:
+    conflict = contradiction(pair, reference, summary)
+    is_whole = overlap.is_whole or _stands_in(pair.reference, summary)
+    score = model.score(overlap.features)
     chances = model.probabilities(pair.facet, score)
-    if overlap.is_whole:
+    if is_whole:
         rating, confidence = SCALES[pair.facet], WHOLE_CONFIDENCE
     else:
-        rating = model.rating(pair.facet, score)
+        most = model.rating(pair.facet, model.score(overlap.most))
+        rating = max(model.rating(pair.facet, score), most - 1, 1 + bool(overlap.n_words_found))
         confidence = chances[rating - 1]
-    reason = _reason(pair.facet, overlap, chances)
-    conflict = contradiction(pair)
+    reason = _reason(pair.facet, overlap, chances, is_whole=is_whole)
     if conflict is not None:
-        rating = vetoed(rating, conflict.kind)
+        rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
         reason = f"{conflict.told}; {reason}"
     return FacetRating(
@@ -142,7 +152,9 @@ def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap) -> FacetRating:
     )
 
 
-def _reason(facet: Facet, overlap: Overlap, chances: tuple[float, ...]) -> str:
+def _reason(
+    facet: Facet, overlap: Overlap, chances: tuple[float, ...], *, is_whole: bool
+) -> str:
     """What was found and, where not all of it was, the rating to expect of a person."""
     share = overlap.n_words_found / overlap.n_words if overlap.n_words else 0.0
     numbers = (
@@ -151,7 +163,7 @@ def _reason(facet: Facet, overlap: Overlap, chances: tuple[float, ...]) -> str:
         else ""
     )
     found = f"{share:.0%} of the reference's words{numbers} found"
-    if overlap.is_whole:
+    if is_whole:
         return found
     surest = "" if overlap.surest >= CLEAR else f", not clearly as {facet}"
     expected = sum(level * chance for level, chance in enumerate(chances, start=1))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+MOST: Final = 40
+"""In a longer text no hidden facet is looked for: a summary is shorter."""
 LIKELY: Final = 0.15
 """From this posterior on, a facet without a sentence of its own shares one.
 
@@ -48,10 +50,28 @@ def segment(text: str) -> FacetSegments:
     sentences = pieces_of(text)
     shared = not label_evidence(sentences).any()
     rows = facet_rows(roles_of(sentences), shared=shared)
+    if shared and not all(rows) and 1 < len(sentences) <= MOST:
+        rows = _with_hidden(rows, sentences)
     segments: dict[Facet, str] = {
         facet: _joined(sentences, chosen) for facet, chosen in zip(FACETS, rows, strict=True)
     }
     return FacetSegments(**segments)
+
+
+def _with_hidden(
+    rows: tuple[tuple[int, ...], ...], sentences: tuple[str, ...]
+) -> tuple[tuple[int, ...], ...]:
+    """The rows, an empty facet with those it has once one sentence is left out.
+
+    What a sentence is read as depends on its neighbours; so one more sentence hides no facet.
+    """
+    found = list(rows)
+    for left_out in reversed(range(len(sentences))):
+        kept = [place for place in range(len(sentences)) if place != left_out]
+        others = facet_rows(roles_of([sentences[place] for place in kept]))
+        for column, chosen in enumerate(others):
+            found[column] = found[column] or tuple(kept[row] for row in chosen)
+    return tuple(found)
 
 
 def _joined(sentences: Sequence[str], rows: Sequence[int]) -> str:

@@ -8,20 +8,17 @@ other way to write its number ("16", "sixteen").
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.english.wording import LIGHT
+from summeval_pytest.judges.offline.lexicon import LIGHT
 from summeval_pytest.judges.offline.rarity import rarity
-from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.text import STOP_WORDS, content_words, known_tokens, stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from summeval_pytest.judges.offline.readings.figures import Placed
 
 _HEAD: Final = 4
 _LEAST_SHARED: Final = 0.6
@@ -154,11 +151,6 @@ class PremiseIndex:
             head = word[:_HEAD]
             known = self._heads.get(head)
             self._heads[head] = word if known is None else f"{known} {word}"
-
-    @cached_property
-    def quantities(self) -> tuple[Placed, ...]:
-        """Every quantity of the premises, in order; read only when it is asked for."""
-        return tuple([placed for text in self.premises for placed in read(text).quantities])
 
     def trace(self, words: tuple[tuple[str, float], ...]) -> Traces:
         """Where the words of a fact, with their weights, stand."""

@@ -16,22 +16,21 @@ from functools import lru_cache
 from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts.conflict import NOWHERE
-from summeval_pytest.judges.offline.conflicts.finding import find_conflict
-from summeval_pytest.judges.offline.conflicts.number_conflicts import missing_number
+from summeval_pytest.judges.offline.conflict import NOWHERE
+from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.facts.cutting import added_by, added_to
 from summeval_pytest.judges.offline.facts.premises import premises_of, weighed
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.logistic import chance
+from summeval_pytest.judges.offline.numbers import missing_number
 from summeval_pytest.judges.offline.rarity import rarity
-from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.judges.offline.sentences.support import Support, copied_from
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.judges.offline.conflicts.conflict import Conflict
+    from summeval_pytest.judges.offline.conflict import Conflict
     from summeval_pytest.judges.offline.facts.premises import PremiseIndex, Traces
 
 PRESENT: Final = 0.35
@@ -271,10 +270,8 @@ def _conflict(
 
     A number in whose place nothing stands is a gap and no conflict; it costs its share of `Signs`.
     """
-    whole, near = read(fact), [read(premises[place]) for place in places]
-    if whole.quantities:
-        news = whole if added == fact else read(added)
-        conflict = missing_number(news, near, premises_of(premises).quantities)
-        if conflict is not None and conflict.instead != NOWHERE:
-            return conflict
-    return find_conflict(whole, near)
+    near = [premises[place] for place in places]
+    conflict = missing_number(added, near, premises)
+    if conflict is not None and conflict.instead != NOWHERE:
+        return conflict
+    return find_conflict(fact, near)

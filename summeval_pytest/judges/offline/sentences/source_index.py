@@ -10,18 +10,14 @@ sentences that hold them, so a claim costs as little in an article as in an abst
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from math import log1p
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from summeval_pytest.judges.offline.english.lexicon import GENERIC
+from summeval_pytest.judges.offline.lexicon import GENERIC
 from summeval_pytest.judges.offline.rarity import rarity
-from summeval_pytest.judges.offline.readings.reading import read
 from summeval_pytest.text import content_words
-
-if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.readings.figures import Placed
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
@@ -108,11 +104,6 @@ class SourceIndex:
             1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
             for words in self._words
         ]
-
-    @cached_property
-    def quantities(self) -> tuple[Placed, ...]:
-        """Every quantity of the source, in order; read only when it is asked for."""
-        return tuple([placed for text in self.sentences for placed in read(text).quantities])
 
     def overlap(self, claim: str) -> Overlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""

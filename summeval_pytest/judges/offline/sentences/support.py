@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts.finding import find_conflict
-from summeval_pytest.judges.offline.conflicts.number_conflicts import missing_number
+from summeval_pytest.judges.offline.conflicts import find_conflict
 from summeval_pytest.judges.offline.logistic import chance, logit
-from summeval_pytest.judges.offline.readings.reading import Reading, read
+from summeval_pytest.judges.offline.numbers import missing_number
 from summeval_pytest.judges.offline.sentences.evidence import evidence_of
 from summeval_pytest.judges.offline.sentences.source_index import NEAR, source_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from summeval_pytest.judges.offline.conflicts.conflict import Conflict
-    from summeval_pytest.judges.offline.readings.figures import Placed
+    from summeval_pytest.judges.offline.conflict import Conflict
     from summeval_pytest.judges.offline.sentences.source_index import Overlap, SourceIndex
 
 TOLD_ALIKE: Final = 0.45
@@ -39,7 +35,8 @@ _AFTER_CONFLICT: Final = 0.5
 class Support(NamedTuple):
     """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first.
 
-    ``undecided`` says that a conflict was seen, which a reader has to decide.
+    ``undecided`` says that a conflict was seen, which a reader has to decide; ``number_conflict``
+    that it is one of numbers.
     """
 
     holds: bool
@@ -47,6 +44,7 @@ class Support(NamedTuple):
     evidence: tuple[int, ...]
     reason: str
     undecided: bool = False
+    number_conflict: bool = False
 
 
 def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
@@ -89,7 +87,8 @@ def _support(
         return copied_from(index.sentences.index(sentence))
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
-    conflict = _conflict(read(sentence), index, overlap)
+    near = [index.sentences[place] for place in overlap.places[:NEAR]]
+    conflict = missing_number(sentence, near, index.sentences) or find_conflict(sentence, near)
     if conflict is not None:
         if conflict.sentence is not None:
             first = index.sentences.index(conflict.sentence)
@@ -101,6 +100,7 @@ def _support(
             evidence=evidence,
             reason=conflict.told,
             undecided=True,
+            number_conflict=conflict.is_of_numbers,
         )
     fault = _too_little(overlap, strength) if is_alike else None
     if is_unrelated:
@@ -135,21 +135,6 @@ def _too_little(overlap: Overlap, strength: float) -> str | None:
     if strength < LEAST_STRENGTH:
         return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
     return None
-
-
-def _conflict(claim: Reading, index: SourceIndex, overlap: Overlap) -> Conflict | None:
-    near = [read(index.sentences[place]) for place in overlap.places[:NEAR]]
-    if not claim.quantities:
-        return find_conflict(claim, near)
-    stated = [placed for reading in near for placed in reading.quantities]
-    is_stated = all(_is_among(placed, stated) for placed in claim.quantities)
-    everywhere = stated if is_stated else index.quantities
-    return missing_number(claim, near, everywhere) or find_conflict(claim, near)
-
-
-def _is_among(placed: Placed, stated: Sequence[Placed]) -> bool:
-    mine = placed.quantity
-    return any(mine.agrees_with(other.quantity) for other in stated)
 
 
 def copied_from(place: int) -> Support:

@@ -9,13 +9,12 @@ from summeval_pytest.text import one_line
 
 NOWHERE: Final = "nowhere in the evidence"
 """What stands instead of a number that nothing replaces."""
-
-_SHOWN: Final = 120
-"""So many characters of a sentence are shown."""
 ASKS: Final = "conflict, needs an LLM or a person"
 """How a reason begins that rests on a conflict: rules see it, a reader has to decide."""
+_SHOWN: Final = 120
+"""So many characters of a sentence are shown."""
 
-ConflictKind = Literal["number", "unit", "swap", "order", "direction", "negation"]
+ConflictKind = Literal["number", "unit", "swap", "direction", "negation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +28,11 @@ class Conflict:
     says: str
     instead: str
     sentence: str | None = None
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether it is read off numbers."""
+        return self.kind in {"number", "unit", "swap"}
 
     @property
     def told(self) -> str:

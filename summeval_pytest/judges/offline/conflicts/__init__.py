@@ -1,1 +1,0 @@
-"""Where two sentences disagree: numbers, units, order, direction, negation."""
