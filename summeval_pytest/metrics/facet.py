@@ -140,9 +140,7 @@ def _segments(
     return ground(first, reference), ground(second, summary)
 
 
-def stated_again(
-    reference: FacetSegments, candidate: FacetSegments, summary: str
-) -> FacetSegments:
+def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: str) -> FacetSegments:
     """The summary's segments; an empty one is the reference's where the summary has that too.
 
     A facet whose every sentence stands in the summary is not absent, whatever a judge read it as.

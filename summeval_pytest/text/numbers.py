@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NEAR: Final = 8
 """So many sentences of the source are searched for what a number may be rounded or worked out from.
 """
+CLOSE: Final = 2
+"""A difference or a sum is told of numbers in so many of them, the closest."""
 MOST: Final = 60
 """Of a sentence with more numbers only so many are read: it is a table, or hostile."""
 KEPT: Final = 64
@@ -89,11 +91,9 @@ _PER = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
-_LOOK_BACK: Final = 24
+_LOOK_BACK: Final = 40
 """Characters before a number in which its unit, a label or an "about" stands."""
-_FREE: Final = frozenset(
-    "twice doubled tripled twofold threefold tenfold hundred".split()
-)
+_FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 OF_HUNDRED: Final = "in 100"
 """The unit of a share that is told as so many in a hundred."""
@@ -109,12 +109,16 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _DECADE = re.compile(r"'?s\b")
 _INTERVAL = re.compile(r"\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)", re.IGNORECASE)
-_CHANCE = re.compile(r"\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z", re.IGNORECASE)
+_CHANCE = re.compile(
+    r"\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z", re.IGNORECASE
+)
 _LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
 _BY_BEFORE = re.compile(
     r"\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?|cut"
-    r"|reductions?|declines?|loss|losses|savings?|advantage|margin|change) of|(?:gained|lost|saved|added))"
-    r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further)?\s*\Z",
+    r"|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
+    r"|(?:gained|lost|saved|added|within))"
+    r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
+    r"|(?:more|less|fewer) than)?\s*\Z",
     re.IGNORECASE,
 )
 _BY_AFTER = re.compile(
@@ -127,6 +131,7 @@ _REST = re.compile(
     r"\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b|n't\b",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(r"\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z", re.IGNORECASE)
 _OF = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z", re.IGNORECASE)
 _SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
 """The levels of intervals."""
@@ -280,9 +285,7 @@ def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
         one, other = units[place - 1], units[place]
         is_last = not text[other.end : other.end + 2].strip(" ").isalpha()
         if one.dimension and not other.dimension and is_last:
-            gap = re.sub(
-                r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start]
-            )
+            gap = re.sub(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start])
             if _JOINT.match(gap):
                 units[place] = _with_unit_of(other, one)
     return units
@@ -369,9 +372,7 @@ class SourceNumbers:
 
     @cached_property
     def _digits(self) -> frozenset[str]:
-        return frozenset(
-            m.replace(",", "") for text in self.sentences for m in _RAW.findall(text)
-        )
+        return frozenset(m.replace(",", "") for text in self.sentences for m in _RAW.findall(text))
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -407,12 +408,14 @@ class SourceNumbers:
         if any(_is_same(figure, other) for other in self._equal(figure)):
             return True
         close = [other for text in near for other in find_figures(text)]
+        if figure.is_about and not figure.is_own_count:
+            close += [o for o in self.figures if o.quantity.dimension == figure.quantity.dimension]
         if figure.is_of_hundred:
             close = [o for o in self.figures if o.quantity.dimension in {"", "share", "points"}]
         return (
             any(_is_rounded(figure, other) for other in close)
             or self._is_worked_out(figure, near)
-            or self._is_span(figure, near)
+            or self._is_span(figure)
         )
 
     def _equal(self, figure: Figure) -> Iterator[Figure]:
@@ -437,35 +440,43 @@ class SourceNumbers:
     def _is_worked_out(self, figure: Figure, near: tuple[str, ...]) -> bool:
         """Whether it follows from two numbers that stand close, and is told as that."""
         step = 0.5 * _last_place(figure) * 1.02
-        tells_change = bool(
-            _BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after)
+        tells_change = bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
+        tells_rest = _REST.search(figure.sentence) is not None
+        tells_change = tells_change or (
+            not figure.quantity.dimension and _OTHERS.search(figure.before) is not None
         )
         tells_sum = _SUM.search(figure.sentence) is not None
-        tells_rest = figure.quantity.unit == "%" and _REST.search(figure.sentence) is not None
+        if figure.is_about:
+            step = max(step, _ROUGH * figure.size)
+        values: list[float] = []
         for text in near:
             found = find_figures(text)
-            values = [
-                _HUNDRED - other.size for other in found if tells_rest and other.quantity.unit == "%"
-            ]
+            if tells_rest and figure.quantity.unit == "%":
+                values += [_HUNDRED - f.size for f in found if f.quantity.unit == "%"]
             for gap in (1, 2):
                 for one, other in zip(found, found[gap:], strict=False):
                     values += _worked_out(figure, one, other, tells_change, tells_sum)
-            if any(abs(figure.size - value) <= step for value in values):
-                return True
-        return False
+            if tells_sum:
+                triples = zip(found, found[1:], found[2:], strict=False)
+                values += [sum(f.size for f in three) for three in triples]
+        if tells_change or tells_sum:
+            close = [f for text in near[:CLOSE] for f in find_figures(text)][:MOST]
+            for one, other in combinations(close, 2):
+                if max(one.quantity.decimals, other.quantity.decimals) >= figure.quantity.decimals:
+                    values += _worked_out(figure, one, other, tells_change, tells_sum)
+        return any(abs(figure.size - value) <= step for value in values)
 
-    def _is_span(self, figure: Figure, near: tuple[str, ...]) -> bool:
+    def _is_span(self, figure: Figure) -> bool:
         """Whether a time is told by a word ("a decade"), or lies between two dates."""
         if figure.quantity.dimension != "time":
             return False
         seconds = figure.size * figure.quantity.factor
-        for text in near:
-            words = set(tokens(text))
-            if any(
-                word in words and abs(seconds - whole) <= 0.02 * whole
-                for word, whole in _WHOLES.items()
-            ):
-                return True
+        if any(
+            word in self._words and abs(seconds - whole) <= 0.005 * whole
+            for word, whole in _WHOLES.items()
+        ):
+            return True
+        for text in self.sentences:
             dates = [
                 int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
                 for month, year in _DATE.findall(text)
@@ -495,7 +506,7 @@ def _is_same(mine: Figure, theirs: Figure) -> bool:
         return abs(mine.size * one.factor - theirs.size * other.factor) <= (
             _EXACT * theirs.size * other.factor
         )
-    if one.unit == "%" and not other.unit and theirs.size <= 1 and other.decimals:
+    if one.unit == "%" and _is_proportion(theirs):
         return _key(mine.size / _HUNDRED) == _key(theirs.size)
     if _key(mine.size) != _key(theirs.size):
         return False
@@ -508,6 +519,12 @@ def _is_same(mine: Figure, theirs: Figure) -> bool:
     if not theirs.after.lstrip(" -").lower().startswith(other.unit):
         return True
     return _is_in_list(mine, other.unit) or _share_words(mine.sentence, theirs.sentence)
+
+
+def _is_proportion(figure: Figure) -> bool:
+    """Whether a number may be told as a percentage: 0.31, but not p = 0.31."""
+    is_share = figure.size <= 1 and figure.quantity.decimals > 1 and not figure.quantity.unit
+    return is_share and not figure.before.rstrip().endswith(("=", "<", ">"))
 
 
 def _is_in_list(bare: Figure, unit: str) -> bool:
@@ -541,16 +558,18 @@ def _is_rounded(mine: Figure, theirs: Figure) -> bool:
     value = theirs.size
     if mine.is_of_hundred:
         value *= _HUNDRED if not other.unit and value <= 1 else 1.0
-        return abs(mine.size - value) <= max(0.5 * _last_place(mine), _ROUGH * value * mine.is_about)
+        return abs(mine.size - value) <= max(
+            0.5 * _last_place(mine), _ROUGH * value * mine.is_about
+        )
     if one.dimension and other.dimension:
         if one.dimension != other.dimension:
             return False
         value *= other.factor / one.factor
-    elif one.unit == "%" and not other.unit and value <= 1 and other.decimals > 1:
+    elif one.unit == "%" and _is_proportion(theirs):
         value *= _HUNDRED
     elif one.dimension and (_is_small(mine) or not _is_in_list(theirs, one.unit)):
         return False
-    elif other.dimension and not _is_in_list(mine, other.unit):
+    elif other.dimension and not (mine.is_distinctive or _is_in_list(mine, other.unit)):
         return False
     elif _is_small(mine):
         return False
@@ -571,7 +590,11 @@ def _slack(mine: Figure, theirs: Figure, value: float) -> float:
     size = mine.size
     place = _last_place(mine)
     is_converted = value != theirs.size
-    half = 0.5 * place * 1.001 if is_converted or mine.quantity.decimals < theirs.quantity.decimals else 0.0
+    half = (
+        0.5 * place * 1.001
+        if is_converted or mine.quantity.decimals < theirs.quantity.decimals
+        else 0.0
+    )
     zeros = _last_digit(size)
     if mine.quantity.decimals and not _SCALE.match(mine.after):
         return half

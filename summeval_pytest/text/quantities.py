@@ -240,6 +240,8 @@ def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     match = _UNIT.match(text, end)
     if not match or _DECADE.match(text, max(0, end - 4)):
         return "", "", 1.0
+    if match.group(1) == "US":
+        return "", "", 1.0
     cased = _CASED_UNITS.get(match.group(1))
     if cased:
         return (match.group(1), *cased)

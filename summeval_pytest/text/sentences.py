@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-SPLITTER: Final = "1"
+SPLITTER: Final = "2"
 """Version of these rules; part of every signature."""
 
 _CAPITAL = re.compile("[A-Z]")
@@ -36,7 +36,12 @@ _ALWAYS_OPEN: Final = frozenset(
 _MAY_END: Final = frozenset({"al", "sp", "spp", "inc", "ltd", "jr", "sr"})
 _UNITS: Final = frozenset({"ms", "sec"})
 """Units among them: after a number they end a sentence, as no "fig. 2 vs. 3" does."""
-_BEFORE_NUMBER: Final = frozenset({"no", "nr", "p", "art", "par", "app", "ex", "col"})
+_BEFORE_NUMBER: Final = frozenset(
+    """
+    no nr p art par app ex col jan feb mar apr may jun jul aug sep sept oct nov dec
+    """.split()
+)
+"""Abbreviations before a number; in front of anything else they may be the last word."""
 _STARTERS: Final = frozenset(
     """
     a all although among an and as at because both but by compared despite during each finally

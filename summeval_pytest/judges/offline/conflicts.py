@@ -40,9 +40,7 @@ _ALIKE: Final = frozenset(
 _DENIAL_REACH: Final = 4
 
 
-def find_conflict(
-    claim: str, evidence: Sequence[str], *, numbers: bool = True
-) -> Conflict | None:
+def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
     """The first disagreement of a claim with the sentences closest to it; None if none is seen.
 
     A number that the evidence lacks is none: see `numbers.missing_number`. What stands in the
@@ -62,9 +60,7 @@ def find_conflict(
     )
 
 
-def changed_copy(
-    claim: str, evidence: Sequence[str], *, numbers: bool = True
-) -> Conflict | None:
+def changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
     """What a claim says in the place of something else, in a sentence it is copied from."""
     mine, words = known_tokens(claim), set(known_tokens(claim))
     least = _COPIED * len(words)
@@ -75,11 +71,13 @@ def changed_copy(
             continue
         if mine == theirs:
             return None
-        if numbers and _is_renumbered(mine, theirs):
+        told = {word for other in evidence if other != sentence for word in known_tokens(other)}
+        if numbers and _is_renumbered(mine, theirs, told):
             return between("number", claim, sentence)
         if _is_turned(mine, theirs):
             return between("direction", claim, sentence)
-        if _is_denied(mine, theirs) or _is_denied(theirs, mine):
+        is_whole = len(words & others) >= _COPIED * len(others)
+        if is_whole and (_is_denied(mine, theirs) or _is_denied(theirs, mine)):
             return between("negation", claim, sentence)
     return None
 
@@ -100,10 +98,11 @@ def _replaced(mine: tuple[str, ...], theirs: tuple[str, ...]) -> list[tuple[str,
     ]
 
 
-def _is_renumbered(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """A number in the place of another, between the same two words."""
+def _is_renumbered(mine: tuple[str, ...], theirs: tuple[str, ...], told: set[str]) -> bool:
+    """A number in the place of another, between the same two words, and told nowhere else."""
     return any(
-        word[0].isdigit() and there[0].isdigit() for word, there in _replaced(mine, theirs)
+        word[0].isdigit() and there[0].isdigit() and word not in told
+        for word, there in _replaced(mine, theirs)
     )
 
 

@@ -91,9 +91,7 @@ def _nearness(one: Figure, other: Figure) -> float:
     return _tie(_neighbours(one), _neighbours(other))
 
 
-def missing_number(
-    claim: str, evidence: Sequence[str], text: tuple[str, ...]
-) -> Conflict | None:
+def missing_number(claim: str, evidence: Sequence[str], text: tuple[str, ...]) -> Conflict | None:
     """The first number of a claim that a text does not state, and what stands in its place.
 
     Args:
@@ -116,9 +114,7 @@ def missing_number(
         if rival is None or not (rival.size == figure.size or _nearness(figure, rival)):
             return Conflict(kind="number", says=figure.text, instead=NOWHERE)
         kind: ConflictKind = "unit" if rival.size == figure.size else "number"
-        return Conflict(
-            kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence
-        )
+        return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
     return None
 
 
@@ -139,10 +135,7 @@ def replaced_number(
     if not lost:
         return None
     added = [
-        figure
-        for text in summary
-        if text not in known
-        for figure in unstated_figures(text, known)
+        figure for text in summary if text not in known for figure in unstated_figures(text, known)
     ]
     pairs = [
         (_nearness(mine, theirs), mine, theirs)
@@ -155,9 +148,7 @@ def replaced_number(
     near, mine, theirs = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
     if mine is None or theirs is None or near < SAME_PLACE:
         return None
-    return Conflict(
-        kind="number", says=mine.text, instead=theirs.text, sentence=theirs.sentence
-    )
+    return Conflict(kind="number", says=mine.text, instead=theirs.text, sentence=theirs.sentence)
 
 
 def are_alike(one: str, other: str) -> bool:

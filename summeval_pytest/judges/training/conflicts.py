@@ -14,10 +14,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts.finding import find_conflict
-from summeval_pytest.judges.offline.conflicts.number_conflicts import missing_number
-from summeval_pytest.judges.offline.readings.reading import read
-from summeval_pytest.judges.offline.sentences.source_index import NEAR, source_index
+from summeval_pytest.judges.offline.sentences.support import support_sentences
 from summeval_pytest.judges.training.data import data_folder, records
 from summeval_pytest.text import normalise, sentence_texts
 from summeval_pytest.text.editing import change_number, negate, reverse_direction
@@ -73,13 +70,9 @@ def planted(sentence: str, source: tuple[str, ...]) -> Iterator[Case]:
 
 
 def is_flagged(claim: str, source: tuple[str, ...]) -> bool:
-    """Whether a claim conflicts with the sentences of a source that are closest to it."""
-    if claim in source:
-        return False
-    index = source_index(source)
-    near = [read(source[place]) for place in index.overlap(claim).places[:NEAR]]
-    reading = read(claim)
-    return bool(missing_number(reading, near, index.quantities) or find_conflict(reading, near))
+    """Whether a claim conflicts with a source."""
+    (found,) = support_sentences((claim,), source)
+    return found.undecided
 
 
 def abstracts(folder: Path, name: str) -> Iterator[Case]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.facets.labels import label_evidence, pieces_of
 from summeval_pytest.judges.offline.facets.overlap import NAMES, overlaps
 from summeval_pytest.judges.offline.facets.rating import contradiction
-from summeval_pytest.judges.offline.facets.segmentation import facet_rows
+from summeval_pytest.judges.offline.facets.segmentation import segment
 from summeval_pytest.judges.training.data import records
 from summeval_pytest.judges.training.role_texts import SEGMENTED
-from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetSegments
+from summeval_pytest.questions import FACETS, SCALES, FacetPair
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.conflicts.conflict import ConflictKind
+    from summeval_pytest.judges.offline.conflict import Conflict
     from summeval_pytest.judges.offline.facets.overlap import Roles
 
     Floats = NDArray[np.float64]
@@ -48,18 +47,22 @@ class Table:
 
     Attributes:
         numbers: Shape (summaries, facets, features); 0 where a facet is not stated on both sides.
+        most: The same if all that the summary says counted fully for the facet.
+        held: Whether the summary has any word of the facet, (summaries, facets).
         stated: Whether the reference states the facet, (summaries, facets).
         said: Whether both texts state it: then it is rated, otherwise it is rated 1.
-        kinds: By summary and facet, the kind of the conflict that vetoes its rating, if any does.
+        conflicts: By summary and facet, the conflict that vetoes its rating, if any does.
         ratings: People's, 0 for none, (summaries, facets).
         overall: People's overall score.
         papers: The paper of each summary, as a number.
     """
 
     numbers: Floats
+    most: Floats
+    held: NDArray[np.bool_]
     stated: NDArray[np.bool_]
     said: NDArray[np.bool_]
-    kinds: tuple[Mapping[int, ConflictKind], ...]
+    conflicts: tuple[Mapping[int, Conflict], ...]
     ratings: Ints
     overall: Floats
     papers: Ints
@@ -82,17 +85,6 @@ def rated_summaries(folder: Path) -> list[Rated]:
     ]
 
 
-def segments_by(roles: Roles, text: str) -> FacetSegments:
-    """What `segmentation.segment` gives, by these roles."""
-    sentences = pieces_of(text)
-    rows = facet_rows(roles(sentences), shared=not label_evidence(sentences).any())
-    segments: dict[Facet, str] = {
-        facet: " ".join(sentences[row] for row in chosen)
-        for facet, chosen in zip(FACETS, rows, strict=True)
-    }
-    return FacetSegments(**segments)
-
-
 def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
     """What the judge reads off each summary, by its own segments.
 
@@ -101,12 +93,12 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
         roles: By reference, what tells the roles of sentences for that paper.
     """
     shape = (len(rated), len(FACETS))
-    numbers = np.zeros((*shape, len(NAMES)))
-    stated, said = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    kinds: list[dict[int, ConflictKind]] = []
+    numbers, most = np.zeros((*shape, len(NAMES))), np.zeros((*shape, len(NAMES)))
+    stated, said, held = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+    conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
         told = roles[one.reference]
-        theirs, ours = segments_by(told, one.reference), segments_by(told, one.summary)
+        theirs, ours = segment(one.reference, told), segment(one.summary, told)
         stated[row] = [bool(theirs.segment(facet)) for facet in FACETS]
         said[row] = stated[row] & np.array([bool(ours.segment(facet)) for facet in FACETS])
         columns = np.flatnonzero(said[row])
@@ -114,21 +106,26 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
             FacetPair(facet=f, reference=theirs.segment(f), candidate=ours.segment(f))
             for f in (FACETS[column] for column in columns)
         )
-        kinds.append(
+        conflicts.append(
             {
-                int(column): conflict.kind
+                int(column): conflict
                 for column, pair in zip(columns, pairs, strict=True)
-                if (conflict := contradiction(pair)) is not None
+                if (conflict := contradiction(pair, one.reference, one.summary)) is not None
             }
         )
         if pairs:
-            numbers[row, columns] = [overlap.features for overlap in overlaps(pairs, told)]
+            found = overlaps(pairs, told)
+            numbers[row, columns] = [overlap.features for overlap in found]
+            most[row, columns] = [overlap.most for overlap in found]
+            held[row, columns] = [overlap.n_words_found > 0 for overlap in found]
     known = list(dict.fromkeys(one.reference for one in rated))
     return Table(
         numbers=numbers,
+        most=most,
+        held=held,
         stated=stated,
         said=said,
-        kinds=tuple(kinds),
+        conflicts=tuple(conflicts),
         ratings=np.array([one.ratings for one in rated]),
         overall=np.array([one.overall for one in rated]),
         papers=np.array([known.index(one.reference) for one in rated]),

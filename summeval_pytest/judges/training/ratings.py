@@ -79,6 +79,8 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
         scores = model.scores(table.numbers[rows, group])
         chances = model.probabilities(group, scores)
         given = (scores[:, None] >= cuts[group]).sum(axis=1)
+        most = (model.scores(table.most[rows, group])[:, None] >= cuts[group]).sum(axis=1)
+        given = np.maximum(given, np.maximum(most - 1, table.held[rows, group]))
         ratings[rows, group] = given + 1
         expected[rows, group] = chances @ np.arange(1, scale + 1)
         confidence[rows, group] = chances[np.arange(len(rows)), given]
@@ -104,9 +106,9 @@ def cross_validated(table: Table, seed: int) -> tuple[Ints, Floats, Floats]:
 def with_vetoes(table: Table, ratings: Ints) -> Ints:
     """Ratings as the judge gives them: lowered where it sees a conflict."""
     given = ratings.copy()
-    for row, kinds in enumerate(table.kinds):
-        for column, kind in kinds.items():
-            given[row, column] = vetoed(int(given[row, column]), kind)
+    for row, conflicts in enumerate(table.conflicts):
+        for column, conflict in conflicts.items():
+            given[row, column] = vetoed(int(given[row, column]), conflict)
     return given
 
 

@@ -20,12 +20,9 @@ from summeval_pytest.questions import FACETS, FacetPair
 from summeval_pytest.text import content_words, known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Roles = Callable[[Sequence[str]], NDArray[np.float64]]
+    from summeval_pytest.judges.offline.facets.roles import Roles
 
 RUN: Final = 4
 """Words in a row that a fluent text hardly says twice."""

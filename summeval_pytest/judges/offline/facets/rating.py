@@ -127,7 +127,9 @@ def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
     )
 
 
-def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap, reference: str, summary: str) -> FacetRating:
+def _rate(
+    model: RatingModel, pair: FacetPair, overlap: Overlap, reference: str, summary: str
+) -> FacetRating:
     conflict = contradiction(pair, reference, summary)
     is_whole = overlap.is_whole or _stands_in(pair.reference, summary)
     score = model.score(overlap.features)
@@ -152,9 +154,7 @@ def _rate(model: RatingModel, pair: FacetPair, overlap: Overlap, reference: str,
     )
 
 
-def _reason(
-    facet: Facet, overlap: Overlap, chances: tuple[float, ...], *, is_whole: bool
-) -> str:
+def _reason(facet: Facet, overlap: Overlap, chances: tuple[float, ...], *, is_whole: bool) -> str:
     """What was found and, where not all of it was, the rating to expect of a person."""
     share = overlap.n_words_found / overlap.n_words if overlap.n_words else 0.0
     numbers = (

@@ -23,9 +23,11 @@ from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    Roles = Callable[[Sequence[str]], NDArray[np.float64]]
 
 STATES: Final = ("background", "objective", "method", "result", "conclusion")
 """What a sentence may be; an objective counts as background."""

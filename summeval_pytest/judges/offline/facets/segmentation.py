@@ -2,7 +2,8 @@
 
 A sentence goes to the facet that is most likely for it (`roles`). A facet that no sentence got
 shares the sentences for which it is likely enough: "we gave 40 mice zinc, and survival rose" is
-both. Where labels such as "Methods:" stand, they decide, and nothing is shared.
+both. Where labels such as "Methods:" stand, they decide, and nothing is shared. A facet that is
+still empty gets the sentences that it has once any one sentence is left out.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from summeval_pytest.judges.offline.facets.roles import Roles
 
 MOST: Final = 40
 """In a longer text no hidden facet is looked for: a summary is shorter."""
@@ -45,13 +48,18 @@ def facet_rows(roles: NDArray[np.float64], *, shared: bool = True) -> tuple[tupl
     return tuple(chosen)
 
 
-def segment(text: str) -> FacetSegments:
-    """The sentences of each facet, joined in order."""
+def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
+    """The sentences of each facet, joined in order.
+
+    Args:
+        text: An abstract or a summary.
+        roles: From sentences in order to the probability of each facet, one row a sentence.
+    """
     sentences = pieces_of(text)
     shared = not label_evidence(sentences).any()
-    rows = facet_rows(roles_of(sentences), shared=shared)
+    rows = facet_rows(roles(sentences), shared=shared)
     if shared and not all(rows) and 1 < len(sentences) <= MOST:
-        rows = _with_hidden(rows, sentences)
+        rows = _with_hidden(rows, sentences, roles)
     segments: dict[Facet, str] = {
         facet: _joined(sentences, chosen) for facet, chosen in zip(FACETS, rows, strict=True)
     }
@@ -59,16 +67,16 @@ def segment(text: str) -> FacetSegments:
 
 
 def _with_hidden(
-    rows: tuple[tuple[int, ...], ...], sentences: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...], sentences: tuple[str, ...], roles: Roles
 ) -> tuple[tuple[int, ...], ...]:
-    """The rows, an empty facet with those it has once one sentence is left out.
+    """Fill each empty facet with the rows that it has once one sentence is left out.
 
-    What a sentence is read as depends on its neighbours; so one more sentence hides no facet.
+    The role of a sentence depends on its neighbours; this way one more sentence hides no facet.
     """
     found = list(rows)
     for left_out in reversed(range(len(sentences))):
         kept = [place for place in range(len(sentences)) if place != left_out]
-        others = facet_rows(roles_of([sentences[place] for place in kept]))
+        others = facet_rows(roles(tuple([sentences[place] for place in kept])))
         for column, chosen in enumerate(others):
             found[column] = found[column] or tuple(kept[row] for row in chosen)
     return tuple(found)
