@@ -141,7 +141,7 @@ def _read_line(line: str) -> _Answer:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8").split("\n")
+        return file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         raise SuiteError(
             Place(str(file)), f"the file cannot be read ({error}); name the responses file"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from zlib import crc32
@@ -53,7 +54,7 @@ def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
     try:
         with file.path.open("rb") as handle:
             for number, raw in enumerate(handle, start=1):
-                if not raw.strip():
+                if not raw.removeprefix(BOM_UTF8).strip():
                     blank = blank or number
                 elif blank:
                     raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")

@@ -1,16 +1,15 @@
-"""The lines of a suite's text file: UTF-8, LF line ends, no byte order mark."""
+"""The lines of a suite's text file: UTF-8; a byte order mark and CRLF line ends change nothing."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place, SuiteError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +30,14 @@ class TextFile:
 
 
 def decode_line(raw: bytes, place: Place) -> str:
-    """The text of one line without its line end.
+    """The text of one line without its line end, and of the first without a byte order mark.
 
     Raises:
-        SuiteError: For a CRLF line end, a byte order mark and bytes that are not UTF-8.
+        SuiteError: For bytes that are not UTF-8.
     """
-    body = raw.removesuffix(b"\n")
-    if body.endswith(b"\r"):
-        suffix = place.path.rpartition(".")[2]
-        raise SuiteError(
-            place,
-            r"this line ends with '\r\n'; save the file with LF line ends"
-            f" (for git: '*.{suffix} text eol=lf' in .gitattributes)",
-        )
-    if body.startswith(_BYTE_ORDER_MARK):
-        raise SuiteError(
-            place,
-            r"this line starts with a byte order mark, '\ufeff';"
-            " save the file as UTF-8 without one",
-        )
+    body = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if place.line == 1:
+        body = body.removeprefix(BOM_UTF8)
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -100,7 +100,7 @@ def _prompt(toml: TomlText, fields: Fields) -> str:
         raise fields.wrong("prompt", name, "a path relative to the suite file's folder")
     file = toml.file.beside(name)
     try:
-        text = file.path.read_text(encoding="utf-8")
+        text = file.path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
         raise fields.fault(
             "prompt",
