@@ -70,7 +70,8 @@ Fault = Literal[
     "dropped",  # the connection broke until the deadline
     "timed_out",  # the deadline itself
     "not_json",  # a body that is no JSON: HTML, or cut short
-    "malformed",  # JSON, and no chat completion
+    "malformed",  # JSON, and no chat completion; or encoded in a way that nobody asked for
+    "too_large",  # a body beyond the endpoint's limit
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left
     "other_model",  # in CI, a reply of another model than the pinned one

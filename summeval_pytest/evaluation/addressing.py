@@ -97,7 +97,8 @@ def _address(spec: EndpointSpec, environ: Mapping[str, str], n_processes: int) -
         requests_per_minute=_part(spec.requests_per_minute, n_processes),
         tokens_per_minute=_part(spec.tokens_per_minute, n_processes),
         timeout_seconds=timeout,
-        attempt_seconds=min(usual.attempt_seconds, timeout),
+        attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout),
+        max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
     )
     return Address(endpoint, variable or "" if must and not key else "")
 

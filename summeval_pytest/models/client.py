@@ -200,27 +200,32 @@ class Client:
                 self._start(call)
             call.n_attempts += 1
             self._n_attempts += 1
-            outcome = self._understood(call, await self._posted(values))
+            outcome = await self._posted(call, values)
+            self._outcomes[outcome.name if isinstance(outcome, Trouble) else "200"] += 1
             if isinstance(outcome, ChatReply):
                 self._lane.served()
             elif outcome.ruling.fault == "rate_limited":
                 self._lane.refused(lease)
             return outcome
 
-    async def _posted(self, values: Mapping[str, object]) -> Heard | Unheard:
+    async def _posted(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
             async with asyncio.timeout(self.endpoint.attempt_seconds):
-                return await self._wire.post(values)
+                heard = await self._wire.post(values)
+            return self._read(heard)
         except TimeoutError:
-            return Unheard("slow")
+            return of_silence(Unheard("slow"), heard_before=self._heard_before)
+        except NoReplyError as error:
+            call.n_unreadable += 1
+            again = error.fault != "too_large" and call.n_unreadable < UNREADABLE
+            return of_body(error, again=again)
 
-    def _understood(self, call: _Call, heard: Heard | Unheard) -> ChatReply | Trouble:
-        outcome = self._read(call, heard)
-        self._outcomes[outcome.name if isinstance(outcome, Trouble) else "200"] += 1
-        return outcome
+    def _read(self, heard: Heard | Unheard) -> ChatReply | Trouble:
+        """What came, without any secret; bodies are cleaned as they came and again as read.
 
-    def _read(self, call: _Call, heard: Heard | Unheard) -> ChatReply | Trouble:
-        """What came, without any secret; bodies are cleaned as they came and again as read."""
+        Raises:
+            NoReplyError: for a good status with a body that is no reply.
+        """
         if isinstance(heard, Unheard):
             return of_silence(heard, heard_before=self._heard_before)
         self._heard_before = True
@@ -228,11 +233,7 @@ class Client:
         text = redacted(heard.text)
         if heard.status >= _OK:
             return of_status(heard, text, datetime.now(UTC))
-        try:
-            reply = read_body(text)
-        except NoReplyError as error:
-            call.n_unreadable += 1
-            return of_body(error, again=call.n_unreadable < UNREADABLE)
+        reply = read_body(text)
         return replace(
             reply,
             text=redacted(reply.text),

@@ -44,6 +44,8 @@ class Endpoint:
         tokens_per_minute: At most so many, of prompts and replies, 1 or more; None for any number.
         timeout_seconds: How long one call may take, all its attempts and waits together.
         attempt_seconds: How long one attempt may take.
+        max_reply_mib: How large the body of a response may be, as it comes and decoded, in MiB, 1
+            or more.
 
     Raises:
         OptionError: if one of them is none.
@@ -57,6 +59,7 @@ class Endpoint:
     tokens_per_minute: int | None = None
     timeout_seconds: float = 600.0
     attempt_seconds: float = 300.0
+    max_reply_mib: int = 32
 
     def __post_init__(self) -> None:
         url = _read_url(self.base_url)
@@ -78,7 +81,7 @@ class Endpoint:
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute"):
+        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute", "max_reply_mib"):
             limit: int | None = getattr(self, key)
             if limit is not None and limit < 1:
                 raise OptionError(f"{self._called}: {key} is {limit!r}; it has to be 1 or more")

@@ -23,6 +23,7 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
     "timed_out": "raise timeout_seconds or attempt_seconds, or ask for less at once",
     "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
+    "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
 }
 _REDIRECTIONS: Final = range(300, 400)

@@ -31,7 +31,7 @@ _ASKED_KEYS: Final = (
 """The keys of a system that go with an endpoint only."""
 _ENDPOINT_KEYS: Final = (
     "base_url", "api_key_env", "max_in_flight", "requests_per_minute", "tokens_per_minute",
-    "timeout_seconds",
+    "timeout_seconds", "attempt_seconds", "max_reply_mib",
 )  # fmt: skip
 _SYSTEM_KEYS: Final = ("summaries", "endpoint", "skip", *_ASKED_KEYS)
 _HOTTEST: Final = 2.0
@@ -156,6 +156,10 @@ def _whole_if_any(fields: Fields, key: str) -> int | None:
     return fields.whole(key, least=1) if fields.has(key) else None
 
 
+def _seconds_if_any(fields: Fields, key: str) -> float | None:
+    return _bounded(fields, key, 0.1, _LONGEST_CALL) if fields.has(key) else None
+
+
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """The endpoints as written; the built-in ones are here only where the suite changes them.
 
@@ -170,7 +174,6 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
             url = fields.text("base_url")
             if not url.startswith(("http://", "https://")):
                 raise fields.wrong("base_url", url, "a URL that starts with http:// or https://")
-        seconds = "timeout_seconds"
         endpoints[name] = EndpointSpec(
             name=name,
             base_url=url,
@@ -178,9 +181,9 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
             max_in_flight=_whole_if_any(fields, "max_in_flight"),
             requests_per_minute=_whole_if_any(fields, "requests_per_minute"),
             tokens_per_minute=_whole_if_any(fields, "tokens_per_minute"),
-            timeout_seconds=_bounded(fields, seconds, 0.1, _LONGEST_CALL)
-            if fields.has(seconds)
-            else None,
+            timeout_seconds=_seconds_if_any(fields, "timeout_seconds"),
+            attempt_seconds=_seconds_if_any(fields, "attempt_seconds"),
+            max_reply_mib=_whole_if_any(fields, "max_reply_mib"),
         )
     return MappingProxyType(endpoints)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from summeval_pytest.errors import OptionError
@@ -130,20 +132,24 @@ def test_limits_of_a_suite_reach_the_endpoint() -> None:
         requests_per_minute=40,
         tokens_per_minute=500,
         timeout_seconds=60.0,
+        max_reply_mib=2,
     )
     endpoint = find_endpoint("openai", {"openai": spec}, ENVIRON).endpoint
     assert endpoint.base_url == OPENAI_URL
     assert endpoint.max_in_flight == 3
     assert endpoint.requests_per_minute == 40
     assert endpoint.tokens_per_minute == 500
+    assert endpoint.max_reply_mib == 2
     assert (endpoint.timeout_seconds, endpoint.attempt_seconds) == (60.0, 60.0)
 
 
 def test_long_call_has_attempts_of_the_usual_length() -> None:
-    """An attempt is never longer than its call, and never longer than five minutes."""
+    """An attempt is never longer than its call, and as long as the suite says, or five minutes."""
     spec = EndpointSpec(name="near", base_url="http://near/v1", timeout_seconds=3000.0)
     endpoint = find_endpoint("near", {"near": spec}, {}).endpoint
     assert (endpoint.timeout_seconds, endpoint.attempt_seconds) == (3000.0, 300.0)
+    quicker = find_endpoint("near", {"near": replace(spec, attempt_seconds=7.0)}, {}).endpoint
+    assert (quicker.timeout_seconds, quicker.attempt_seconds) == (3000.0, 7.0)
     usual = find_endpoint("near", DEFINED, {}).endpoint
     assert (usual.timeout_seconds, usual.attempt_seconds) == (600.0, 300.0)
 

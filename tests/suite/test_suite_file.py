@@ -370,6 +370,14 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
             "9: 'timeout_seconds' of endpoint 'openai' is 0; write a number from 0.1 to 86400",
         ),
         (
+            "[endpoints.openai]\nattempt_seconds = 0\n",
+            "9: 'attempt_seconds' of endpoint 'openai' is 0; write a number from 0.1 to 86400",
+        ),
+        (
+            "[endpoints.openai]\nmax_reply_mib = 0.5\n",
+            "9: 'max_reply_mib' of endpoint 'openai' is 0.5; write a whole number of at least 1",
+        ),
+        (
             '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nbatched = 1\n',
             "11: 'batched' of judge 'gpt' is 1; write true or false",
         ),
@@ -442,6 +450,8 @@ api_key_env = "NEAR_KEY"
 requests_per_minute = 60
 tokens_per_minute = 9000
 timeout_seconds = 30
+attempt_seconds = 9.5
+max_reply_mib = 4
 [judges.gpt]
 endpoint = "openai"
 model = "gpt-4o"
@@ -468,6 +478,8 @@ cached_input_price = 0.5
             requests_per_minute=60,
             tokens_per_minute=9000,
             timeout_seconds=30,
+            attempt_seconds=9.5,
+            max_reply_mib=4,
         ),
     }
     assert dict(suite.judges) == {
