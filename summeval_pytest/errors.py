@@ -14,7 +14,7 @@ What a *system* gets wrong is no exception but a finding of the verdict: the tes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,6 +77,8 @@ Fault = Literal[
     "other_model",  # in CI, a reply of another model than the pinned one
 ]
 """Why a request has no usable reply."""
+REFUSALS: Final[frozenset[Fault]] = frozenset({"unauthorised", "unknown_model"})
+"""What every request to a model would meet: the user's to mend."""
 
 
 class NoReplyError(SummevalError):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _REMEDIES: Final[dict[Fault, str]] = {
     "unreachable": "start the server there, or set another base_url",
-    "unauthorised": "look at its API key and what it may do",
+    "unauthorised": "look at its API key, which is in the variable that api_key_env names or in"
+    " OPENAI_API_KEY, and at what it may do",
     "unknown_model": "look at the model's name and base_url's path",
     "quota": "its account has to be topped up",
     "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
@@ -27,6 +28,7 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
 }
 _REDIRECTIONS: Final = range(300, 400)
+_BROKEN: Final = 500
 _NOTHING: Final = ErrorBody()
 
 
@@ -47,6 +49,11 @@ class Trouble:
     name: str
     status: int = 0
     error: ErrorBody = _NOTHING
+
+    @property
+    def is_breakdown(self) -> bool:
+        """Whether the server broke down, or the connection did: nobody was there to refuse."""
+        return self.status >= _BROKEN or self.name in {"no_connection", "dropped"}
 
 
 def of_silence(silence: Unheard, *, heard_before: bool) -> Trouble:

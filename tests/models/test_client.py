@@ -695,7 +695,11 @@ def test_traffic_counts_every_attempt_and_how_it_ended() -> None:
     [
         (
             Status(401, code="invalid_api_key", message="No such key"),
-            "status 401 (invalid_api_key: No such key); look at its API key and what it may do",
+            (
+                "model 'llama3': status 401 (invalid_api_key: No such key); look at its API key,"
+                " which is in the variable that api_key_env names or in OPENAI_API_KEY, and at"
+                " what it may do"
+            ),
         ),
         (
             Status(404, message="no llama3"),

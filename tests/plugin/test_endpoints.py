@@ -233,6 +233,42 @@ def test_where_nobody_listens_one_message_says_so(
     assert not run.shows_code
 
 
+@pytest.mark.parametrize(
+    ("status", "model", "processes"),
+    [
+        (401, "rule-1", 0),
+        (401, "rule-1", 2),
+        (403, "rule-1", 0),
+        (404, "rule-1", 0),
+        (401, "wanted-1", 0),
+        (404, "wanted-1", 2),
+    ],
+)
+def test_a_refused_key_or_model_ends_the_run(
+    bench: Bench, status: int, model: str, processes: int
+) -> None:
+    """Every pair would meet it: one message with endpoint, model and what to do, and exit 4."""
+
+    def script(seen: Seen) -> Action:
+        return Status(status, message="no") if seen.model == model else by_rule(seen)
+
+    with serving(bench, script) as server:
+        start = bench.run if processes else bench.inside
+        run = start(
+            "summeval.toml", "--summ-judge=rule", "--summ-model=asked", "-rA", f"-n{processes}"
+        )
+        refused = [seen for seen in server.seen if seen.model == model]
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    (told,) = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
+    where = f"endpoint 'here' at {server.url}: model '{model}': status {status} (no); look at"
+    assert where in told
+    assert ("API key" if status < 404 else "the model's name") in told
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert 1 <= len(run.outcomes) <= len(refused) <= max(1, processes)  # one a process at most
+    assert not run.shows_code
+
+
 def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
     """The judge's fault is an error, and never a failure of the system."""
     with serving(bench):
