@@ -92,7 +92,7 @@ def _read(raw: bytes, place: Place) -> Row:
     if raw.startswith(_CONFLICT):
         raise SuiteError(
             place,
-            f"{raw[:40].decode('ascii', 'replace')!a} marks a merge conflict; keep the lines"
+            f"{raw[:7].decode()!r} marks a merge conflict; keep the lines"
             " of both sides, sorted, and delete the marks",
         )
     if not raw:

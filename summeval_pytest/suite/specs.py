@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.models import Price
 from summeval_pytest.suite.fields import OWN_KEYS, Fields, brief
+from summeval_pytest.suite.lines import named_file
 from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name, closest
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
@@ -96,9 +96,7 @@ def _prompt(toml: TomlText, fields: Fields) -> str:
     name = fields.text("prompt")
     if name in PROMPTS:
         return name
-    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
-        raise fields.wrong("prompt", name, "a path relative to the suite file's folder")
-    file = toml.file.beside(name)
+    file = named_file(fields, "prompt", toml.file)
     try:
         text = file.path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):

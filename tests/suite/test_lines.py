@@ -79,5 +79,5 @@ def test_bad_utf_8_is_refused_at_its_line(
     golden.write(name, (golden.path / name).read_bytes().replace(old, b"\xe9", 1))
 
     assert golden.mistake() == (
-        f"golden/{place} of this line, b'\\xe9', is not UTF-8; save as UTF-8"
+        f"golden/{place} of this line is not UTF-8; save as UTF-8"
     )
