@@ -300,7 +300,12 @@ class ScriptedServer:
     @property
     def url(self) -> str:
         """The base URL for a client."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.origin}/v1"
+
+    @property
+    def origin(self) -> str:
+        """What a user allows who lets a key go here."""
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def n_different(self) -> int:

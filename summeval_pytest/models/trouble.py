@@ -107,6 +107,8 @@ def told(endpoint: Endpoint, fault: Fault, what: str, n_attempts: int) -> str:
     """What a user is told: which endpoint, what happened, and what to do about it."""
     after = f", after {n_attempts} attempts" if n_attempts > 1 else ""
     remedy = f"; {_REMEDIES[fault]}" if fault in _REMEDIES else ""
+    if fault == "unauthorised" and not endpoint.is_private:
+        remedy = "; no key is sent over plain http: use https"
     return endpoint.redacted(
         f"endpoint {endpoint.name!r} at {endpoint.shown}: {what}{after}{remedy}"
     )

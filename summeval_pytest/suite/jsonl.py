@@ -96,9 +96,7 @@ def _read(raw: bytes, place: Place, spot: Spot, *, halves: bool = False) -> Line
     text = decode_line(raw, place)
     value = read_json(text, place, halves=halves)
     if not isinstance(value, dict):
-        raise SuiteError(
-            place, "this line is no JSON object; write one {...} a line"
-        )
+        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
     return Line(values=value, place=place, spot=spot)
 
 

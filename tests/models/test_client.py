@@ -472,7 +472,7 @@ def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
 
 def test_a_name_that_nobody_knows_is_unreachable_at_once() -> None:
     """A typing mistake in an address looks like this."""
-    error = fault(at("http://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
+    error = fault(at("https://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
     assert error.fault == "unreachable"
 
 
@@ -542,6 +542,7 @@ def test_a_redirection_is_not_followed() -> None:
         moved = Raw(b"", status=307, headers={"location": f"{other.url}/chat/completions"})
         with ScriptedServer(always(moved)) as server:
             error = fault(at(server.url))
+            assert server.n_requests == 1
     assert other.n_requests == 0
     assert "status 307, which points elsewhere; redirections are not followed" in str(error)
 

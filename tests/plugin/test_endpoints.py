@@ -303,6 +303,7 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GATE_KEY", KEY)
     with serving(bench, gossip) as server:
         bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", f"GATE_KEY={server.origin}")
         run = judged(bench, "--summ-model=asked,good", "--junitxml=report.xml", "-vv", "-s")
         main(["cassette", "export", str(bench.path), "--judge=rule", "--model=asked"])
 
@@ -312,6 +313,26 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
     assert "401" in told
     assert KEY not in told
     assert KEY[3:] not in told
+
+
+@pytest.mark.parametrize("judge", ["rule", "gpt-9"])
+def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, judge: str
+) -> None:
+    """A suite comes with a pull request; in it stands which secret is to be sent where."""
+    monkeypatch.setenv("GATE_KEY", KEY)
+    with serving(bench) as server:
+        bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        place = f"GATE_KEY={server.origin}"
+        arguments = ("summeval.toml", f"--summ-judge={judge}", "--summ-endpoint=here")
+        refused = bench.inside(*arguments)
+        assert server.n_requests == 0
+        bench.write("pytest.ini", f"[pytest]\nsumm_allow_endpoints = {place}\n")
+        bench.inside(*arguments)
+
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    assert f"set SUMM_ALLOW_ENDPOINTS={place} (or --summ-allow-endpoints" in refused.err
+    assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
 
 
 def test_a_recorded_run_needs_no_network(bench: Bench) -> None:

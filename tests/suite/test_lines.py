@@ -78,6 +78,4 @@ def test_bad_utf_8_is_refused_at_its_line(
     """A Latin-1 letter is found by line and byte."""
     golden.write(name, (golden.path / name).read_bytes().replace(old, b"\xe9", 1))
 
-    assert golden.mistake() == (
-        f"golden/{place} of this line is not UTF-8; save as UTF-8"
-    )
+    assert golden.mistake() == (f"golden/{place} of this line is not UTF-8; save as UTF-8")
