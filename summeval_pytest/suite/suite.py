@@ -236,9 +236,7 @@ class Suite:
         return self._summaries[system]
 
 
-def load_suite(
-    path: str | Path, shown: str | None = None, *, allow_outside: bool = False
-) -> Suite:
+def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: bool = False) -> Suite:
     """The suite that a suite file or its folder holds, every line of it checked.
 
     ``shown`` is how the user named ``path``; it starts the places in messages. What the suite names

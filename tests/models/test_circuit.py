@@ -197,5 +197,5 @@ def test_a_call_that_was_given_up_names_who_is_nowhere() -> None:
             faults.append(caught.value.fault)
         return faults
 
-    url = "http://no-such-host.invalid/v1"
+    url = "https://no-such-host.invalid/v1"
     assert run(at(url), sending, backoff=Backoff(60, 60)) == ["unreachable"] * 3
