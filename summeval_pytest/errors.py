@@ -14,7 +14,7 @@ What a *system* gets wrong is no exception but a finding of the verdict: the tes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,12 +70,15 @@ Fault = Literal[
     "dropped",  # the connection broke until the deadline
     "timed_out",  # the deadline itself
     "not_json",  # a body that is no JSON: HTML, or cut short
-    "malformed",  # JSON, and no chat completion
+    "malformed",  # JSON, and no chat completion; or encoded in a way that nobody asked for
+    "too_large",  # a body beyond the endpoint's limit
     "not_recorded",  # replaying, and nobody has asked this before
     "over_budget",  # the next call could cost more than is left
     "other_model",  # in CI, a reply of another model than the pinned one
 ]
 """Why a request has no usable reply."""
+REFUSALS: Final[frozenset[Fault]] = frozenset({"unauthorised", "unknown_model"})
+"""What every request to a model would meet: the user's to mend."""
 
 
 class NoReplyError(SummevalError):

@@ -153,6 +153,13 @@ class Trickle:
 
 
 @dataclass(frozen=True, slots=True)
+class Endless:
+    """A body in chunks that never ends, as fast as it is read."""
+
+    chunk: bytes = b" " * 2**20
+
+
+@dataclass(frozen=True, slots=True)
 class Delay:
     """Something else, later."""
 
@@ -160,7 +167,7 @@ class Delay:
     then: Action
 
 
-Action = Answer | Raw | Status | Html | Drop | HalfBody | Trickle | Delay
+Action = Answer | Raw | Status | Html | Drop | HalfBody | Trickle | Endless | Delay
 Script = Callable[[Seen], Action]
 
 
@@ -245,7 +252,8 @@ def _error(status: Status) -> bytes:
 def _response(raw: Raw) -> bytes:
     headers = {"content-type": "application/json", "content-length": str(len(raw.content))}
     headers |= raw.headers
-    lines = [f"HTTP/1.1 {raw.status} {_REASON}", *(f"{k}: {v}" for k, v in headers.items())]
+    told = (f"{name}: {value}" for name, value in headers.items() if value)
+    lines = [f"HTTP/1.1 {raw.status} {_REASON}", *told]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + raw.content
 
 
@@ -259,6 +267,7 @@ class ScriptedServer:
         n_different: How many different bodies these requests had.
         n_replied: How many of them were replied to, whole and with whatever status.
         n_abandoned: How many of them ended otherwise, as where the client was killed.
+        n_poured: Bytes of endless bodies that were sent.
         peak: The largest number of requests it had at once.
         busy_seconds: From the arrival of the first request to the end of the last reply.
         seen: The requests in order; empty with ``keep=False``.
@@ -277,7 +286,7 @@ class ScriptedServer:
         self.keep = keep
         self.latency_seconds = latency_seconds
         self.n_requests = self.n_listed = self.n_connections = self.n_open = self.peak = 0
-        self.n_replied = self.n_abandoned = 0
+        self.n_replied = self.n_abandoned = self.n_poured = 0
         self.busy_seconds = 0.0
         self.seen: list[Seen] = []
         self._bodies: set[bytes] = set()
@@ -291,7 +300,12 @@ class ScriptedServer:
     @property
     def url(self) -> str:
         """The base URL for a client."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.origin}/v1"
+
+    @property
+    def origin(self) -> str:
+        """What a user allows who lets a key go here."""
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def n_different(self) -> int:
@@ -447,6 +461,10 @@ class _Connection(asyncio.Protocol):
             case Trickle(text, every_seconds):
                 whole = _response(Raw(_completion(Answer(text), seen)))
                 self._trickle(whole, every_seconds)
+            case Endless(chunk):
+                headers = {"transfer-encoding": "chunked", "content-length": ""}
+                self._write(_response(Raw(b"", headers=headers)))
+                self._pour(b"%x\r\n%b\r\n" % (len(chunk), chunk))
             case _:
                 self._write(_raw(action, seen))
                 self._done()
@@ -459,6 +477,14 @@ class _Connection(asyncio.Protocol):
             self._done()
         else:
             self.loop.call_later(every_seconds, self._trickle, left[1:], every_seconds)
+
+    def _pour(self, chunk: bytes) -> None:
+        if not self.busy:
+            return
+        if self.transport.get_write_buffer_size() == 0:
+            self._write(chunk)
+            self.server.n_poured += len(chunk)
+        self.loop.call_later(0.001, self._pour, chunk)
 
     def _write(self, what: Raw | bytes) -> None:
         self.transport.write(_response(what) if isinstance(what, Raw) else what)

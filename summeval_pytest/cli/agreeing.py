@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.measured_pairs import labelled_pairs
 from summeval_pytest.cli.model_columns import NO_MODELS, LocalModels, model_figures, with_columns
-from summeval_pytest.cli.terms import check_writable
+from summeval_pytest.cli.terms import check_writable, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports.agreement import (
@@ -121,6 +121,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
     wanted: Wanted | None = None,
     models: LocalModels = NO_MODELS,
     baselines: tuple[BaselineName, ...] = (),
+    allow_outside: bool = False,
 ) -> list[str]:
     """The tables of agreement, also written as JSON where a file is named.
 
@@ -132,6 +133,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         wanted: What is printed beyond the first table.
         models: Models of this machine that fill further columns.
         baselines: What the judge is asked for beside the metrics.
+        allow_outside: Whether the suite may name files outside of its folder.
 
     Raises:
         UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
@@ -139,7 +141,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
     """
     if json_file is not None:
         check_writable(json_file, "--json")
-    suite = load_suite(path)
+    suite = load_suite(path, allow_outside=allow_outside)
     desk.add_cassette(suite)
     pairs = with_columns(labelled_pairs(suite, judge_name, desk, baselines), models)
     figures, lines = model_figures(suite, pairs, models)
@@ -160,20 +162,11 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
         known = nearest(wanted.given, found.columns)
         raise OptionError(f"--given={wanted.given}: there is no such column; {known}")
     if json_file is not None:
-        _write(json_file, as_json(found, wanted.given) | figures)
+        text = json.dumps(as_json(found, wanted.given) | figures, indent=2, ensure_ascii=False)
+        write_text(json_file, "--json", f"{text}\n")
     if wanted.summary:
         return list(summary_lines(suite.shown, found.metrics(), found.items, found.roles))
     return [*_told(found, wanted), *lines]
-
-
-def _write(file: Path, figures: Mapping[str, object]) -> None:
-    text = json.dumps(figures, indent=2, ensure_ascii=False) + "\n"
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OptionError(
-            f"--json={file}: cannot be written, {error.strerror}; name another file"
-        ) from None
 
 
 def as_json(found: _Found, given: str | None = None) -> dict[str, object]:

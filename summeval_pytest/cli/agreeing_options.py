@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models, desk_of
+from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models, add_suite, desk_of
 from summeval_pytest.evaluation import BASELINES
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
         "Sets every metric, baseline and recorded column beside the labels of a suite: correlation"
         " with the overall score, and agreement on facets, sentences and facts."
     )
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite with labels")
+    add_suite(parser, "a suite with labels")
     parser.add_argument(
         "--level",
         choices=(*LEVELS, ALL),
@@ -79,6 +79,7 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         judge_name=chosen.judge,
         desk=desk_of(chosen),
         json_file=chosen.json,
+        allow_outside=chosen.allow_outside,
         wanted=Wanted(
             levels=levels,
             matrix=chosen.matrix,

@@ -12,7 +12,7 @@ from summeval_pytest.cli.evidence import add_evidence
 from summeval_pytest.cli.importing import add_importing
 from summeval_pytest.cli.labelling import add_labelling
 from summeval_pytest.cli.study_options import add_studying
-from summeval_pytest.cli.terms import add_asking, add_judge, add_store, add_systems
+from summeval_pytest.cli.terms import add_asking, add_judge, add_store, add_suite, add_systems
 from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_suite(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     add_systems(parser)
     add_judge(parser)
 
@@ -118,7 +118,7 @@ def _add_rescoring(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_powering(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     parser.add_argument("--drop", type=float, required=True, metavar="D", help="the drop to show")
     parser.add_argument(
         "--metric", action="append", default=[], metavar="NAME", help="these numbers only"

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks
+from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks, write_text
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
 from summeval_pytest.models import Dialect, Endpoint, body, read_body
 from summeval_pytest.store import Cache, Row, is_key
@@ -44,7 +44,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
         lines = [_request_line(m, memory) for m in missing]
     finally:
         memory.close()
-    _write(chosen.out, "".join(f"{line}\n" for line in lines))
+    write_text(chosen.out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
     told = (
         f"{chosen.out}: {len(missing):,} requests for {', '.join(models)};"
@@ -141,15 +141,8 @@ def _read_line(line: str) -> _Answer:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8").split("\n")
+        return file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         raise SuiteError(
             Place(str(file)), f"the file cannot be read ({error}); name the responses file"
         ) from None
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OptionError(f"--out={file}: cannot be written, {error.strerror}") from None

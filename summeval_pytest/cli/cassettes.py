@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import desk_of, gated_tasks
+from summeval_pytest.cli.terms import desk_of, gated_tasks, suite_of
 from summeval_pytest.errors import JudgeError, Place, SuiteError
 from summeval_pytest.store import Cache, read_cassette, write_cassette
-from summeval_pytest.suite import load_suite
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
 
 def import_(chosen: argparse.Namespace) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
-    cassette = _needed(load_suite(chosen.suite))
+    cassette = _needed(suite_of(chosen))
     n_new = 0
     with Cache(desk_of(chosen).directory) as cache:
         for row in cassette.rows.values():

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.cli.terms import (
     add_asking,
     add_judge,
+    add_suite,
     add_systems,
     check_writable,
     desk_of,
     names_in,
+    suite_of,
     whole_number,
     write_figures,
 )
@@ -28,7 +30,6 @@ from summeval_pytest.evaluation import (
 )
 from summeval_pytest.judges import OFFLINE
 from summeval_pytest.metrics import METRICS
-from summeval_pytest.suite import load_suite
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def add_equivalence(parser: argparse.ArgumentParser) -> None:
         "Asks a judge about the same items one at a time, once more, many in a request, and in the"
         " reverse order, and decides whether it may be asked about many. Exit code 1 where not."
     )
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     parser.add_argument("--judge", required=True, metavar="NAME", help="whose requests are tried")
     parser.add_argument(
         "--pairs",
@@ -121,7 +122,7 @@ def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:
     """The suite, and the pairs that are tried: a sample by system and length."""
     from summeval_pytest.stats import systematic_sample
 
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     suite, systems = desk.systems(
         suite, names_in(chosen.model, "--model") or suite.systems, "--model"
     )

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.cli.terms import (
     add_asking,
     add_judge,
+    add_suite,
     check_writable,
     desk_of,
     running,
+    suite_of,
     write_figures,
 )
 from summeval_pytest.errors import Place, SuiteError
@@ -77,9 +79,7 @@ def add_evidence(parser: argparse.ArgumentParser) -> None:
         "Compares the source sentences that a judge names as evidence with those that labels name:"
         " precision, recall and F1 over all of them, beside the sentences that BM25 ranks first."
     )
-    parser.add_argument(
-        "suite", type=Path, metavar="SUITE", help="a suite whose labels have evidence"
-    )
+    add_suite(parser, "a suite whose labels have evidence")
     parser.add_argument(
         "--of",
         choices=(FAITHFUL, LABELLED),
@@ -99,11 +99,9 @@ def evidence(chosen: argparse.Namespace) -> list[str]:
         UsageError: for a mistake in the suite, labels without evidence, or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
-    from summeval_pytest.suite import load_suite
-
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
-    report = _reported(load_suite(chosen.suite), chosen)
+    report = _reported(suite_of(chosen), chosen)
     if chosen.json is not None:
         write_figures(chosen.json, "--json", report)
     return list(_told(report, chosen.judge))

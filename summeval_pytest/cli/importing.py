@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import add_outside
 from summeval_pytest.errors import OptionError
 from summeval_pytest.suite import import_scholarsum
 from summeval_pytest.suite.importing import RELEASED, import_set
@@ -37,6 +38,7 @@ def add_importing(parser: argparse.ArgumentParser) -> None:
     )
     labels = parser.add_argument_group(f"labels ({', '.join(LABEL_FORMATS)})")
     labels.add_argument("--suite", type=Path, metavar="SUITE", help="whose labels they are")
+    add_outside(labels)
     labels.add_argument(
         "--map",
         action="append",

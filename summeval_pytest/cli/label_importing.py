@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.annotators import in_short
-from summeval_pytest.cli.terms import check_writable, write_text
+from summeval_pytest.cli.terms import check_writable, suite_of, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
-from summeval_pytest.suite import label_lines, label_text, load_suite, read_label_file
+from summeval_pytest.suite import label_lines, label_text, read_label_file
 from summeval_pytest.suite.importing import (
     Names,
     by_annotator,
@@ -49,7 +49,7 @@ def import_labels(chosen: argparse.Namespace) -> list[str]:
     if chosen.majority + chosen.each + (chosen.annotator is not None) > 1:
         raise OptionError("--annotator, --majority and --each exclude each other; choose one")
     check_writable(chosen.out, "--out")
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     file = TextFile(chosen.file, chosen.file.as_posix())
     export = _read(file, chosen)
     markings, n_silent = read_markings(suite, export.rows)

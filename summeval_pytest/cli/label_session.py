@@ -128,7 +128,9 @@ class Session:
         say = self._terminal.say
         texts: dict[str, tuple[str, ...]] = {"summary": (question.summary,)}
         if question.item.kind == "sentence":
-            texts["source"] = tuple(f"[{i}] {text}" for i, text in enumerate(question.against))
+            texts["source"] = tuple(
+                f"[{i}] {text}" for i, text in enumerate(question.against, start=1)
+            )
         elif question.item.kind == "candidate fact":
             texts["reference"] = question.against
         for name, text in texts.items():
@@ -181,7 +183,7 @@ def _flag(word: str) -> bool | None:
 def _of_facet(typed: str, most: int) -> Answer | str:
     if typed == _ABSENT:
         return Answer(value=None)
-    if not (typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= most):
+    if typed not in map(str, range(1, most + 1)):
         return f"type a whole number from 1 to {most}, or {_ABSENT}"
     return Answer(value=int(typed))
 
@@ -191,12 +193,13 @@ def _of_sentence(typed: str, n_source: int) -> Answer | str:
     faithful = _flag(first)
     if faithful is None:
         return "type y or n first"
+    numbers = {str(place + 1): place for place in range(n_source)}
     evidence = []
     while words and words[0].isascii() and words[0].isdecimal():
-        index = int(words.pop(0))
-        if index >= n_source:
-            return f"the source has no sentence {index}; the last is {n_source - 1}"
-        evidence.append(index)
+        number = words.pop(0)
+        if number not in numbers:
+            return f"the source has no sentence {number}; they are 1 to {n_source}"
+        evidence.append(numbers[number])
     if faithful and words:
         return f"{words[0]!r} is no number of a source sentence; an error goes with n"
     return Answer(

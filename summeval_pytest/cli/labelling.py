@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import check_writable, write_text
+from summeval_pytest.cli.terms import add_suite, check_writable, suite_of, write_text
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.suite import (
     LabelBook,
-    load_suite,
     pairs_to_label,
     questions_of,
     read_label_file,
@@ -31,7 +30,7 @@ _WIDEST: Final = 100
 
 def add_labelling(parser: argparse.ArgumentParser) -> None:
     """The arguments of `summeval label`."""
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the annotator's label file; goes on where it is"
     )
@@ -95,7 +94,7 @@ def label(chosen: argparse.Namespace) -> list[str]:
         if not getattr(chosen, option):
             raise OptionError(f"--{option} is needed to label; or compare files with --compare")
     check_writable(chosen.out, "--out")
-    return _ask(chosen, load_suite(chosen.suite))
+    return _ask(chosen, suite_of(chosen))
 
 
 def _ask(chosen: argparse.Namespace, suite: Suite) -> list[str]:
@@ -157,7 +156,7 @@ def _compare(chosen: argparse.Namespace) -> list[str]:
         raise OptionError("--compare asks nobody; leave out --out and --annotator")
     if chosen.json is not None:
         check_writable(chosen.json, "--json")
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     first, second = chosen.compare
     found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
     if chosen.json is not None:

@@ -6,13 +6,12 @@ import statistics
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import desk_of, running
+from summeval_pytest.cli.terms import desk_of, running, suite_of
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import tasks_of
 from summeval_pytest.metrics import CATALOGUE, METRICS
 from summeval_pytest.stats import detectable_drop, papers_needed, power_of_drop
 from summeval_pytest.stats.power import MAX_PAPERS
-from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict.regression import granularity
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def power_of(chosen: argparse.Namespace) -> list[str]:
         JudgeError: if the judge breaks down.
     """
     names = _names(chosen)
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     desk = desk_of(chosen)
     desk.add_cassette(suite)
     systems = tuple(suite.systems)

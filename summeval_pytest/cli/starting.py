@@ -22,6 +22,7 @@ _PLACES: Final = {
     "papers.jsonl": f"{SUITE}/papers.jsonl",
     "candidate.jsonl": f"{SUITE}/systems/candidate.jsonl",
     "suite.toml": f"{SUITE}/summeval.toml",
+    "gitattributes": f"{SUITE}/.gitattributes",
     "action.yml": ACTION,
     "workflow.yml": WORKFLOW,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import add_asking, add_judge
+from summeval_pytest.cli.terms import add_asking, add_judge, add_suite
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +23,7 @@ def add_studying(parser: argparse.ArgumentParser) -> None:
         "Has judges judge all pairs of a suite and tells of its systems what the three papers tell"
         " of theirs, in tables, JSON and figures."
     )
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     parser.add_argument(
         "--judge",
         action="append",

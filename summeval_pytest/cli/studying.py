@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.study_judging import judge_pairs
 from summeval_pytest.cli.study_texts import read_texts
-from summeval_pytest.cli.terms import check_writable, desk_of, names_in, write_figures
+from summeval_pytest.cli.terms import check_writable, desk_of, names_in, suite_of, write_figures
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.evaluation import Desk, check_sentences
 from summeval_pytest.reports import calls_lines, model_lines
 from summeval_pytest.reports.study import study_lines
-from summeval_pytest.suite import load_suite
 from summeval_pytest.text import NORMALISER, SPLITTER, one_line
 from summeval_pytest.verdict.study import (
     ANALYSES,
@@ -62,7 +61,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
     if chosen.figures is not None:
         _check_figures(chosen.figures)
     desk = desk_of(chosen)
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     check_sentences(suite)
     suite, systems = desk.systems(
         suite, names_in(chosen.system, "--system") or suite.systems, "--system"

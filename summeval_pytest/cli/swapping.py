@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import check_writable, desk_of, names_in, running, write_figures
+from summeval_pytest.cli.terms import (
+    check_writable,
+    desk_of,
+    names_in,
+    running,
+    suite_of,
+    write_figures,
+)
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import (
     Desk,
@@ -26,7 +33,6 @@ from summeval_pytest.reports import (
     threshold_table,
     trust_phrase,
 )
-from summeval_pytest.suite import load_suite
 from summeval_pytest.text import normalise, one_line
 from summeval_pytest.verdict import Trust, changed_figures, floors_of, shared_answers, thresholds_of
 from summeval_pytest.verdict.measuring import measure_trust
@@ -122,7 +128,7 @@ def swap(chosen: argparse.Namespace) -> list[str]:
 
 def _tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, dict[Named, Task], list[Named]]:
     """The suite, every pair that is judged, and those of the systems that are compared."""
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     thresholds_of(suite)
     suite, systems = desk.systems(
         suite, names_in(chosen.model, "--model") or suite.systems, "--model"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import IN_FLIGHT, Desk, Runner, Summariser, Terms, tasks_of
+from summeval_pytest.evaluation import ALLOW, IN_FLIGHT, Desk, Runner, Summariser, Terms, tasks_of
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.suite import load_suite
 from summeval_pytest.verdict import thresholds_of
@@ -28,6 +28,34 @@ if TYPE_CHECKING:
     from summeval_pytest.suite import Suite
 
 MODES: Final = ("none", "new", "all")
+YES: Final = ("1", "true", "yes", "on")
+"""How a variable says so, as in pytest's options."""
+
+
+def add_suite(parser: argparse.ArgumentParser, told: str = "a suite") -> None:
+    """The suite that a command is about."""
+    parser.add_argument("suite", type=Path, metavar="SUITE", help=told)
+    add_outside(parser)
+
+
+def add_outside(parser: argparse._ActionsContainer) -> None:
+    """Whether a suite may name files outside of its folder."""
+    parser.add_argument(
+        "--allow-outside",
+        "--summ-allow-outside",
+        action="store_true",
+        default=os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES,
+        help="let the suite name files outside of its folder (default: SUMM_ALLOW_OUTSIDE)",
+    )
+
+
+def suite_of(chosen: argparse.Namespace) -> Suite:
+    """The suite of a command.
+
+    Raises:
+        SuiteError: for a mistake in it.
+    """
+    return load_suite(chosen.suite, allow_outside=chosen.allow_outside)
 
 
 def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> None:
@@ -43,6 +71,14 @@ def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> Non
         metavar="NAME|URL",
         help="where models are that the suite does not define (default: OPENAI_BASE_URL, else"
         " Ollama for systems and OpenAI for judges)",
+    )
+    parser.add_argument(
+        "--allow-endpoints",
+        "--summ-allow-endpoints",
+        action="append",
+        metavar="[NAME=]ORIGIN",
+        help="where the suite may send the key in variable NAME, or any key that it names (repeat,"
+        " or commas; default: SUMM_ALLOW_ENDPOINTS)",
     )
     parser.add_argument(
         "--votes", "--summ-votes", type=whole_number, metavar="N", help="votes on each question"
@@ -129,13 +165,19 @@ def whole_number(text: str) -> int:
 
 
 def desk_of(chosen: argparse.Namespace, record: str | None = None) -> Desk:
-    """The desk for the options of a command."""
+    """The desk for the options of a command.
+
+    Raises:
+        OptionError: for an allowed address that is none.
+    """
+    given = getattr(chosen, "allow_endpoints", None) or [os.environ.get(ALLOW, "")]
     return Desk(
         Terms(
             environ=dict(os.environ),
             record=cast("Record", record or getattr(chosen, "record", "new")),
             directory=Path(chosen.store) if chosen.store else None,
             endpoint=getattr(chosen, "endpoint", None),
+            allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
             votes=getattr(chosen, "votes", None),
             in_flight=getattr(chosen, "in_flight", IN_FLIGHT),
             run=secrets.token_hex(8),
@@ -149,7 +191,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
     Raises:
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
-    suite = load_suite(chosen.suite)
+    suite = suite_of(chosen)
     suite, systems = desk.systems(suite, names_in(chosen.model, "--model"), "--model")
     metrics = thresholds_of(suite).metrics or METRICS
     desk.add_cassette(suite)
@@ -178,8 +220,9 @@ def check_writable(file: Path, option: str) -> None:
     Raises:
         OptionError: for a folder, and for a file whose folder is not there.
     """
-    fault = "it is a folder" if file.is_dir() else "its folder is not there"
-    if file.is_dir() or not file.parent.is_dir():
+    from summeval_pytest.reports import unwritable
+
+    if fault := unwritable(file):
         raise OptionError(f"{option}={file}: cannot be written, {fault}; name another file")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.terms import add_asking, add_judge, add_systems
+from summeval_pytest.cli.terms import add_asking, add_judge, add_suite, add_systems
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,7 @@ def add_swapping(parser: argparse.ArgumentParser) -> None:
         "Has two judges judge the same pairs: how they agree with each other and with the labels,"
         " which systems change places, and which thresholds pass the same share under the new one."
     )
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="a suite")
+    add_suite(parser)
     parser.add_argument(
         "--from", dest="old_judge", required=True, metavar="JUDGE", help="the judge of today"
     )

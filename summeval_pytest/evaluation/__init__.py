@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from summeval_pytest.evaluation.addressing import find_endpoint
+from summeval_pytest.evaluation.addressing import ALLOW, Keys, find_endpoint
 from summeval_pytest.evaluation.answering import golden_pair, labelled_overall, places_of
 from summeval_pytest.evaluation.asking import Asker
 from summeval_pytest.evaluation.baselines import BASELINES, BaselineName
@@ -42,6 +42,7 @@ from summeval_pytest.evaluation.watching import Watch
 from summeval_pytest.evaluation.ways import AskedItem, PairInWays, ways_of
 
 __all__ = [
+    "ALLOW",
     "BASELINES",
     "DRAIN_SECONDS",
     "IN_FLIGHT",
@@ -57,6 +58,7 @@ __all__ = [
     "Exchange",
     "GoldenAnswer",
     "GoldenPair",
+    "Keys",
     "Ledger",
     "Memory",
     "Missing",

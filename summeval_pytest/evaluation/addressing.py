@@ -1,20 +1,26 @@
 """From the name of an endpoint to the address, the key and the limits behind it.
 
-A key goes only where it belongs: OPENAI_API_KEY to OpenAI, to OPENAI_BASE_URL and to an address
-that the user typed; to an endpoint that a suite defines only the key whose variable it names.
+Suites come with pull requests, so a key goes only where the *user* lets it go: OPENAI_API_KEY to
+OpenAI, to OPENAI_BASE_URL and to an address that the user typed. An endpoint that a suite defines
+gets the key whose variable it names, if the user has allowed that (`Keys`). The name of an endpoint
+allows nothing, as it is the suite that says what it means; and no key goes over plain http, except
+on this machine.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.models import Endpoint
 from summeval_pytest.suite import BUILT_IN_ENDPOINTS, EndpointSpec
+from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 OPENAI: Final = "openai"
 OLLAMA: Final = "ollama"
@@ -22,12 +28,73 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://localhost:11434/v1"
 BASE_URL: Final = "OPENAI_BASE_URL"
 API_KEY: Final = "OPENAI_API_KEY"
+ALLOW: Final = "SUMM_ALLOW_ENDPOINTS"
 _SCHEMES: Final = ("http://", "https://")
+_ALLOWED: Final = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_]*)=)?(https?://.+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys in the environment, and where the user lets each of them go.
+
+    Attributes:
+        environ: The environment variables; none where nothing is ever sent.
+        places: Names of variables with an origin; an empty name stands for any.
+    """
+
+    environ: Mapping[str, str] = field(repr=False)
+    places: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(
+        cls, environ: Mapping[str, str], *, typed: str | None = None, allowed: Iterable[str] = ()
+    ) -> Keys:
+        """The keys, for a user who typed an address, has set OPENAI_BASE_URL, and allows origins.
+
+        Raises:
+            OptionError: for what is no origin.
+        """
+        places = {(API_KEY, Endpoint(name=OPENAI, base_url=OPENAI_URL).origin)}
+        for url in (typed or "", environ.get(BASE_URL, "").strip()):
+            with suppress(OptionError):  # a broken address is told when it is wanted
+                places.add(("", Endpoint(name=OPENAI, base_url=url).origin))
+        for entry in allowed:
+            match = _ALLOWED.fullmatch(entry)
+            origin = Endpoint(name=OPENAI, base_url=match[2]).origin if match else ""
+            if not match or match[2].rstrip("/").lower() != origin:
+                shown = f"{match[1]}={origin}" if match and match[1] else origin
+                raise OptionError(
+                    f"{ALLOW} (or --summ-allow-endpoints, summ_allow_endpoints) holds"
+                    f" {one_line(entry)!r}; write an origin, as"
+                    f" {shown or 'HOUSE_KEY=https://llm.example.org'}"
+                )
+            places.add((match[1] or "", origin))
+        return cls(environ, frozenset(places))
+
+    def allow(self, variable: str, endpoint: Endpoint) -> bool:
+        """Whether the user lets the key in a variable go to an endpoint."""
+        return not self.places.isdisjoint({(variable, endpoint.origin), ("", endpoint.origin)})
+
+    def given(self, endpoint: Endpoint, variable: str) -> Endpoint:
+        """An endpoint with the key in a variable; without one where that is not set.
+
+        Raises:
+            OptionError: for a key that the user has not allowed there, and for one on plain http.
+        """
+        endpoint = replace(endpoint, api_key=self.environ.get(variable, "").strip())
+        if endpoint.api_key and not self.allow(variable, endpoint):
+            raise OptionError(
+                f"endpoint {endpoint.name!r} of the suite wants the key in {variable} sent to"
+                f" {endpoint.origin}, and you have not allowed that; if you trust it, set"
+                f" {ALLOW}={variable}={endpoint.origin} (or --summ-allow-endpoints, or the ini key"
+                " summ_allow_endpoints)"
+            )
+        return endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An endpoint, the variable that must be set before anything is sent to it, and who may reply.
+    """An endpoint, what must be set before anything is sent to it, and who may reply.
 
     ``lacking`` is empty where nothing is missing. Replaying needs no key, so a missing one is told
     when the first request is to be sent, and not before; ``hint`` is what else to say then.
@@ -45,6 +112,7 @@ def find_endpoint(
     name: str,
     defined: Mapping[str, EndpointSpec],
     environ: Mapping[str, str],
+    keys: Keys,
     *,
     n_processes: int = 1,
 ) -> Address:
@@ -54,21 +122,22 @@ def find_endpoint(
         name: A name that the suite defines, ``openai``, ``ollama``, or a URL.
         defined: The endpoints that the suite defines or changes.
         environ: The environment variables.
+        keys: Where keys may go.
         n_processes: How many processes share the endpoint's limits.
 
     Raises:
-        OptionError: for an unknown name.
+        OptionError: for an unknown name, and for a key that may not go there.
     """
     if name.startswith(_SCHEMES):
-        shown = Endpoint(name=OPENAI, base_url=name).shown  # a name is stored, credentials are not
-        return Address(
-            Endpoint(name=shown, base_url=name, api_key=environ.get(API_KEY, "").strip())
-        )
+        typed = Endpoint(name=OPENAI, base_url=name)
+        typed = replace(typed, name=typed.shown)  # a name is stored, credentials are not
+        # OpenAI's key is only lent to a typed address, so it stays here rather than be in the way.
+        return Address(keys.given(typed, API_KEY) if typed.is_private else typed)
     spec = defined.get(name)
     if spec is None and name not in BUILT_IN_ENDPOINTS:
         known = {*defined, *BUILT_IN_ENDPOINTS}
         raise OptionError(f"no endpoint {name!r}; {nearest(name, known)} (or write a URL)")
-    return _address(spec or EndpointSpec(name=name), environ, n_processes)
+    return _address(spec or EndpointSpec(name=name), environ, keys, n_processes)
 
 
 def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: str) -> str:
@@ -78,7 +147,9 @@ def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: s
     return OPENAI if environ.get(BASE_URL, "").strip() else otherwise
 
 
-def _address(spec: EndpointSpec, environ: Mapping[str, str], n_processes: int) -> Address:
+def _address(
+    spec: EndpointSpec, environ: Mapping[str, str], keys: Keys, n_processes: int
+) -> Address:
     name, url, variable = spec.name, spec.base_url, spec.api_key_env
     if url is None and name == OLLAMA:
         url = OLLAMA_URL
@@ -87,9 +158,10 @@ def _address(spec: EndpointSpec, environ: Mapping[str, str], n_processes: int) -
         if url.rstrip("/") != OPENAI_URL:
             name = Endpoint(name=OPENAI, base_url=url).shown
         variable = variable or API_KEY
-    key = environ.get(variable, "").strip() if variable else ""
+    usual = Endpoint(name=name, base_url=url)
+    if variable:
+        usual = keys.given(usual, variable)
     must = spec.api_key_env is not None or url.rstrip("/") == OPENAI_URL
-    usual = Endpoint(name=name, base_url=url, api_key=key)
     timeout = usual.timeout_seconds if spec.timeout_seconds is None else spec.timeout_seconds
     endpoint = replace(
         usual,
@@ -97,9 +169,15 @@ def _address(spec: EndpointSpec, environ: Mapping[str, str], n_processes: int) -
         requests_per_minute=_part(spec.requests_per_minute, n_processes),
         tokens_per_minute=_part(spec.tokens_per_minute, n_processes),
         timeout_seconds=timeout,
-        attempt_seconds=min(usual.attempt_seconds, timeout),
+        attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout),
+        max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
     )
-    return Address(endpoint, variable or "" if must and not key else "")
+    if not must or usual.api_key or not variable:
+        return Address(endpoint)
+    is_allowed = keys.allow(variable, usual)
+    return Address(
+        endpoint, variable if is_allowed else f"{variable} and {ALLOW}={variable}={usual.origin}"
+    )
 
 
 def _part(limit: int | None, n_processes: int) -> int | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.evaluation.addressing import find_endpoint
+from summeval_pytest.evaluation.addressing import Keys
 from summeval_pytest.evaluation.budget import Budget
 from summeval_pytest.evaluation.encoding import check_encoders
 from summeval_pytest.evaluation.exchange import Exchange
@@ -56,6 +56,7 @@ class Terms:
         record: What may be asked.
         directory: The local store; None for the user's cache folder.
         endpoint: Where models are that no suite defines; None for the usual place.
+        allow_endpoints: Origins that a suite may send a key to, with the key's variable before "=".
         votes: Votes on each question, in place of the judge's own number.
         budget: The most that all processes of the run may spend, in dollars; None for no limit.
         in_flight: Requests open at once, of all processes of the run together.
@@ -67,6 +68,7 @@ class Terms:
     record: Record = "new"
     directory: Path | None = None
     endpoint: str | None = None
+    allow_endpoints: tuple[str, ...] = ()
     votes: int | None = None
     budget: float | None = None
     in_flight: int = IN_FLIGHT
@@ -85,9 +87,11 @@ class Desk:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        sent = {} if terms.record == "none" else terms.environ  # a replay sends no key
         self.roles = Roles(
             environ=terms.environ,
             endpoint=terms.endpoint,
+            keys=Keys.of(sent, typed=terms.endpoint, allowed=terms.allow_endpoints),
             votes=terms.votes,
             in_flight=max(1, terms.in_flight // terms.n_processes),
             n_processes=terms.n_processes,
@@ -186,11 +190,11 @@ class Desk:
         """Refuses a model under test that cannot be asked.
 
         Raises:
-            OptionError: if its endpoint is unknown, if another suite calls another endpoint so, or
-                if it has no price and there is a budget.
+            OptionError: if its endpoint is unknown or may not have its key, if another suite calls
+                another endpoint so, or if it has no price and there is a budget.
         """
         if spec.endpoint is not None:
-            find_endpoint(spec.endpoint, suite.endpoints, self.terms.environ)
+            self.roles.address(spec.endpoint, suite.endpoints)
             self._check_agreed(spec.endpoint, suite.endpoints.get(spec.endpoint))
             self._check_price(spec.price, f"[systems.{spec.name}]")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Urgency,
     )
 
-_MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed"})
+_MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
 """Faults after which the endpoint may have done its work all the same."""
 DRAIN_SECONDS: Final = 60.0
 """How long a run that ends waits for calls in flight: others may wait for the same replies."""

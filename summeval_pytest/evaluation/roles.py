@@ -6,7 +6,7 @@ else at OpenAI for a judge and at Ollama for a model under test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -14,6 +14,7 @@ from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.evaluation.addressing import (
     OLLAMA,
     OPENAI,
+    Keys,
     default_endpoint,
     find_endpoint,
 )
@@ -46,6 +47,7 @@ class Roles:
     Attributes:
         environ: The environment variables.
         endpoint: Where models are that no suite defines; None for the usual place.
+        keys: Where keys may go.
         votes: Votes on each question, in place of the judge's own number.
         in_flight: How many requests one process may have open at once.
         n_processes: How many processes share an endpoint's own limits.
@@ -53,6 +55,7 @@ class Roles:
 
     environ: Mapping[str, str]
     endpoint: str | None = None
+    keys: Keys = field(default_factory=lambda: Keys.of({}))
     votes: int | None = None
     in_flight: int = 64
     n_processes: int = 1
@@ -65,7 +68,7 @@ class Roles:
         """
         from summeval_pytest.judges.llm import LlmJudge, Style
 
-        address = self._address(spec.endpoint, _endpoints(suites))
+        address = self.address(spec.endpoint, _endpoints(suites))
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
             lines.line(address, spec.price),
@@ -110,11 +113,18 @@ class Roles:
             OptionError: if its endpoint is unknown.
         """
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
-        address = self._address(spec.endpoint, suite.endpoints)
+        address = self.address(spec.endpoint, suite.endpoints)
         return lines.line(address, spec.price)
 
-    def _address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
-        return find_endpoint(endpoint, defined, self.environ, n_processes=self.n_processes)
+    def address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
+        """The endpoint of a name.
+
+        Raises:
+            OptionError: if it is unknown, and for a key that may not go there.
+        """
+        return find_endpoint(
+            endpoint, defined, self.environ, self.keys, n_processes=self.n_processes
+        )
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:

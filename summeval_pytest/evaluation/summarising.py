@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import NoReplyError, OptionError, UsageError, nearest
+from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
 from summeval_pytest.models import ChatRequest, Message
 from summeval_pytest.suite import PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text import one_line, split_sentences
@@ -28,7 +28,7 @@ GAP: Final = "\n\n[...]\n\n"
 _MARKS: Final = re.compile(r"\{(source|title)\}")
 _THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """What reasoning models of some servers write before they answer; no part of the summary."""
-_PERSISTENT: Final = frozenset({"unreachable", "unauthorised", "unknown_model"})
+_PERSISTENT: Final = REFUSALS | {"unreachable"}
 """Faults that every paper would meet: the user's to mend."""
 
 

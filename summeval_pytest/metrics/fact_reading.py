@@ -162,11 +162,11 @@ def _sound(facts: Facts, n_sentences: int) -> Facts:
     for place, fact in enumerate(facts):
         if not 0 <= fact.sentence < n_sentences:
             raise NoAnswerError(
-                f"fact {fact.text!r} names sentence {fact.sentence} of {n_sentences}"
+                f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
             )
         if fact.parent is not None and not 0 <= fact.parent < place:
             raise NoAnswerError(
-                f"fact {fact.text!r} refines fact {fact.parent}, which is not before it"
+                f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
             )
     return facts
 

@@ -18,8 +18,9 @@ from summeval_pytest.text import one_line
 if TYPE_CHECKING:
     from summeval_pytest.models.reply import Finish
 
-LONGEST: Final = 20_000_000
-"""Characters; no chat completion is as long, so a longer body is none."""
+MOST_MARKS: Final = 1_000_000
+"""Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
+times the memory of their text."""
 
 _SHOWN: Final = 200
 _SEARCHED: Final = 4000
@@ -64,8 +65,6 @@ def read_body(text: str) -> ChatReply:
         NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
             completion.
     """
-    if len(text) > LONGEST:
-        raise _malformed(f"a body of {len(text)} characters is no chat completion")
     values = _read_json(text)
     if not _is_object(values):
         raise _malformed(f"its body is a JSON {_kind(values)}, no object")
@@ -95,7 +94,7 @@ def read_error(text: str) -> ErrorBody:
     """What a body with an error status says, as far as anything can be made out; never raises."""
     words = frozenset(_WORD.findall(_ESCAPE.sub(" ", text[:_SEARCHED]).lower()))
     try:
-        values = _read_json(text[:LONGEST])
+        values = _read_json(text)
     except NoReplyError:
         return ErrorBody(message=one_line(text[:_SEARCHED], _SHOWN), words=words)
     told = values.get("error", values) if _is_object(values) else values
@@ -116,6 +115,8 @@ def _malformed(what: str) -> NoReplyError:
 
 
 def _read_json(text: str) -> object:
+    if sum(map(text.count, ",[{")) > MOST_MARKS:
+        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
     except json.JSONDecodeError as error:

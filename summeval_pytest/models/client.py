@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import NoReplyError
+from summeval_pytest.errors import REFUSALS, NoReplyError
 from summeval_pytest.models.body import read_body
 from summeval_pytest.models.dialect import body, first_trial, next_trial
 from summeval_pytest.models.negotiation import Negotiation
@@ -52,16 +52,7 @@ class _Call:
     n_waits: int = 0
     n_unreadable: int = 0
     last: str = ""
-    is_too_long: bool = False
     again: Again | None = None
-
-
-class _RefusedError(NoReplyError):
-    """A refusal of the dialect; ``following`` may be understood."""
-
-    def __init__(self, following: Dialect, fault: Fault, message: str) -> None:
-        super().__init__(fault, message)
-        self.following = following
 
 
 class Client:
@@ -69,6 +60,7 @@ class Client:
 
     Attributes:
         endpoint: The endpoint.
+        trouble: What kept the last attempt from a reply; empty where it got one.
     """
 
     def __init__(
@@ -86,16 +78,19 @@ class Client:
             endpoint: Where to ask.
             slots: The run's slots, shared with all other clients.
             remembered: What `dialect` said another day.
-            backoff: The waits between attempts.
+            backoff: The waits before attempts.
             chance: Where their jitter comes from.
         """
         self.endpoint = endpoint
+        self.trouble = ""
         self._slots = slots
         self._lane = slots.lane(endpoint)
+        self._circuit = self._lane.circuit
         self._wire = Wire(endpoint)
         self._backoff = backoff
         self._chance = chance or random.Random()
-        self._talk = Negotiation(remembered)
+        self._talk = Negotiation(remembered, backoff.head_start_seconds)
+        self._refusal: NoReplyError | None = None
         self._heard_before = False
         self._n_attempts = self._n_retried = 0
         self._outcomes: Counter[str] = Counter()
@@ -131,96 +126,118 @@ class Client:
             NoReplyError: if there is none, with its fault.
         """
         call = _Call(request, self._slots.ticket(), asyncio.timeout(None), again=again)
+        if not self._circuit.admits(asyncio.get_running_loop().time()):
+            raise self._given_up(call)
+        self._circuit.waiting.add(call.deadline)
         try:
             async with call.deadline:
                 return await self._answered(call)
         except TimeoutError:
-            raise self._timed_out(call) from None
+            is_down = self._circuit.is_open
+            raise (self._given_up(call) if is_down else self._timed_out(call)) from None
+        finally:
+            self._circuit.waiting.discard(call.deadline)
 
     async def _answered(self, call: _Call) -> ChatReply:
+        """The reply, after as many attempts as it takes, each in the dialect known by then."""
+        while True:
+            outcome = await self._asked(call)
+            if isinstance(outcome, ChatReply):
+                return outcome
+            await self._wait(call, outcome)
+
+    async def _asked(self, call: _Call) -> ChatReply | Trouble:
+        """What one attempt comes to, or several where the dialect is not known."""
         talk = self._talk
         if not talk.covers(call.request):
-            self._start(call)
-            async with talk.turn:
+            async with talk.turn():
                 if not talk.covers(call.request):
-                    call.deadline.reschedule(None)
                     return await self._negotiated(call)
-            call.deadline.reschedule(None)
         dialect = talk.dialect
-        try:
-            reply = await self._asked(call, dialect, is_settled=True)
-        except NoReplyError as error:
-            is_telling = error.fault == "bad_request" and not call.is_too_long
-            if not is_telling or not talk.is_doubtful(dialect):
-                raise
+        outcome = await self._attempted(call, dialect)
+        if isinstance(outcome, ChatReply):
+            talk.confirm(dialect)
+            return outcome
+        is_telling = outcome.ruling.fault == "bad_request" and not outcome.error.is_too_long
+        if is_telling and talk.is_doubtful(dialect):
             talk.forget(dialect)
-            return await self._answered(call)
-        talk.confirm(dialect)
-        return reply
+            return await self._asked(call)
+        return outcome
 
-    async def _negotiated(self, call: _Call) -> ChatReply:
+    async def _negotiated(self, call: _Call) -> ChatReply | Trouble:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
         trial = first_trial(self._talk.dialect, call.request)
         first: NoReplyError | None = None
         while True:
-            try:
-                reply = await self._asked(call, trial, is_settled=False)
-            except _RefusedError as error:
-                first = first or error
-                trial = error.following
-            except NoReplyError as error:
-                if first is None or error.fault != "bad_request" or call.is_too_long:
-                    raise
-                raise NoReplyError(first.fault, str(first)) from None
-            else:
-                self._talk.settle(trial)
-                return reply
-
-    async def _asked(self, call: _Call, dialect: Dialect, *, is_settled: bool) -> ChatReply:
-        """The reply to a request in one dialect, after as many attempts as it takes."""
-        values = body(call.request, dialect)
-        has_schema = call.request.schema is not None
-        while True:
-            outcome = await self._attempted(call, values)
+            outcome = await self._attempted(call, trial)
             if isinstance(outcome, ChatReply):
+                self._talk.settle(trial)
                 return outcome
-            if not is_settled and outcome.status:
-                following = next_trial(
-                    dialect, outcome.status, outcome.error, has_schema=has_schema
-                )
-                if following is not None:
-                    message = self._told(call, outcome.ruling.fault, outcome.what)
-                    raise _RefusedError(following, outcome.ruling.fault, message)
-            await self._wait(call, outcome)
+            has_schema = call.request.schema is not None
+            following = next_trial(trial, outcome.status, outcome.error, has_schema=has_schema)
+            fault = outcome.ruling.fault
+            if following is None:
+                if first is None or fault != "bad_request" or outcome.error.is_too_long:
+                    return outcome
+                raise first
+            first = first or NoReplyError(fault, self._told(call, fault, outcome.what))
+            trial = following
 
-    async def _attempted(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
+    async def _attempted(self, call: _Call, dialect: Dialect) -> ChatReply | Trouble:
         """One attempt, within a slot."""
+        values = body(call.request, dialect)
         async with self._lane.taken(ticket=call.ticket, n_tokens=self._n_tokens(call)) as lease:
+            if self._refusal is not None:
+                raise NoReplyError(self._refusal.fault, str(self._refusal))
             if call.deadline.when() is None:
                 self._start(call)
             call.n_attempts += 1
             self._n_attempts += 1
-            outcome = self._understood(call, await self._posted(values))
+            self._circuit.waiting.discard(call.deadline)
+            try:
+                outcome = await self._posted(call, values)
+            finally:
+                self._circuit.waiting.add(call.deadline)
+            self._note(call, outcome)
             if isinstance(outcome, ChatReply):
                 self._lane.served()
             elif outcome.ruling.fault == "rate_limited":
                 self._lane.refused(lease)
             return outcome
 
-    async def _posted(self, values: Mapping[str, object]) -> Heard | Unheard:
+    def _note(self, call: _Call, outcome: ChatReply | Trouble) -> None:
+        """Counts what an attempt came to, and tells the circuit."""
+        if isinstance(outcome, ChatReply):
+            self._outcomes["200"] += 1
+            self.trouble = ""
+            self._circuit.heard()
+            return
+        self._outcomes[outcome.name] += 1
+        self.trouble = outcome.what
+        if outcome.is_breakdown:
+            now = asyncio.get_running_loop().time()
+            self._circuit.failed(call.ticket, outcome, now)
+        elif outcome.name != "slow":
+            self._circuit.heard()
+
+    async def _posted(self, call: _Call, values: Mapping[str, object]) -> ChatReply | Trouble:
         try:
             async with asyncio.timeout(self.endpoint.attempt_seconds):
-                return await self._wire.post(values)
+                heard = await self._wire.post(values)
+            return self._read(heard)
         except TimeoutError:
-            return Unheard("slow")
+            return of_silence(Unheard("slow"), heard_before=self._heard_before)
+        except NoReplyError as error:
+            call.n_unreadable += 1
+            again = error.fault != "too_large" and call.n_unreadable < UNREADABLE
+            return of_body(error, again=again)
 
-    def _understood(self, call: _Call, heard: Heard | Unheard) -> ChatReply | Trouble:
-        outcome = self._read(call, heard)
-        self._outcomes[outcome.name if isinstance(outcome, Trouble) else "200"] += 1
-        return outcome
+    def _read(self, heard: Heard | Unheard) -> ChatReply | Trouble:
+        """What came, without any secret; bodies are cleaned as they came and again as read.
 
-    def _read(self, call: _Call, heard: Heard | Unheard) -> ChatReply | Trouble:
-        """What came, without any secret; bodies are cleaned as they came and again as read."""
+        Raises:
+            NoReplyError: for a good status with a body that is no reply.
+        """
         if isinstance(heard, Unheard):
             return of_silence(heard, heard_before=self._heard_before)
         self._heard_before = True
@@ -228,11 +245,7 @@ class Client:
         text = redacted(heard.text)
         if heard.status >= _OK:
             return of_status(heard, text, datetime.now(UTC))
-        try:
-            reply = read_body(text)
-        except NoReplyError as error:
-            call.n_unreadable += 1
-            return of_body(error, again=call.n_unreadable < UNREADABLE)
+        reply = read_body(text)
         return replace(
             reply,
             text=redacted(reply.text),
@@ -247,9 +260,13 @@ class Client:
             NoReplyError: if none is worth it, or the wait is longer than what is left.
         """
         fault, asked = trouble.ruling.fault, trouble.ruling.asked_seconds
-        call.last, call.is_too_long = trouble.what, trouble.error.is_too_long
+        call.last = trouble.what
         if not trouble.ruling.again:
-            raise NoReplyError(fault, self._told(call, fault, trouble.what))
+            error = NoReplyError(fault, self._told(call, fault, trouble.what))
+            self._refusal = error if fault in REFUSALS else self._refusal
+            raise error
+        if self._circuit.is_open:
+            raise self._given_up(call)
         seconds = self._backoff.seconds(call.n_waits, asked, self._chance)
         call.n_waits += 1
         end = call.deadline.when()
@@ -276,13 +293,20 @@ class Client:
         return tokens_about(call.request) + call.request.max_tokens
 
     def _told(self, call: _Call, fault: Fault, what: str) -> str:
-        about = f"model {call.request.model!r}: " if fault == "unknown_model" else ""
+        about = f"model {call.request.model!r}: " if fault in REFUSALS else ""
         return told(self.endpoint, fault, about + what, call.n_attempts)
+
+    def _given_up(self, call: _Call) -> NoReplyError:
+        first = self._circuit.first
+        is_nowhere = first is not None and first.ruling.fault == "unreachable"
+        fault: Fault = "unreachable" if is_nowhere else "server_error"
+        what = "not asked any more, since its circuit is open"
+        if first is not None:
+            what += f"; the first trouble was: {first.what}"
+        return NoReplyError(fault, self._told(call, fault, what))
 
     def _timed_out(self, call: _Call) -> NoReplyError:
         what = f"no reply within {self.endpoint.timeout_seconds:g} s"
-        if call.n_attempts == 0:
-            what += ", waiting for another call to find out what the model understands"
-        elif call.last:
+        if call.last:
             what += f"; the last trouble before was: {call.last}"
         return NoReplyError("timed_out", self._told(call, "timed_out", what))

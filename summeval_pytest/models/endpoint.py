@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
@@ -24,6 +25,7 @@ PLACEHOLDERS: Final = frozenset({
 """What people write for a key where none is asked for; words that a reply may hold as well."""
 
 _SHORTEST: Final = 6
+_USUAL_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 _KEY_LIKE: Final = (
     r"(?<![A-Za-z0-9])sk-(?:(?=[\w*-]*\d)[\w*-]{8,}|[\w*-]{20,})",
     r"\b(?:Bearer|Basic)\s+(?:(?=[\w.~+/*-]*\d)[\w.~+/*-]{6,}|[\w.~+/*-]{20,})=*",
@@ -44,6 +46,8 @@ class Endpoint:
         tokens_per_minute: At most so many, of prompts and replies, 1 or more; None for any number.
         timeout_seconds: How long one call may take, all its attempts and waits together.
         attempt_seconds: How long one attempt may take.
+        max_reply_mib: How large the body of a response may be, as it comes and decoded, in MiB, 1
+            or more.
 
     Raises:
         OptionError: if one of them is none.
@@ -57,6 +61,7 @@ class Endpoint:
     tokens_per_minute: int | None = None
     timeout_seconds: float = 600.0
     attempt_seconds: float = 300.0
+    max_reply_mib: int = 32
 
     def __post_init__(self) -> None:
         url = _read_url(self.base_url)
@@ -75,10 +80,15 @@ class Endpoint:
                 f"an endpoint at {self.shown} needs a name without its key or password in it;"
                 " call it by its address"
             )
+        if self.api_key and not self.is_private:
+            raise OptionError(
+                f"{self._called}: its API key would go to {self.shown} over plain http, for anyone"
+                " on the way to read; use https, or unset the key's variable where none is wanted"
+            )
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute"):
+        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute", "max_reply_mib"):
             limit: int | None = getattr(self, key)
             if limit is not None and limit < 1:
                 raise OptionError(f"{self._called}: {key} is {limit!r}; it has to be 1 or more")
@@ -118,6 +128,19 @@ class Endpoint:
         except ValueError:
             return host == "localhost" or host.endswith(".localhost")
 
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody on the way can read what is sent: by https, or on this machine."""
+        return urlsplit(self.base_url).scheme == "https" or self.is_loopback
+
+    @property
+    def origin(self) -> str:
+        """Whom a key would be given to: scheme, host, and the port where it is no usual one."""
+        url = urlsplit(self.base_url)
+        host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
+        port = "" if url.port in {None, _USUAL_PORTS[url.scheme]} else f":{url.port}"
+        return f"{url.scheme}://{host}{port}"
+
     def redacted(self, text: str) -> str:
         """The text with ``[key]`` for every secret of this endpoint, and for what looks like one.
 
@@ -146,6 +169,7 @@ def _read_url(text: str) -> SplitResult | None:
     try:
         url = urlsplit(text)
         sound = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
+        sound = sound and url.netloc.count("@") <= 1 and "\\" not in text  # read one way by all
     except ValueError:
         return None
     return url if sound and all("!" <= character <= "~" for character in text) else None

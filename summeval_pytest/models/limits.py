@@ -17,6 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
+from summeval_pytest.models.circuit import Circuit
 from summeval_pytest.models.pace import Pace
 
 if TYPE_CHECKING:
@@ -198,12 +199,14 @@ class Lane:
         maximum: How many it may ever have.
         n_taken: How many it has.
         pace: How fast they may be taken.
+        circuit: Whether it is asked at all.
     """
 
     def __init__(self, slots: Slots, maximum: int, pace: Pace) -> None:
         self.limit = self.maximum = maximum
         self.n_taken = 0
         self.pace = pace
+        self.circuit = Circuit()
         self._slots = slots
         self._n_shrunk = 0
         self._n_served = 0

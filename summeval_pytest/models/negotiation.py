@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from summeval_pytest.models.dialect import Dialect
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from summeval_pytest.models.request import ChatRequest
 
 
 class Negotiation:
     """One model's dialect at one endpoint.
 
-    While it is not known, one request goes first under ``turn`` and the others wait for it, so that
-    an endpoint refuses each level once and not once a request.
+    While it is not known, one request goes first and the others wait for it, so that an endpoint
+    refuses each level once and not once a request. Whose request meets other trouble than such a
+    refusal lets the next one go first, and nobody waits longer than the head start: what is
+    understood is settled by whichever request comes through first.
 
     Attributes:
         dialect: The best that is known.
-        turn: Held by whoever finds out.
     """
 
-    def __init__(self, remembered: Dialect | None = None) -> None:
+    def __init__(self, remembered: Dialect | None, head_start_seconds: float) -> None:
         self.dialect = remembered or Dialect()
-        self.turn = asyncio.Lock()
+        self._head_start_seconds = head_start_seconds
+        self._first = asyncio.Lock()
         self._is_known = remembered is not None
         self._is_confirmed = False
 
@@ -32,6 +37,15 @@ class Negotiation:
     def known(self) -> Dialect | None:
         """The dialect, once a reply came in it."""
         return self.dialect if self._is_known else None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Waits while somebody else finds out, but for no longer than the head start."""
+        async with AsyncExitStack() as held:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._head_start_seconds):
+                    await held.enter_async_context(self._first)
+            yield
 
     def covers(self, request: ChatRequest) -> bool:
         """Whether enough is known to send a request; one without a schema needs no level."""

@@ -50,10 +50,13 @@ class Backoff:
     """Waits that double: ``first_seconds``, twice that, and so on up to ``most_seconds``.
 
     Each is up to a quarter shorter by chance, so that calls that failed together come back apart.
+    Before a first attempt, ``head_start_seconds`` is how long calls wait at most while another one
+    finds out what a model understands; a refusal takes less.
     """
 
     first_seconds: float = 0.5
     most_seconds: float = 30.0
+    head_start_seconds: float = 10.0
 
     def seconds(self, n_before: int, asked_seconds: float | None, random: Random) -> float:
         """How long to wait after ``n_before`` waits, 0 for the first.

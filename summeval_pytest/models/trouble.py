@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 _REMEDIES: Final[dict[Fault, str]] = {
     "unreachable": "start the server there, or set another base_url",
-    "unauthorised": "look at its API key and what it may do",
+    "unauthorised": "look at its API key, which is in the variable that api_key_env names or in"
+    " OPENAI_API_KEY, and at what it may do",
     "unknown_model": "look at the model's name and base_url's path",
     "quota": "its account has to be topped up",
     "rate_limited": "lower max_in_flight, or set requests_per_minute and tokens_per_minute",
     "timed_out": "raise timeout_seconds or attempt_seconds, or ask for less at once",
     "not_json": "see whether base_url is an OpenAI-compatible address up to its version",
+    "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
 }
 _REDIRECTIONS: Final = range(300, 400)
+_BROKEN: Final = 500
 _NOTHING: Final = ErrorBody()
 
 
@@ -46,6 +49,11 @@ class Trouble:
     name: str
     status: int = 0
     error: ErrorBody = _NOTHING
+
+    @property
+    def is_breakdown(self) -> bool:
+        """Whether the server broke down, or the connection did: nobody was there to refuse."""
+        return self.status >= _BROKEN or self.name in {"no_connection", "dropped"}
 
 
 def of_silence(silence: Unheard, *, heard_before: bool) -> Trouble:
@@ -99,6 +107,8 @@ def told(endpoint: Endpoint, fault: Fault, what: str, n_attempts: int) -> str:
     """What a user is told: which endpoint, what happened, and what to do about it."""
     after = f", after {n_attempts} attempts" if n_attempts > 1 else ""
     remedy = f"; {_REMEDIES[fault]}" if fault in _REMEDIES else ""
+    if fault == "unauthorised" and not endpoint.is_private:
+        remedy = "; no key is sent over plain http: use https"
     return endpoint.redacted(
         f"endpoint {endpoint.name!r} at {endpoint.shown}: {what}{after}{remedy}"
     )

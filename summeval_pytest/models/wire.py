@@ -3,17 +3,25 @@
 The package is imported, and its client made, when the first request is sent: importing takes a
 third of a second, and a run that only remembers sends none. A client belongs to the event loop on
 which it was made.
+
+What comes back is read and decoded here, piece by piece and only up to a limit: the package would
+decode whatever a server names, as often as it names it, and hold the whole.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ssl
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.text import one_line
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Iterator, Mapping
 
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
@@ -24,6 +32,14 @@ _NO_CONNECTION: Final = frozenset({"ConnectError", "ConnectTimeout", "ProxyError
 _OPENAI: Final = "api.openai.com"
 _NO_KEY: Final = "none"
 """The client wants some key, and without one it would take the environment's."""
+_CODING: Final = "gzip"
+_GZIP_BITS: Final = 31
+_PIECE: Final = 2**16
+"""Bytes that are decoded at once, which takes a fraction of a millisecond."""
+_MIB: Final = 2**20
+_OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
+"""Headers of a body that is not yet decoded; a charset is none of the server's to choose: JSON is
+UTF-8, and Python would take ``charset=zlib`` at its word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,10 @@ class Wire:
 
         Args:
             body: The request as JSON values; it goes out as it is.
+
+        Raises:
+            NoReplyError: fault "too_large" for a body that is longer than the endpoint's limit,
+                and "malformed" for one that cannot be decoded.
         """
         import openai
 
@@ -90,6 +110,7 @@ class Wire:
             api_key=endpoint.api_key or _NO_KEY,
             base_url=endpoint.address,
             default_query=endpoint.query,
+            default_headers={"Accept-Encoding": _CODING},
             max_retries=0,
             timeout=Timeout(
                 endpoint.attempt_seconds, connect=min(_CONNECT_SECONDS, endpoint.attempt_seconds)
@@ -109,13 +130,62 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
     """
     from openai import DefaultAsyncHttpxClient
 
+    class Bounded(DefaultAsyncHttpxClient):
+        async def send(self, *args: Any, **kwargs: Any) -> Any:
+            """The response, read whole and decoded within the endpoint's limit."""
+            response = await super().send(*args, **{**kwargs, "stream": True})
+            try:
+                content = await _read(
+                    response.aiter_raw(),
+                    response.headers.get("content-encoding", ""),
+                    most=endpoint.max_reply_mib * _MIB,
+                )
+            finally:
+                await response.aclose()
+            headers = {k: v for k, v in _lower(response.headers).items() if k not in _OF_BODY}
+            return type(response)(
+                response.status_code, headers=headers, content=content, request=response.request
+            )
+
     if not endpoint.is_loopback:
-        return DefaultAsyncHttpxClient(follow_redirects=False)
+        return Bounded(follow_redirects=False)
     if endpoint.address.startswith("https:"):
-        return DefaultAsyncHttpxClient(follow_redirects=False, trust_env=False)
-    return DefaultAsyncHttpxClient(
+        return Bounded(follow_redirects=False, trust_env=False)
+    return Bounded(
         follow_redirects=False, trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     )
+
+
+async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int) -> bytes:
+    """The decoded body, whose bytes on the wire and afterwards are ``most`` at most.
+
+    The event loop has its turn after each piece, so that deadlines hold.
+    """
+    codings = [c for c in map(str.strip, coding.lower().split(",")) if c not in {"", "identity"}]
+    if codings not in ([], [_CODING]):
+        told = one_line(coding, 60)
+        what = f"its body is encoded as {told!r}, and only {_CODING!r}, once, is read"
+        raise NoReplyError("malformed", what)
+    inflate = zlib.decompressobj(_GZIP_BITS) if codings else None
+    n_raw, content = 0, bytearray()
+    async for chunk in raw:
+        n_raw += len(chunk)
+        for piece in [chunk] if inflate is None else _inflated(inflate, chunk):
+            content += piece
+            if max(n_raw, len(content)) > most:
+                raise NoReplyError("too_large", f"its body is larger than {most // _MIB} MiB")
+            await asyncio.sleep(0)
+    return bytes(content)
+
+
+def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
+    """What a part of a gzip comes to, in pieces of a bounded size."""
+    while chunk:
+        try:
+            yield inflate.decompress(chunk, _PIECE)
+        except zlib.error:
+            raise NoReplyError("malformed", "its body is no gzip, as which it came") from None
+        chunk = inflate.unconsumed_tail
 
 
 def _lower(headers: Mapping[str, str]) -> Mapping[str, str]:

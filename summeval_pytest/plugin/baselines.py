@@ -22,8 +22,13 @@ _SUFFIX: Final = ".json"
 
 
 def saved_file(suite: Suite, name: str) -> Path:
-    """Where a suite's run of this name is saved, or would be."""
-    return suite.baselines.path / f"{name}{_SUFFIX}"
+    """Where a suite's run of this name is saved, or would be.
+
+    Raises:
+        SuiteError: for a link that leads out of the suite's folder.
+    """
+    folder = suite.baselines
+    return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
 
 
 def saved_names(suite: Suite) -> list[str]:
@@ -48,11 +53,12 @@ def check_saved_file(suite: Suite, name: str) -> None:
     """Refuses to save where nothing could be written.
 
     Raises:
-        OptionError: for a folder in the file's place, and a file in that of the folder.
+        OptionError: for a folder or a link in the file's place, and a file in that of the folder.
+        SuiteError: for a link that leads out of the suite's folder.
     """
     folder, file = suite.baselines.path, saved_file(suite, name)
     in_the_way = folder if folder.exists() and not folder.is_dir() else file
-    if in_the_way is folder or file.is_dir():
+    if in_the_way is folder or file.is_dir() or file.is_symlink():
         raise OptionError(
             f"{SAVE}={name}: {in_the_way} is in the way; move it, or choose another name"
         )

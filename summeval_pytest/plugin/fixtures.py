@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -12,6 +12,8 @@ from summeval_pytest.plugin.preparing import marked_metrics
 from summeval_pytest.plugin.session import gate_of, message_alone
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from summeval_pytest.evaluation import Evaluation, Runner
     from summeval_pytest.metrics import (
         EvaScore,
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
         Unscored,
     )
     from summeval_pytest.plugin.gated_suite import GatedSuite
-    from summeval_pytest.suite import Pair
+    from summeval_pytest.suite import Pair, Section
     from summeval_pytest.verdict import Waivers
+
+_SHOWN: Final = 60
 
 
 class SummPair:
@@ -137,16 +141,43 @@ class SummJudge:
 
         return self._asked(eva.measure(reference, summary))
 
-    def faithfulness(self, summary: str, source: str) -> FaithfulnessScore | Unscored:
-        """Sentence faithfulness of a summary to its source."""
+    def faithfulness(
+        self, summary: str, source: str | Sequence[str | Mapping[str, str] | Section]
+    ) -> FaithfulnessScore | Unscored:
+        """Sentence faithfulness of a summary to its source.
+
+        The source is a text, or its sections: texts, or ``{"heading", "text"}`` as in a suite.
+        """
         from summeval_pytest.metrics import faithfulness
 
-        sentences = faithfulness.source_sentences([source])
+        sections = [source] if isinstance(source, str) else source
+        with message_alone(self._config):
+            texts = [*map(_text_of, sections)]
+        sentences = faithfulness.source_sentences(texts)
         return self._asked(faithfulness.measure(summary, sentences))
 
     def _asked(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         with message_alone(self._config):
             return self._runner.converse(flow)
+
+
+def _text_of(section: object) -> str:
+    """The text of one section of a source.
+
+    Raises:
+        UsageError: For what is none.
+    """
+    from summeval_pytest.suite import Section
+    from summeval_pytest.text import one_line
+
+    match section:
+        case str(text) | Section(text=text) | {"text": str(text)}:
+            return text
+        case _:
+            raise UsageError(
+                f"summ_judge.faithfulness: {one_line(repr(section), _SHOWN)} is no section of a"
+                " source; write a text or {'heading', 'text'}"
+            )
 
 
 @pytest.fixture

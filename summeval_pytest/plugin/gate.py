@@ -72,6 +72,7 @@ class Gate:
                 record=options.record,
                 directory=Path(options.store) if options.store else None,
                 endpoint=options.endpoint,
+                allow_endpoints=options.allow_endpoints,
                 votes=options.votes,
                 budget=options.budget,
                 in_flight=options.in_flight,
@@ -223,7 +224,7 @@ class Gate:
         """
         key = path.resolve()
         if key not in self._suites:
-            suite = load_suite(path, shown)
+            suite = load_suite(path, shown, allow_outside=self.options.allow_outside)
             written = thresholds_of(suite, options=self.options.min)
             suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
             self.desk.add_cassette(suite)

@@ -68,6 +68,19 @@ TABLE: Final = (
         " --summ-model and OpenAI for --summ-judge)",
     ),
     Option(
+        name="allow_endpoints",
+        metavar="[NAME=]ORIGIN",
+        help="where a suite may send the key in variable NAME, or any key that it names, e.g."
+        " HOUSE_KEY=https://llm.example.org (default: --summ-endpoint=URL and OPENAI_BASE_URL)",
+        is_list=True,
+    ),
+    Option(
+        name="allow_outside",
+        metavar="",
+        help="let a suite name files outside of its folder (default: refuse them)",
+        is_switch=True,
+    ),
+    Option(
         name="min",
         metavar="METRIC=VALUE",
         help="a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4"

@@ -29,6 +29,8 @@ class Options:
     record: Record
     suite: str | None
     endpoint: str | None = None
+    allow_endpoints: tuple[str, ...] = ()
+    allow_outside: bool = False
     store: str | None = None
     plan: bool = False
     budget: float | None = None
@@ -94,7 +96,7 @@ def _values(config: pytest.Config, option: Option) -> tuple[str, ...]:
     else:
         kept = config.getini(option.ini)
         values = (kept if option.is_list else [kept]) if kept else []
-    if option.name in {"model", "metamorphic"}:
+    if option.name in {"model", "metamorphic", "allow_endpoints"}:
         values = [name for value in values for name in value.split(",")]
     return tuple(value.strip() for value in values if value.strip())
 
@@ -121,6 +123,8 @@ def read_options(config: pytest.Config) -> Options:
         record=cast("Record", last["record"] or "new"),
         suite=last["suite"],
         endpoint=last["endpoint"],
+        allow_endpoints=chosen["allow_endpoints"],
+        allow_outside=_switch("allow_outside", last["allow_outside"]),
         store=last["store"],
         plan=_switch("plan", last["plan"]),
         budget=_number("budget", last["budget"]),

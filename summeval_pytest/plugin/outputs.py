@@ -20,6 +20,7 @@ from summeval_pytest.reports import (
     changed_model_lines,
     drift_lines,
     record_text,
+    unwritable,
     write_whole,
 )
 from summeval_pytest.text import one_line
@@ -62,8 +63,7 @@ def check_outputs(options: Options, folder: Path) -> None:
     taken: dict[Path, str] = {}
     for flag, name in _files(options).values():
         file = folder / name
-        fault = "it is a folder" if file.is_dir() else "its folder is not there"
-        if file.is_dir() or not file.parent.is_dir():
+        if fault := unwritable(file):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
         first = taken.setdefault(file.resolve(), flag)
         if first != flag:

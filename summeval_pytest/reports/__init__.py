@@ -21,7 +21,7 @@ from summeval_pytest.reports.failure import (
     missed_numbers,
     short_of,
 )
-from summeval_pytest.reports.files import append, write_whole
+from summeval_pytest.reports.files import append, unwritable, write_whole
 from summeval_pytest.reports.header import (
     cassette_lines,
     header_line,
@@ -103,6 +103,7 @@ __all__ = [
     "uncalibrated_lines",
     "unheld_lines",
     "untrusted_lines",
+    "unwritable",
     "usage_line",
     "waiver_line",
     "write_whole",

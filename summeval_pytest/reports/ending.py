@@ -8,6 +8,7 @@ from summeval_pytest.metrics import METRICS
 from summeval_pytest.reports.comparison import detectable_text
 from summeval_pytest.reports.relations import relation_lines
 from summeval_pytest.text import one_line, safe_lines
+from summeval_pytest.verdict import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +82,7 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
     found: list[tuple[PairRecord, Finding]] = [
         (pair, finding) for pair in suite.pairs for finding in pair.told
     ]
-    found.sort(key=lambda each: -each[1].severity)
+    found.sort(key=lambda each: rank(each[1]))
     if not found or not n_worst:
         return
     yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"

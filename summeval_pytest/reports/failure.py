@@ -130,7 +130,7 @@ def _finding(number: int, finding: Finding, least: float | None) -> Iterator[str
     if not finding.evidence:
         yield from _labelled("source", "(no sentence of the source shares a word with it)")
     for place, text in finding.evidence:
-        yield from _quoted(f"source [{place}]", text)
+        yield from _quoted(f"source [{place + 1}]", text)
     yield from _labelled("reason", one_line(finding.reason))
 
 

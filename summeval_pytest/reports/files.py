@@ -10,8 +10,11 @@ from pathlib import Path
 def write_whole(file: Path, text: str) -> str:
     """Writes a file, its folder too; what went wrong, empty where nothing did.
 
-    A link is followed, and what is no file of its own, as a pipe or /dev/stdout, is written into.
+    A link is followed, unless it leads out of the current folder. What is no file of its own, as a
+    pipe or /dev/stdout, is written into.
     """
+    if _leads_out(file):
+        return f"{file} cannot be written (a link leads out of this folder); name another file"
     file = file.resolve()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -31,6 +34,25 @@ def write_whole(file: Path, text: str) -> str:
     except OSError as error:
         return f"{file} cannot be written ({error.strerror}); name another file"
     return ""
+
+
+def unwritable(file: Path) -> str:
+    """Why a file cannot be written, as far as that is seen before; empty where it can."""
+    if file.is_dir():
+        return "it is a folder"
+    if _leads_out(file):
+        return "a link leads out of this folder"
+    return "" if file.parent.is_dir() else "its folder is not there"
+
+
+def _leads_out(file: Path) -> bool:
+    """Whether a file of the current folder is, by a link, one outside of it.
+
+    Such a link may have come with a pull request, and the file behind it is not the repository's.
+    """
+    here = Path.cwd()
+    is_here = Path(os.path.abspath(file)).is_relative_to(here)  # noqa: PTH100 - follows no link
+    return is_here and not file.resolve().is_relative_to(here)
 
 
 def append(file: Path, text: str) -> str:

@@ -14,7 +14,7 @@ from summeval_pytest.reports.failure import broken_rules, describe_means, missed
 from summeval_pytest.reports.relations import relation_text
 from summeval_pytest.reports.trust import MARK, UNTRUSTED, trust_of
 from summeval_pytest.text import one_line, safe
-from summeval_pytest.verdict import PairRecord
+from summeval_pytest.verdict import PairRecord, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,14 +110,14 @@ def failing_pairs(record: RunRecord) -> list[PairRecord]:
     """The pairs that fail, the worst first, then those that the judge left unscored.
 
     A pair without a score by the system's own fault is the worst; else the one farthest under its
-    thresholds, all of them together, and of equals the one with the severest finding.
+    thresholds, all of them together, and of equals the one with the worst finding.
     """
 
-    def goodness(pair: PairRecord) -> tuple[bool, bool, float, float]:
+    def goodness(pair: PairRecord) -> tuple[object, ...]:
         verdict = pair.verdict
         under = sum(map(_gap, verdict.shortfalls))
-        severest = max((finding.severity for finding in pair.told), default=0.0)
-        return pair.outcome == "error", not verdict.lacking, -under, -severest
+        worst = [rank(finding) for finding in pair.told[:1]]
+        return pair.outcome == "error", not verdict.lacking, -under, not worst, worst
 
     pairs = (pair for suite in record.suites for pair in suite.pairs)
     return sorted((pair for pair in pairs if pair.outcome != "passed"), key=goodness)
@@ -188,9 +188,8 @@ def _of_pair(pair: PairRecord) -> Annotation:
         )
     phrases = [one_line(phrase, _PHRASE) for phrase in missed_numbers(pair.verdict)]
     lines = [_joined(phrases)]
-    finding = worst_finding(pair)
-    if finding is not None:
-        lines += _finding_lines(finding)
+    if pair.told:
+        lines += _finding_lines(pair.told[0])
     elif pair.verdict.lacking:
         lines.append(_quoted("summary", pair.summary))
     return Annotation(
@@ -202,25 +201,20 @@ def _of_pair(pair: PairRecord) -> Annotation:
 
 
 def _failing(pair: PairRecord) -> str:
-    """What fails a pair, for a heading: a facet under a threshold of its own before a metric."""
-    verdict, finding = pair.verdict, worst_finding(pair)
+    """What fails a pair, for a heading: a conflict, a sentence, a facet or a number."""
+    verdict = pair.verdict
     if verdict.lacking:
         return "no score"
-    if finding is not None and finding.kind == "facet" and finding.number in verdict.missed:
-        return finding.number.replace(".", " ")
+    for finding in pair.told[:1]:
+        if finding.conflict:
+            return f"conflict in {finding.title}"
+        if finding.kind == "sentence":
+            return f"unsupported {finding.title}"
+        if finding.kind == "facet" and finding.number in verdict.missed:
+            return finding.title
     if verdict.shortfalls:
         return max(verdict.shortfalls, key=_gap).name
     return "waiver" if verdict.waiver_faults else "failed"
-
-
-def worst_finding(pair: PairRecord) -> Finding | None:
-    """The finding that explains best why a pair fails; None where none does.
-
-    That is the severest facet under a threshold of its own, else the severest of all.
-    """
-    told, missed = pair.told, pair.verdict.missed
-    own = (finding for finding in told if finding.kind == "facet" and finding.number in missed)
-    return next(own, told[0] if told else None)
 
 
 def _finding_lines(finding: Finding) -> Iterator[str]:
@@ -229,7 +223,7 @@ def _finding_lines(finding: Finding) -> Iterator[str]:
         yield _quoted("reference", finding.reference)
     yield _quoted("summary", finding.summary)
     for index, sentence in finding.evidence[:1]:
-        yield _quoted(f"source [{index}]", sentence)
+        yield _quoted(f"source [{index + 1}]", sentence)
     yield f"reason: {one_line(finding.reason, _QUOTE)}"
 
 

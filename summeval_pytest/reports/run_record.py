@@ -138,7 +138,7 @@ def read_record(file: Path, option: str) -> RunRecord:
             schema version.
     """
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = file.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         fault = getattr(error, "strerror", None) or "it is not UTF-8"
         raise OptionError(

@@ -45,7 +45,7 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield f"  - reference {code(finding.reference, _QUOTE)}"
     yield f"  - summary {code(finding.summary, _QUOTE)}"
     for index, sentence in finding.evidence[:1]:
-        yield f"  - source, sentence {index}, {code(sentence, _QUOTE)}"
+        yield f"  - source, sentence {index + 1}, {code(sentence, _QUOTE)}"
     yield f"  - reason {code(finding.reason, _PHRASE)}"
 
 

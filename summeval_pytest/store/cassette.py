@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -31,7 +32,7 @@ class Cassette:
 
     Attributes:
         shown: The file as the user named it.
-        sha256: Of the file's bytes, as 64 hex digits.
+        sha256: Of the file's bytes, as 64 hex digits; with LF line ends, whatever a checkout made.
         rows: By key, in the order of their lines, which is the order of the keys.
     """
 
@@ -64,7 +65,7 @@ def read_cassette(path: Path, shown: str) -> Cassette:
             is out of order.
     """
     try:
-        content = path.read_bytes()
+        content = path.read_bytes().removeprefix(BOM_UTF8).replace(b"\r\n", b"\n")
     except OSError as error:
         raise SuiteError(
             Place(shown), f"{shown!r} cannot be read ({error.strerror}); make it readable"
@@ -91,17 +92,11 @@ def _read(raw: bytes, place: Place) -> Row:
     if raw.startswith(_CONFLICT):
         raise SuiteError(
             place,
-            f"{raw[:40].decode('ascii', 'replace')!a} marks a merge conflict; keep the lines"
+            f"{raw[:7].decode()!r} marks a merge conflict; keep the lines"
             " of both sides, sorted, and delete the marks",
         )
     if not raw:
         raise SuiteError(place, "this line is blank; delete it")
-    if raw.endswith(b"\r"):
-        raise SuiteError(
-            place,
-            r"this line ends with '\r\n'; save the file with LF line ends"
-            " (for git: '*.jsonl text eol=lf' in .gitattributes)",
-        )
     try:
         return read_row(raw.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from zlib import crc32
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.store import is_deep
 from summeval_pytest.suite.lines import TextFile, decode_line
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SHOWN: Final = 40
+TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
 
 
 class Spot(NamedTuple):
@@ -53,7 +56,7 @@ def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
     try:
         with file.path.open("rb") as handle:
             for number, raw in enumerate(handle, start=1):
-                if not raw.strip():
+                if not raw.removeprefix(BOM_UTF8).strip():
                     blank = blank or number
                 elif blank:
                     raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
@@ -93,9 +96,7 @@ def _read(raw: bytes, place: Place, spot: Spot, *, halves: bool = False) -> Line
     text = decode_line(raw, place)
     value = read_json(text, place, halves=halves)
     if not isinstance(value, dict):
-        raise SuiteError(
-            place, f"this line is no JSON object but {_start(text)}; write one {{...}} a line"
-        )
+        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
     return Line(values=value, place=place, spot=spot)
 
 
@@ -114,10 +115,9 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
         if not halves and _SURROGATE_ESCAPE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
+        # Nothing of the text: what is no JSON may be a file that nobody meant to show.
         raise SuiteError(
-            place,
-            f"no JSON at column {error.colno}: {error.msg}, at {_start(text[error.pos :])};"
-            " mend the line",
+            place, f"no JSON at column {error.colno}: {error.msg}; mend the line"
         ) from None
     except UnicodeEncodeError as error:
         half = error.object[error.start]
@@ -127,13 +127,13 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
     except _NotAllowedError as error:
         raise SuiteError(place, str(error)) from None
     except RecursionError:
-        raise SuiteError(
-            place, f"{_start(text)} is nested too deeply to be read; mend the line"
-        ) from None
+        raise SuiteError(place, TOO_DEEP) from None
     except ValueError:  # int() refuses thousands of digits
         raise SuiteError(
-            place, f"{_start(text)} holds a number with too many digits; shorten the number"
+            place, "this line holds a number with too many digits; shorten the number"
         ) from None
+    if is_deep(value):
+        raise SuiteError(place, TOO_DEEP)
     return value
 
 

@@ -9,10 +9,13 @@ from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.suite_file import SUITE_NAME, find_suite_file, is_suite_name
 
 
-def suite_text(path: Path, shown: str | None) -> TextFile:
-    """The suite file and how to show it.
+def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> TextFile:
+    """The suite file and how to show it; whether what it names, and it itself, may be elsewhere.
 
-    By default that is relative to the current folder where possible, else absolute.
+    By default it is shown relative to the current folder where possible, else absolute.
+
+    Raises:
+        SuiteError: Where there is none, and where it is a link that leads out of its folder.
     """
     if shown is None:
         absolute = path.absolute()
@@ -24,7 +27,9 @@ def suite_text(path: Path, shown: str | None) -> TextFile:
         raise SuiteError(Place(shown), _no_suite(path))
     if path.is_dir():
         shown = (Path(shown) / found.name).as_posix()
-    return TextFile(found, shown)
+    file = TextFile(found, shown, may_leave)
+    file.beside(found.name)
+    return file
 
 
 def _no_suite(path: Path) -> str:

@@ -40,7 +40,7 @@ class Item:
     def told(self) -> str:
         """The item in words that a message can go on from."""
         if self.kind == "sentence":
-            what = f"sentence {self.index}"
+            what = f"sentence {self.index + 1}"
         elif self.text:
             what = f"{self.kind} {brief(self.text)}"
         else:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PureWindowsPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.models import Price
 from summeval_pytest.suite.fields import OWN_KEYS, Fields, brief
+from summeval_pytest.suite.lines import named_file
 from summeval_pytest.suite.names import RESERVED_SYSTEMS, check_name, closest
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
@@ -31,7 +31,7 @@ _ASKED_KEYS: Final = (
 """The keys of a system that go with an endpoint only."""
 _ENDPOINT_KEYS: Final = (
     "base_url", "api_key_env", "max_in_flight", "requests_per_minute", "tokens_per_minute",
-    "timeout_seconds",
+    "timeout_seconds", "attempt_seconds", "max_reply_mib",
 )  # fmt: skip
 _SYSTEM_KEYS: Final = ("summaries", "endpoint", "skip", *_ASKED_KEYS)
 _HOTTEST: Final = 2.0
@@ -96,11 +96,9 @@ def _prompt(toml: TomlText, fields: Fields) -> str:
     name = fields.text("prompt")
     if name in PROMPTS:
         return name
-    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
-        raise fields.wrong("prompt", name, "a path relative to the suite file's folder")
-    file = toml.file.beside(name)
+    file = named_file(fields, "prompt", toml.file)
     try:
-        text = file.path.read_text(encoding="utf-8")
+        text = file.path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
         raise fields.fault(
             "prompt",
@@ -156,6 +154,10 @@ def _whole_if_any(fields: Fields, key: str) -> int | None:
     return fields.whole(key, least=1) if fields.has(key) else None
 
 
+def _seconds_if_any(fields: Fields, key: str) -> float | None:
+    return _bounded(fields, key, 0.1, _LONGEST_CALL) if fields.has(key) else None
+
+
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """The endpoints as written; the built-in ones are here only where the suite changes them.
 
@@ -170,7 +172,6 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
             url = fields.text("base_url")
             if not url.startswith(("http://", "https://")):
                 raise fields.wrong("base_url", url, "a URL that starts with http:// or https://")
-        seconds = "timeout_seconds"
         endpoints[name] = EndpointSpec(
             name=name,
             base_url=url,
@@ -178,9 +179,9 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
             max_in_flight=_whole_if_any(fields, "max_in_flight"),
             requests_per_minute=_whole_if_any(fields, "requests_per_minute"),
             tokens_per_minute=_whole_if_any(fields, "tokens_per_minute"),
-            timeout_seconds=_bounded(fields, seconds, 0.1, _LONGEST_CALL)
-            if fields.has(seconds)
-            else None,
+            timeout_seconds=_seconds_if_any(fields, "timeout_seconds"),
+            attempt_seconds=_seconds_if_any(fields, "attempt_seconds"),
+            max_reply_mib=_whole_if_any(fields, "max_reply_mib"),
         )
     return MappingProxyType(endpoints)
 

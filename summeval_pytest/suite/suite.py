@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from summeval_pytest.suite.waivers import read_waivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.lines import TextFile
@@ -236,15 +236,16 @@ class Suite:
         return self._summaries[system]
 
 
-def load_suite(path: Path, shown: str | None = None) -> Suite:
+def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: bool = False) -> Suite:
     """The suite that a suite file or its folder holds, every line of it checked.
 
-    ``shown`` is how the user named ``path``; it starts the places in messages.
+    ``shown`` is how the user named ``path``; it starts the places in messages. What the suite names
+    has to lie in its folder, unless ``allow_outside``.
 
     Raises:
         SuiteError: At the first mistake, with file and line.
     """
-    file = suite_text(path, shown)
+    file = suite_text(Path(path), shown, may_leave=allow_outside)
     contents = read_suite_file(file)
     papers = scan_papers(contents.papers)
     roster = Roster(papers=papers.spots, systems=contents.systems)

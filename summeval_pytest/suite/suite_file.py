@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os.path
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.fields import Fields, brief
 from summeval_pytest.suite.judge_specs import read_judges
+from summeval_pytest.suite.lines import named_file
 from summeval_pytest.suite.names import closest
 from summeval_pytest.suite.specs import fields_of, read_endpoints, read_systems
 from summeval_pytest.suite.thresholds import Thresholds, read_thresholds
@@ -18,6 +18,7 @@ from summeval_pytest.suite.variants import VARIANT_KEYS, Variants, read_variants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml_text import TomlText
@@ -153,15 +154,12 @@ def _calibrate(fields: Fields) -> bool:
 
 
 def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
-    name = fields.text(key)
-    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
-        raise fields.wrong(key, name, "a path relative to the suite file's folder")
-    file = suite.beside(name)
+    file = named_file(fields, key, suite)
     if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
         raise fields.fault(
             key,
-            f"{key!r} of {fields.owner} names {brief(name)}, which is no file;"
-            " create it or mend the path",
+            f"{key!r} of {fields.owner} names {brief(fields.text(key))}, which is no"
+            " file; create it or mend the path",
         )
     return file
 

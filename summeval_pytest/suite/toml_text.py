@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.store import DEEPEST, is_deep
 from summeval_pytest.suite.fields import brief
+from summeval_pytest.suite.jsonl import TOO_DEEP
 from summeval_pytest.suite.lines import TextFile, decode_line
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _PIECE: Final = re.compile(  # of a value: a string, a comment, a bracket, a lin
     re.DOTALL,
 )
 _POSITION: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:(?:{_PART})[ \t]*\.[ \t]*){{{DEEPEST},}}")
 _ENDLESS_NUMBER: Final = re.compile(r"[0-9_]{4000}")
 
 
@@ -61,7 +64,8 @@ def read_toml(file: TextFile) -> TomlText:
     """A TOML file, read strictly.
 
     Raises:
-        SuiteError: For bytes that no suite file may hold, and for what is no TOML.
+        SuiteError: For bytes that no suite file may hold, for what is no TOML, and for tables and
+            lists that hold each other deeper than any suite needs.
     """
     try:
         raw = file.path.read_bytes()
@@ -71,21 +75,35 @@ def read_toml(file: TextFile) -> TomlText:
         ) from None
     lines = enumerate(raw.split(b"\n"), start=1)
     text = "\n".join(decode_line(line, file.at(number)) for number, line in lines)
+    if line := _too_deep(text):
+        raise SuiteError(file.at(line), TOO_DEEP)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _no_toml(file, text, str(error)) from None
-    except RecursionError:
-        raise SuiteError(
-            file.at(0), f"{file.shown!r} is nested too deeply to be read; mend its brackets"
-        ) from None
     except ValueError:  # int() refuses thousands of digits
         endless = _ENDLESS_NUMBER.search(text)
         line = text.count("\n", 0, endless.start()) + 1 if endless else 0
         raise SuiteError(
             file.at(line), "a number has too many digits ('999...'); shorten the number"
         ) from None
-    return TomlText(file=file, values=values, lines=_lines_of_paths(text))
+    toml = TomlText(file=file, values=values, lines=_lines_of_paths(text))
+    for key, value in values.items():  # what many dots and many brackets make together
+        if is_deep([value]):
+            raise SuiteError(toml.place(key), TOO_DEEP)
+    return toml
+
+
+def _too_deep(text: str) -> int:
+    """The first line with more brackets or dotted names in each other than can be read, or 0."""
+    if long := _LONG_KEY.search(text):
+        return text.count("\n", 0, long.start()) + 1
+    depth = 0
+    for piece in _PIECE.finditer(text):
+        depth += (piece[0] in "[{") - (piece[0] in "]}")
+        if depth > DEEPEST:
+            return text.count("\n", 0, piece.start()) + 1
+    return 0
 
 
 def _no_toml(file: TextFile, text: str, message: str) -> SuiteError:

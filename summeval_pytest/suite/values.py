@@ -124,6 +124,8 @@ class EndpointSpec:
         requests_per_minute: At most so many requests a minute.
         tokens_per_minute: At most so many tokens a minute, prompts and replies.
         timeout_seconds: How long one call may take with all its retries.
+        attempt_seconds: How long one attempt may take.
+        max_reply_mib: How large a response may be, in MiB.
     """
 
     name: str
@@ -133,6 +135,8 @@ class EndpointSpec:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     timeout_seconds: float | None = None
+    attempt_seconds: float | None = None
+    max_reply_mib: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

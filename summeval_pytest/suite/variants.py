@@ -125,6 +125,9 @@ def _encoder(fields: Fields, file: TextFile) -> str | None:
             f"'encoder' of {fields.owner} finds similar facts, and nothing asks for them; add"
             " eva_premises = 3 or eva_relations = true, or delete it",
         )
-    folder = file.beside(name).path
-    is_folder = os.path.isdir(folder)  # noqa: PTH112 - Path raises for a name that is too long
-    return str(folder.absolute()) if is_folder else name
+    folder = file.beside(name, fields.where("encoder")).path
+    if os.path.isdir(folder):  # noqa: PTH112 - Path raises for a name that is too long
+        return str(folder.absolute())
+    if not file.may_leave and os.path.isdir(os.path.expanduser(name)):  # noqa: PTH111, PTH112
+        raise file.leaving(name, fields.where("encoder"))
+    return name

@@ -23,6 +23,7 @@ from summeval_pytest.verdict.findings import (
     Finding,
     explaining,
     findings_of,
+    rank,
     rated_words,
     wrong_pieces,
 )
@@ -149,6 +150,7 @@ __all__ = [
     "pair_change",
     "probes_of",
     "raise_judge_faults",
+    "rank",
     "rated_words",
     "read_rules",
     "read_thresholds",

@@ -5,10 +5,11 @@ Findings know no threshold: the same ones serve every decision that is taken aga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics.recorded import SPARSE
 from summeval_pytest.questions import SCALES
 from summeval_pytest.verdict.evidence import closest_sentence
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     )
 
 Kind = Literal["facet", "fact", "sentence"]
+_KINDS: Final[tuple[Kind, ...]] = ("sentence", "facet", "fact")
+"""The worst first: what the paper does not say, what is not said well, and its parts."""
 
 MISSING_FACT: Final = 0.5
 """How bad a fact that the summary leaves out is beside an unsupported one (1)."""
@@ -42,7 +45,8 @@ class Finding:
         reference: The reference's words; None where they play no part, empty where it has none.
         summary: The summary's words; empty where it has none.
         evidence: Source sentences, each with its index; the closest first.
-        severity: 0 to 1; the worst come first.
+        severity: 0 to 1; of one kind the worst come first.
+        conflict: Whether the summary contradicts what it is held against, as far as is seen.
     """
 
     kind: Kind
@@ -54,10 +58,19 @@ class Finding:
     summary: str
     evidence: tuple[tuple[int, str], ...]
     severity: float
+    conflict: bool = field(default=False, metadata=SPARSE)
+
+
+def rank(finding: Finding) -> tuple[bool, int, float]:
+    """Where a finding stands among others, the worst first; every report lists them so.
+
+    Conflicts, then unsupported sentences, then facets, then facts; of each the severest first.
+    """
+    return not finding.conflict, _KINDS.index(finding.kind), -finding.severity
 
 
 def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tuple[Finding, ...]:
-    """Everything wrong with a summary, the worst first."""
+    """Everything wrong with a summary, by `rank`."""
 
     def found() -> Iterator[Finding]:
         for score in scores:
@@ -71,7 +84,7 @@ def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tu
                 case _:
                     pass
 
-    return tuple(sorted(found(), key=lambda finding: -finding.severity))
+    return tuple(sorted(found(), key=rank))
 
 
 def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
@@ -157,6 +170,7 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
             summary=rated.candidate,
             evidence=closest_sentence(rated.reference, source),
             severity=1.0 - (rated.value - 1) / (scale - 1),
+            conflict=rated.undecided,
         )
 
 
@@ -180,6 +194,7 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
             evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
             or closest_sentence(sentence.text, source),
             severity=1.0 - (sentence.support or 0.0),
+            conflict=sentence.undecided,
         )
 
 
@@ -196,6 +211,7 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
             summary=checked.fact.text,
             evidence=closest_sentence(checked.fact.text, source),
             severity=1.0 - (checked.support or 0.0),
+            conflict=checked.undecided,
         )
     for checked in _left_out(score):
         yield Finding(
@@ -208,4 +224,5 @@ def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
             summary=" ".join(checked.evidence),
             evidence=closest_sentence(checked.fact.text, source),
             severity=MISSING_FACT,
+            conflict=checked.undecided,
         )

@@ -282,6 +282,7 @@ def test_batch_needs_no_key_and_holds_none(
     write_suite(tmp_path / "kilns", server.url, endpoint=keyed, tail=FAITHFUL)
     without = exported(capsys)
     monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
+    monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", f"TEAM_KEY={server.origin}")
     assert exported(capsys) == without
     assert b"sk-marker" not in bytes_under(tmp_path)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.command import main
+from summeval_pytest.evaluation import Desk, Terms
 from summeval_pytest.store import Cache, Row, read_cassette, write_cassette
 from tests.asked_suite import (
     by_rule,
@@ -264,7 +265,11 @@ def test_cassette_holds_no_key(
         keyed = 'api_key_env = "TEAM_KEY"'
         suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed, tail=FAITHFUL))
         tasks = tasks_of(suite, metrics=("faithfulness",))
-        evaluated(desk_for(tmp_path / "store", suite, environ=environ), suite, tasks)
+        allowed = f"TEAM_KEY={server.origin}"
+        monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", allowed)
+        store = tmp_path / "store"
+        terms = Terms(environ=environ, directory=store, allow_endpoints=(allowed,))
+        evaluated(Desk(terms), suite, tasks)
         assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
         told = cassette_command(capsys, "export", "--store", "store")
     assert b"you sent" in (tmp_path / "kilns" / "cassette.jsonl").read_bytes()

@@ -221,14 +221,45 @@ def test_a_json_file_that_cannot_be_written_is_refused_before_anything_is_asked(
     assert ASKED == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "agree SUITE --judge gpt-9",
+        "study SUITE --judge gpt-9",
+        "plan SUITE --judge gpt-9",
+        "equivalence SUITE --judge gpt-9",
+        "swap SUITE --from offline --to gpt-9",
+        "power SUITE --drop .1 --judge gpt-9",
+        "cassette export SUITE --judge gpt-9",
+        "batch export SUITE --judge gpt-9 --out out.jsonl",
+    ],
+)
+def test_no_command_sends_a_key_where_the_user_has_not_allowed_it(
+    suite: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """The suite says where 'house' is, so that naming it allows nothing."""
+    file = suite / "summeval.toml"
+    toml = file.read_text(encoding="utf-8")
+    house = '[endpoints.house]\nbase_url = "https://house.invalid/v1"\napi_key_env = "TEAM_KEY"\n'
+    file.write_text(f"{toml}\n{house}", encoding="utf-8")
+    monkeypatch.setenv("TEAM_KEY", "sk-marker-0a1b2c3d4e5f")
+    arguments = [*command.replace("SUITE", str(suite)).split(), "--endpoint", "house"]
+
+    told = failed(capsys, 4, *arguments)
+    assert "set SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://house.invalid (or" in told
+
+
 @pytest.mark.usefixtures("suite")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_disk_that_is_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """A traceback of ours would say less than the system's own words."""
     arguments = ["agree", "moss", "--judge", f"{__name__}:Mute", "--json", "/dev/full"]
     assert failed(capsys, 4, *arguments) == (
-        "summeval: error: --json=/dev/full: cannot be written, No space left on device;"
-        " name another file\n"
+        "summeval: error: --json=/dev/full: /dev/full cannot be written (No space left on"
+        " device); name another file\n"
     )
 
 

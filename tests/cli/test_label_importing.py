@@ -79,7 +79,8 @@ def test_table_becomes_labels_that_the_suite_takes(
         }
     ]
     toml = (suite / "summeval.toml").read_text(encoding="utf-8")
-    (suite / "summeval.toml").write_text(f'labels = "../out.jsonl"\n{toml}', encoding="utf-8")
+    Path("out.jsonl").rename(suite / "labels.jsonl")
+    (suite / "summeval.toml").write_text(f'labels = "labels.jsonl"\n{toml}', encoding="utf-8")
     assert load_suite(suite).has_labels
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.labelling import What
     from summeval_pytest.suite.marking import ItemKind
 
+HUGE = "9" * 5_000  # Python reads no integer of so many digits
 KEYS = "- where the reference has none (? help, t texts, b back, s skip, q quit)>"
 
 
@@ -65,13 +66,13 @@ def test_session_shows_what_is_needed_and_takes_the_answer(suite: Suite, tmp_pat
 
 
 def test_sentence_is_shown_with_its_numbered_source(suite: Suite, tmp_path: Path) -> None:
-    """The numbers are those that evidence is typed as; the source stays, the sentence changes."""
-    out = held(suite, tmp_path / "a.jsonl", "y 0\nq\n", "sentences")
+    """Evidence is typed as these numbers, from 1; the source stays, the sentence changes."""
+    out = held(suite, tmp_path / "a.jsonl", "y 1\nq\n", "sentences")
     source = [
         "=== source",
-        "[0] Roofs get hot in July.",
-        "[1] Moss is said to cool them.",
-        "[2] Under moss the roof was 7 K cooler.",
+        "[1] Roofs get hot in July.",
+        "[2] Moss is said to cool them.",
+        "[3] Under moss the roof was 7 K cooler.",
     ]
     shown = out.splitlines()
     start = shown.index(source[0])
@@ -154,12 +155,15 @@ def question(kind: ItemKind, n_source: int = 20) -> LabelQuestion:
         ("candidate fact", "no", Answer(value=False)),
         ("candidate fact", "3", "type y or n"),
         ("sentence", "y", Answer(value=True)),
-        ("sentence", "y 3 7, 3", Answer(value=True, evidence=(3, 7))),
+        ("sentence", "y 3 7, 3", Answer(value=True, evidence=(2, 6))),
         ("sentence", "n", Answer(value=False)),
-        ("sentence", "n 12 number", Answer(value=False, evidence=(12,), error="number")),
+        ("sentence", "n 12 number", Answer(value=False, evidence=(11,), error="number")),
         ("sentence", "n entity swap", Answer(value=False, error="entity swap")),
         ("sentence", "3", "type y or n first"),
-        ("sentence", "y 20", "the source has no sentence 20; the last is 19"),
+        ("sentence", "y 21", "the source has no sentence 21; they are 1 to 20"),
+        ("sentence", "y 0", "the source has no sentence 0; they are 1 to 20"),
+        ("sentence", f"y {HUGE}", f"the source has no sentence {HUGE}; they are 1 to 20"),
+        ("method", HUGE, "type a whole number from 1 to 4, or -"),
         (
             "sentence",
             "y 3 number",

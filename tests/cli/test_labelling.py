@@ -51,7 +51,7 @@ def test_session_ends_with_what_is_done_and_what_is_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Worked example: 3 facets, 3 sentences and 2 facts of one pair; the input ends after 4."""
-    assert run(monkeypatch, "1\n2\n3\ny 0\n", "--only", "long/moss-01") == 0
+    assert run(monkeypatch, "1\n2\n3\ny 1\n", "--only", "long/moss-01") == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "anna.jsonl: 4 of 8 items labelled",
         "4 are left; the same command goes on with them",

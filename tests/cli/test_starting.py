@@ -19,6 +19,7 @@ FILES = (
     "gate/papers.jsonl",
     "gate/systems/candidate.jsonl",
     "gate/summeval.toml",
+    "gate/.gitattributes",
     ".github/actions/summ-gate/action.yml",
     ".github/workflows/summ-gate.yml",
 )

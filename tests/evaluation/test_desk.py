@@ -276,7 +276,10 @@ def test_key_goes_only_where_it_belongs(
     keyed = 'api_key_env = "TEAM_KEY"' if place == "keyed" else ""
     suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
     endpoint = server.url if place == "typed" else None
-    desk = Desk(Terms(environ=environ, directory=tmp_path / "store", endpoint=endpoint))
+    allowed = (f"TEAM_KEY={server.origin}",)
+    store = tmp_path / "store"
+    terms = Terms(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
+    desk = Desk(terms)
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
     evaluated(desk, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
@@ -285,6 +288,35 @@ def test_key_goes_only_where_it_belongs(
     assert {seen.headers["authorization"] for seen in server.seen} == {authorization}
     sent = "\n".join(f"{dict(seen.headers)}{seen.body}" for seen in server.seen)
     assert {key for key in (KEY, OTHER) if key in sent} <= {authorization.removeprefix("Bearer ")}
+
+
+@pytest.mark.parametrize("role", ["judge", "system"])
+def test_key_that_the_user_has_not_allowed_is_refused_before_anything_is_asked(
+    tmp_path: Path, server: ScriptedServer, role: str
+) -> None:
+    """Also under a name that the user asks for, as the suite decides what the name means."""
+    keyed = 'api_key_env = "TEAM_KEY"'
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
+    environ = {"TEAM_KEY": OTHER}
+    desk = Desk(Terms(environ=environ, directory=tmp_path / "store", endpoint="here"))
+
+    def named() -> object:
+        if role == "judge":
+            return desk.judge("gpt-9", [suite])
+        return desk.systems(suite, ["llama3"], "--summ-model")
+
+    with pytest.raises(OptionError, match="and you have not allowed that"):
+        named()
+    assert server.n_requests == 0
+
+
+def test_replay_needs_no_allowance(tmp_path: Path, server: ScriptedServer) -> None:
+    """It sends nothing, and a pull request from a fork is judged so."""
+    keyed = 'api_key_env = "TEAM_KEY"'
+    suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
+    desk = desk_for(tmp_path / "store", suite, record="none", environ={"TEAM_KEY": OTHER})
+
+    assert desk.judge("rule", [suite]).signature
 
 
 def test_organisation_is_not_told_to_an_address_of_a_suite(

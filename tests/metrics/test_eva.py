@@ -435,19 +435,19 @@ def test_merging_is_idempotent_and_keeps_parents_first(
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        (Fact(text="Ice melts", sentence=2), "fact 'Ice melts' names sentence 2 of 2"),
-        (Fact(text="Ice melts", sentence=-1), "fact 'Ice melts' names sentence -1 of 2"),
+        (Fact(text="Ice melts", sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
+        (Fact(text="Ice melts", sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
         (
             Fact(text="Ice melts", sentence=1, parent=1),
-            "fact 'Ice melts' refines fact 1, which is not before it",
-        ),
-        (
-            Fact(text="Ice melts", sentence=1, parent=2),
             "fact 'Ice melts' refines fact 2, which is not before it",
         ),
         (
+            Fact(text="Ice melts", sentence=1, parent=2),
+            "fact 'Ice melts' refines fact 3, which is not before it",
+        ),
+        (
             Fact(text="Ice melts", sentence=1, parent=-1),
-            "fact 'Ice melts' refines fact -1, which is not before it",
+            "fact 'Ice melts' refines fact 0, which is not before it",
         ),
     ],
 )

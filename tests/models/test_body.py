@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.models import ChatReply, Usage, read_body
-from summeval_pytest.models.body import LONGEST, ErrorBody, read_error
+from summeval_pytest.models.body import ErrorBody, read_error
 
 
 def completion(**changes: object) -> str:
@@ -180,10 +180,10 @@ def test_a_body_cut_short_anywhere_is_no_json() -> None:
     assert {mistake(whole[:end])[0] for end in range(len(whole))} == {"not_json"}
 
 
-def test_a_body_of_enormous_length_is_malformed() -> None:
-    """Reading it would cost a run its memory."""
-    told = f"a body of {LONGEST + 1} characters is no chat completion"
-    assert mistake(" " * (LONGEST + 1)) == ("malformed", told)
+def test_a_body_of_enormously_many_values_is_malformed() -> None:
+    """A list of empty lists takes twenty times the memory of its text."""
+    told = "a body with more than 1,000,000 values is no chat completion"
+    assert mistake("[" + "[]," * 500_000 + "[]]") == ("malformed", told)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import socket
 import time
+import tracemalloc
+import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -20,6 +23,7 @@ from tests.scripted_server import (
     Answer,
     Delay,
     Drop,
+    Endless,
     HalfBody,
     Html,
     Raw,
@@ -31,6 +35,8 @@ from tests.scripted_server import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from summeval_pytest.models import Endpoint
 
 
 TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 5 s"
@@ -178,6 +184,97 @@ def test_a_good_status_with_a_bad_body_is_tried_three_times(action: Action, name
     with ScriptedServer(always(action)) as server:
         assert fault(at(server.url)).fault == named
     assert server.n_requests == 3
+
+
+# What is too much
+
+
+def gzipped(content: bytes, times: int = 1) -> bytes:
+    """The content, compressed so many times."""
+    for _ in range(times):
+        content = gzip.compress(content)
+    return content
+
+
+def peak_mib(endpoint: Endpoint) -> tuple[NoReplyError, float]:
+    """Why there is no reply to one request, and the memory that it took beyond what was there."""
+    tracemalloc.start()
+    try:
+        error = fault(endpoint)
+        return error, tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_reply_is_asked_for_and_read_in_one_coding() -> None:
+    """Endpoints compress, which spares time; the other codings are nobody's need."""
+    body = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
+    action = Raw(gzipped(body), headers={"content-encoding": "GZip"})
+    with ScriptedServer(always(action)) as server:
+        assert reply(at(server.url)).text == "yes"
+    assert server.seen[0].headers["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("status", [200, 401, 500])
+@pytest.mark.parametrize("coding", ["gzip, gzip, gzip", "br", "deflate"])
+def test_a_coding_that_nobody_asked_for_is_refused_by_name(status: int, coding: str) -> None:
+    """300 bytes, compressed three times, are 4 GB: the limit must hold before they are unpacked."""
+    bomb = gzipped(b" " * 2**26, times=3)
+    action = Raw(bomb, status=status, headers={"content-encoding": coding})
+    with ScriptedServer(always(action)) as server:
+        error, mib = peak_mib(at(server.url))
+    assert error.fault == "malformed"
+    assert f"its body is encoded as {coding!r}, and only 'gzip', once, is read" in str(error)
+    assert len(bomb) < 2_000
+    assert mib < 50
+
+
+def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
+    """A proxy may have unpacked it and left the header."""
+    action = Raw(b'{"choices": []}', headers={"content-encoding": "gzip"})
+    with ScriptedServer(always(action)) as server:
+        error = fault(at(server.url))
+    assert error.fault == "malformed"
+    assert "its body is no gzip, as which it came" in str(error)
+
+
+@pytest.mark.parametrize("status", [200, 503])
+@pytest.mark.parametrize("coding", ["gzip", ""])
+def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
+    """1 GB of blanks is 1 MB on the wire; a server need not be evil, only broken."""
+    blanks = b" " * (2**26 if coding else 2**23 + 1)
+    body = gzipped(blanks, times=1 if coding else 0)
+    action = Raw(body, status=status, headers={"content-encoding": coding})
+    with ScriptedServer(always(action)) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+        error, mib = peak_mib(replace(endpoint, max_reply_mib=8))
+    assert error.fault == "too_large"
+    assert str(error).endswith(
+        "its body is larger than 8 MiB; raise max_reply_mib if a reply may be as large"
+    )
+    assert server.n_requests == 1  # the next one would be as large
+    assert mib < 100
+
+
+def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
+    """Python knows ``zlib`` as a name of a charset, and would make 32 MiB of 32 kB."""
+    headers = {"content-type": "application/json; charset=zlib"}
+    action = Raw(zlib.compress(b" " * 2**25), status=400, headers=headers)
+    with ScriptedServer(always(action)) as server:
+        error, mib = peak_mib(at(server.url))
+    assert error.fault == "bad_request"
+    assert mib < 10
+
+
+def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:
+    """It came at 150 MB a second, for as long as a call may take."""
+    with ScriptedServer(always(Endless())) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+        error, mib = peak_mib(endpoint)
+    assert error.fault == "too_large"
+    assert "its body is larger than 32 MiB" in str(error)
+    assert 2**25 <= server.n_poured < 2**26  # what lies in the sockets comes on top
+    assert mib < 200
 
 
 # How long is waited
@@ -375,7 +472,7 @@ def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
 
 def test_a_name_that_nobody_knows_is_unreachable_at_once() -> None:
     """A typing mistake in an address looks like this."""
-    error = fault(at("http://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
+    error = fault(at("https://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
     assert error.fault == "unreachable"
 
 
@@ -445,6 +542,7 @@ def test_a_redirection_is_not_followed() -> None:
         moved = Raw(b"", status=307, headers={"location": f"{other.url}/chat/completions"})
         with ScriptedServer(always(moved)) as server:
             error = fault(at(server.url))
+            assert server.n_requests == 1
     assert other.n_requests == 0
     assert "status 307, which points elsewhere; redirections are not followed" in str(error)
 
@@ -598,7 +696,11 @@ def test_traffic_counts_every_attempt_and_how_it_ended() -> None:
     [
         (
             Status(401, code="invalid_api_key", message="No such key"),
-            "status 401 (invalid_api_key: No such key); look at its API key and what it may do",
+            (
+                "model 'llama3': status 401 (invalid_api_key: No such key); look at its API key,"
+                " which is in the variable that api_key_env names or in OPENAI_API_KEY, and at"
+                " what it may do"
+            ),
         ),
         (
             Status(404, message="no llama3"),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.models import ChatReply, Client, Dialect
-from tests.models.calls import LABEL, at, fault, question, run
-from tests.scripted_server import Answer, Delay, ScriptedServer, Status, by_schema
+from tests.models.calls import LABEL, QUICK, at, fault, question, run
+from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, by_schema
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from summeval_pytest.models import Schema
     from tests.scripted_server import Action, Script, Seen
 
 YES = '{"label": "yes"}'
@@ -276,20 +278,46 @@ def test_a_refused_memory_leaves_a_deadline() -> None:
         assert run(endpoint, sending, remembered=Dialect(level="text")) == "timed_out"
 
 
-def test_waiting_for_a_negotiation_ends_at_the_deadline() -> None:
-    """If the first call hangs, those behind it must not hang one after the other."""
+@pytest.mark.parametrize(
+    "trouble",
+    [Status(500), Drop(), Delay(30, Answer("late")), Status(400)],
+    ids=["500", "drop", "hang", "400"],
+)
+@pytest.mark.parametrize("schema", [LABEL, None], ids=["schema", "text"])
+def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
+    trouble: Action, schema: Schema | None
+) -> None:
+    """What is understood is settled by whichever call comes through first."""
 
-    async def sending(client: Client) -> list[str]:
+    def script(seen: Seen) -> Action:
+        return trouble if seen.texts[0].startswith("bad") else by_schema(seen)
+
+    async def sending(client: Client) -> list[object]:
+        texts = ("bad", *map(str, range(9)))
+        asked = (question(text, schema=schema) for text in texts)
+        return await asyncio.gather(*map(client.send, asked), return_exceptions=True)
+
+    with ScriptedServer(script) as server:
+        endpoint = at(server.url, timeout_seconds=2, attempt_seconds=2)
+        bad, *others = run(endpoint, sending, backoff=replace(QUICK, head_start_seconds=0.3))
+    assert isinstance(bad, NoReplyError)
+    assert [type(one) for one in others] == [ChatReply] * 9
+    assert levels(server).count("json_object") == (1 if trouble == Status(400) and schema else 0)
+
+
+def test_calls_behind_one_that_hangs_wait_together() -> None:
+    """If all hang, they must not hang one after the other."""
+
+    async def sending(client: Client) -> set[str]:
         asked = [question(str(index), schema=LABEL) for index in range(5)]
         got = await asyncio.gather(*map(client.send, asked), return_exceptions=True)
-        return [str(one).split(": ", maxsplit=1)[1] for one in got]
+        return {str(one).split(": ", maxsplit=1)[1] for one in got}
 
     with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:
-        first, *others = run(at(server.url, timeout_seconds=0.4), sending)
-    assert first.startswith("no reply within 0.4 s; raise timeout_seconds")
-    waiting = "waiting for another call to find out what the model understands"
-    assert sum(waiting in told for told in others) >= 3
-    assert server.n_requests <= 2
+        quick = replace(QUICK, head_start_seconds=0.1)
+        (told,) = run(at(server.url, timeout_seconds=1), sending, backoff=quick)
+        assert server.peak == 5
+    assert told.startswith("no reply within 1 s; raise timeout_seconds")
 
 
 @pytest.mark.parametrize("code", ["context_length_exceeded", "exceed_context_size_error"])

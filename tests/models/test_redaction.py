@@ -112,9 +112,8 @@ def test_a_password_and_a_query_are_shown_nowhere() -> None:
     with ScriptedServer(echo) as server:
         url = server.url.replace("//", "//tess:hunter2secret@") + "?sig=q0w9e8r7"
         error = fault(at(url, api_key=""))
-        assert f"at {server.url}: status 401 (tess:[key] /v1/chat/completions?sig=[key]" in str(
-            error
-        )
+        told = "status 401 (tess:[key] /v1/chat/completions?sig=[key]"
+        assert f"at {server.url}: model 'llama3': {told}" in str(error)
     assert "hunter2secret" not in repr(at(url)) + str(error)
     assert "q0w9e8r7" not in repr(at(url)) + str(error)
     assert KEY not in repr(at(url))

@@ -233,6 +233,42 @@ def test_where_nobody_listens_one_message_says_so(
     assert not run.shows_code
 
 
+@pytest.mark.parametrize(
+    ("status", "model", "processes"),
+    [
+        (401, "rule-1", 0),
+        (401, "rule-1", 2),
+        (403, "rule-1", 0),
+        (404, "rule-1", 0),
+        (401, "wanted-1", 0),
+        (404, "wanted-1", 2),
+    ],
+)
+def test_a_refused_key_or_model_ends_the_run(
+    bench: Bench, status: int, model: str, processes: int
+) -> None:
+    """Every pair would meet it: one message with endpoint, model and what to do, and exit 4."""
+
+    def script(seen: Seen) -> Action:
+        return Status(status, message="no") if seen.model == model else by_rule(seen)
+
+    with serving(bench, script) as server:
+        start = bench.run if processes else bench.inside
+        run = start(
+            "summeval.toml", "--summ-judge=rule", "--summ-model=asked", "-rA", f"-n{processes}"
+        )
+        refused = [seen for seen in server.seen if seen.model == model]
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    (told,) = [line for line in run.err.splitlines() if line.startswith("ERROR: ")]
+    where = f"endpoint 'here' at {server.url}: model '{model}': status {status} (no); look at"
+    assert where in told
+    assert ("API key" if status < 404 else "the model's name") in told
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert 1 <= len(run.outcomes) <= len(refused) <= max(1, processes)  # one a process at most
+    assert not run.shows_code
+
+
 def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
     """The judge's fault is an error, and never a failure of the system."""
     with serving(bench):
@@ -267,6 +303,7 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GATE_KEY", KEY)
     with serving(bench, gossip) as server:
         bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", f"GATE_KEY={server.origin}")
         run = judged(bench, "--summ-model=asked,good", "--junitxml=report.xml", "-vv", "-s")
         main(["cassette", "export", str(bench.path), "--judge=rule", "--model=asked"])
 
@@ -276,6 +313,26 @@ def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -
     assert "401" in told
     assert KEY not in told
     assert KEY[3:] not in told
+
+
+@pytest.mark.parametrize("judge", ["rule", "gpt-9"])
+def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, judge: str
+) -> None:
+    """A suite comes with a pull request; in it stands which secret is to be sent where."""
+    monkeypatch.setenv("GATE_KEY", KEY)
+    with serving(bench) as server:
+        bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        place = f"GATE_KEY={server.origin}"
+        arguments = ("summeval.toml", f"--summ-judge={judge}", "--summ-endpoint=here")
+        refused = bench.inside(*arguments)
+        assert server.n_requests == 0
+        bench.write("pytest.ini", f"[pytest]\nsumm_allow_endpoints = {place}\n")
+        bench.inside(*arguments)
+
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    assert f"set SUMM_ALLOW_ENDPOINTS={place} (or --summ-allow-endpoints" in refused.err
+    assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
 
 
 def test_a_recorded_run_needs_no_network(bench: Bench) -> None:

@@ -266,6 +266,48 @@ def test_own(summ_judge):
     assert run.outcomes == {"test_own.py::test_own": "PASSED"}
 
 
+def test_a_source_may_be_given_in_sections(bench: Bench) -> None:
+    """As a suite's paper has it, so that evidence counts the same sentences."""
+    bench.write(
+        "test_own.py",
+        """\
+from summeval_pytest import load_suite
+
+TEXTS = ["The lamp was blue.", "It hung low."]
+
+def test_own(summ_judge):
+    suite = load_suite("summeval.toml")
+    paper = suite.paper(suite.paper_ids[0])
+    told = [{"heading": "Lamp", "text": TEXTS[0]}, TEXTS[1]]
+    for source in (TEXTS, told, [{"text": text} for text in TEXTS], tuple(TEXTS)):
+        (sentence,) = summ_judge.faithfulness("It hung low.", source).sentences
+        assert (sentence.supported, sentence.evidence) == (True, (1,))
+    assert summ_judge.faithfulness(paper.source[0].text, paper.source).value == 1.0
+""",
+    )
+    run = bench.inside("test_own.py", FAIR, "-rA")
+
+    assert run.outcomes == {"test_own.py::test_own": "PASSED"}
+
+
+def test_what_is_no_section_is_said(bench: Bench) -> None:
+    """A misspelt key would leave a part of the paper out, and every sentence of it unsupported."""
+    bench.write(
+        "test_own.py",
+        """\
+def test_own(summ_judge):
+    summ_judge.faithfulness("It hung low.", [{"txt": "It hung low."}])
+""",
+    )
+    run = bench.inside("test_own.py", FAIR)
+
+    assert run.code == 4
+    assert (
+        "summ_judge.faithfulness: {'txt': 'It hung low.'} is no section of a source;"
+        " write a text or {'heading', 'text'}"
+    ) in run.out + run.err
+
+
 def test_summ_judge_is_the_embedded_judge_by_default(bench: Bench) -> None:
     """No option, no key and no network are needed to try a sentence."""
     bench.write(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from summeval_pytest.cli.command import main
 from summeval_pytest.reports import read_record
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from tests.plugin.conftest import Bench
 
@@ -125,6 +125,61 @@ def test_an_output_file_that_is_a_link_is_followed(bench: Bench) -> None:
 
     assert (bench.path / "link.json").is_symlink()
     assert read_record(target, "RUN").is_complete
+
+
+@pytest.mark.parametrize("name", ["link.json", "out/run.json"])
+def test_an_output_file_is_not_written_through_a_link_that_leads_out(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    """It may have come with a pull request; what is behind it is not the repository's."""
+    outside = tmp_path_factory.mktemp("outside")
+    (bench.path / "link.json").symlink_to(outside / "run.json")
+    (bench.path / "out").symlink_to(outside)
+    run = bench.inside("summeval.toml", GOOD, f"--summ-run-record={name}")
+
+    assert run.code == 4
+    assert (
+        f"--summ-run-record={name}: cannot be written, a link leads out of this folder" in run.err
+    )
+    assert not list(outside.iterdir())
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+def test_a_run_is_not_saved_through_a_link(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, *, is_outside: bool
+) -> None:
+    """It would write over a file that nobody has named, the papers or the user's own."""
+    other = tmp_path_factory.mktemp("outside") if is_outside else bench.path
+    (other / "precious").write_text("precious", encoding="utf-8")
+    (bench.path / "baselines").mkdir()
+    (bench.path / "baselines" / "v1.json").symlink_to(other / "precious")
+    run = bench.inside("summeval.toml", GOOD, SAVE)
+
+    assert run.code == 4
+    told = "leads out of the suite's folder" if is_outside else "v1.json is in the way; move it"
+    assert told in run.err
+    assert (other / "precious").read_text(encoding="utf-8") == "precious"
+
+
+def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By flag, ini key or variable, in pytest and in the command."""
+    bench.suite("suite/summeval.toml")
+    (bench.path / "suite" / "papers.jsonl").rename(bench.path / "papers.jsonl")
+    bench.spoil("suite/summeval.toml", '"papers.jsonl"', '"../papers.jsonl"')
+    refused = bench.inside("suite")
+    told = "suite/summeval.toml:1: '../papers.jsonl' leads out of the suite's folder"
+
+    assert refused.code == 4
+    assert told in refused.err
+    assert bench.inside("suite", "--summ-allow-outside").code == 0
+    assert main(["plan", "suite"]) == 4
+    assert told in capsys.readouterr().err
+    assert main(["plan", "suite", "--allow-outside"]) == 0
+    monkeypatch.setenv("SUMM_ALLOW_OUTSIDE", "yes")
+    assert main(["plan", "suite"]) == 0
+    assert bench.inside("suite").code == 0
 
 
 def test_one_file_for_two_reports_is_refused(bench: Bench) -> None:

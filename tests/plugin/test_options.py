@@ -57,6 +57,8 @@ VALUES: dict[str, tuple[object, object, object, object]] = {
     "votes": (3, 2, 1, None),
     "run_record": ("flagged", "varied", "kept", None),
     "save": ("flagged", "varied", "kept", None),
+    "allow_endpoints": ("https://flagged", "https://varied", "https://kept", ()),
+    "allow_outside": (True, False, True, False),
     "compare": ("flagged", "varied", "kept", None),
     "compare_fail": ("eva:p0.1", "eva:p0.2", "eva:p0.3", ()),
     "metamorphic": ("swapped", "hostile", "all", ()),

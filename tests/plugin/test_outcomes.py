@@ -63,21 +63,21 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
 facet 0.250 < 0.600; faithfulness 0.000 < 0.800
 bad.jsonl:1: bad on kiln-02
 
-1. facet result: rated 1 of 4
+1. sentence 1: unsupported
+   summary      "The alloy of kiln-02 conducts heat."
+   source [1]   "We fired forty bricks in a kiln with two draughts."
+   reason       by rule
+
+2. sentence 2: unsupported
+   summary      "Sleepers liked its alloy lamp."
+   source [1]   "We fired forty bricks in a kiln with two draughts."
+   reason       by rule
+
+3. facet result: rated 1 of 4
    reference    "Slow firing is worth its fuel."
    summary      "The alloy of kiln-02 conducts heat. Sleepers liked its alloy
                 lamp."
-   source [2]   "Slow firing is worth its fuel."
-   reason       by rule
-
-2. sentence 1: unsupported
-   summary      "The alloy of kiln-02 conducts heat."
-   source [0]   "We fired forty bricks in a kiln with two draughts."
-   reason       by rule
-
-3. sentence 2: unsupported
-   summary      "Sleepers liked its alloy lamp."
-   source [0]   "We fired forty bricks in a kiln with two draughts."
+   source [3]   "Slow firing is worth its fuel."
    reason       by rule
 
 signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:1|suite:{suite}|v:2\

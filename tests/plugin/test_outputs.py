@@ -88,9 +88,7 @@ def test_annotations_are_relative_to_the_repository(bench: Bench) -> None:
         "deep", BAD, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(bench.path.parent.resolve())
     )
 
-    assert commands(run.lines)[0].startswith(
-        f"::error file={bench.path.name}/deep/bad.jsonl,line=1,"
-    )
+    assert commands(run.lines)[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])

@@ -124,13 +124,13 @@ def test_a_failing_pair_is_told_in_full() -> None:
         "2. facet result: rated 2 of 4, at least 3 wanted",
         '   reference    "Mice slept two hours longer."',
         '   summary      "Mice slept."',
-        '   source [7]   "The mice with zinc slept two hours longer."',
+        '   source [8]   "The mice with zinc slept two hours longer."',
         "   reason       the hours are missing",
         "",
         "3. fact of the reference: is not in the summary",
         '   reference    "Water did nothing."',
         "   summary      (nothing)",
-        '   source [0]   "Others had water."',
+        '   source [1]   "Others had water."',
         "   reason       no fact says so",
         "",
         "signature  facet|judge:fair-1|v:1",
@@ -313,7 +313,7 @@ def test_long_texts_are_wrapped_under_their_label() -> None:
 
 def test_a_far_away_source_sentence_keeps_its_number_apart() -> None:
     """Sentence 12345 of a book-length source is a number and not part of the text."""
-    assert described(evidence=((12345, "Far."),))[3] == '   source [12345] "Far."'
+    assert described(evidence=((12344, "Far."),))[3] == '   source [12345] "Far."'
 
 
 def test_a_line_break_in_a_text_does_not_break_the_report() -> None:
@@ -351,7 +351,7 @@ def test_hostile_text_is_shown_and_not_obeyed(hostile: str, shown: str) -> None:
     assert lines[1:] == [
         f'   reference    "{shown}"',
         f'   summary      "{shown}"',
-        f'   source [0]   "{shown}"',
+        f'   source [1]   "{shown}"',
         f"   reason       x {shown}",
     ]
 

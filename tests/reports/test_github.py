@@ -111,18 +111,24 @@ def test_a_failing_pair_is_shown_at_its_line_with_both_texts() -> None:
             "facet result: rated 1 of 4\n"
             'reference: "Wounds healed in 21 % of mice."\n'
             'summary: "Wounds healed in 31 % of mice."\n'
-            'source [7]: "Of all mice, 21 % healed."\n'
+            'source [8]: "Of all mice, 21 % healed."\n'
             "reason: number: '31 %' against '21 %'",
         )
     ]
 
 
-def test_a_pair_without_a_failing_facet_is_named_by_its_number() -> None:
-    """FM is 1/5 of its range short, faithfulness 3/10; and what a summary leaves out is said."""
+def test_a_pair_without_a_finding_is_named_by_its_number() -> None:
+    """FM is 1/5 of its range short, faithfulness 3/10."""
+    (line,) = annotation_lines(record(failing("a", FM, FAITHFULNESS, findings=())))
+    assert titles(line) == ["faithfulness: careless on a"]
+
+
+def test_an_unsupported_sentence_names_its_pair() -> None:
+    """It is worse than what a summary leaves out; what has no words is said, too."""
     lost = replace(SENTENCE, summary=" ")
     (line,) = annotation_lines(record(failing("a", FM, FAITHFULNESS, findings=(lost,))))
     (command,) = commands(line)
-    assert command.properties["title"] == "faithfulness: careless on a"
+    assert command.properties["title"] == "unsupported sentence 2: careless on a"
     assert command.data.split("\n") == [
         "facet 0.450 < 0.600; faithfulness 0.500 < 0.800",
         "sentence 2: unsupported, support 0.20 of 1",
@@ -131,12 +137,11 @@ def test_a_pair_without_a_failing_facet_is_named_by_its_number() -> None:
     ]
 
 
-def test_a_facet_under_its_own_threshold_comes_before_a_worse_sentence() -> None:
-    """The facet is what the suite asks for by name."""
-    worse = replace(SENTENCE, severity=1.0)
-    pair = failing("a", FM, RESULT, findings=(worse, replace(FACET, severity=0.7)))
-    (line,) = annotation_lines(record(pair))
-    assert titles(line) == ["facet result: careless on a"]
+def test_a_conflict_names_its_pair_before_all_else() -> None:
+    """A wrong figure is worse than one that is left out, whichever metric has seen it."""
+    wrong = replace(FACET, severity=0.3, conflict=True)
+    (line,) = annotation_lines(record(failing("a", FM, RESULT, findings=(wrong, SENTENCE))))
+    assert titles(line) == ["conflict in facet result: careless on a"]
     assert "facet result: rated 1 of 4" in commands(line)[0].data
 
 
@@ -269,8 +274,8 @@ def test_the_worst_come_first() -> None:
     lack = Unscored(metric="facet", status="degenerate_candidate", reason="empty")
     pairs = (
         unscored("judge"),
-        failing("third", RESULT, findings=(SENTENCE,)),  # 1/3 of its range short, severity 0.8
-        failing("second", RESULT, findings=(FACET,)),  # 1/3, severity 1
+        failing("third", RESULT, findings=(FACET,)),  # 1/3 of its range short, a facet
+        failing("second", RESULT, findings=(SENTENCE,)),  # 1/3, a sentence
         failing("first", FM, FAITHFULNESS),  # 1/5 + 3/10 = 1/2
         replace(failing("empty"), verdict=PairVerdict(shortfalls=(), lacking=(lack,))),
         passing(),

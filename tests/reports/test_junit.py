@@ -347,7 +347,7 @@ def test_a_failure_shows_both_texts_of_its_own_findings() -> None:
         "1. facet result: rated 1 of 4, at least 2 wanted",
         '   reference    "Mice slept two hours longer."',
         '   summary      "Mice slept."',
-        '   source [7]   "The mice with zinc slept two hours longer."',
+        '   source [8]   "The mice with zinc slept two hours longer."',
         "   reason       the hours are missing",
         "",
         "signature  facet|judge:fair-1|v:1",

@@ -329,8 +329,8 @@ def test_a_pair_holds_its_pieces_with_their_places() -> None:
     assert invented["source"] == [2]
     assert (invented["state"], invented["verdict"]) == ("bad", "unsupported")
     assert words(invented["there"]) == ["Wet moss grew twice as fast."]
-    # The first to look at is the worst that explains the verdict: a facet rated 1.
-    assert pair["pieces"][pair["first"]] == by["facet", "background"]
+    # The first to look at is the worst that explains the verdict: an unsupported sentence.
+    assert pair["pieces"][pair["first"]] == by["sentence", 2]
     assert [p["number"] for p in pair["pieces"] if p["kind"] == "expected"] == [2, 3, 1, 4]
 
 

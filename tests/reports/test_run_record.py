@@ -567,6 +567,12 @@ def test_a_record_may_be_laid_out_otherwise(tmp_path: Path) -> None:
     assert read_record(saved(tmp_path, text.replace("\n", "\r\n")), OPTION) == RECORD
 
 
+def test_a_record_checked_out_on_windows_is_the_same(tmp_path: Path) -> None:
+    """A baseline is committed, so git and editors may put marks and line ends into it."""
+    text = "\ufeff" + record_text(RECORD).replace("\n", "\r\n")
+    assert read_record(saved(tmp_path, text), OPTION) == RECORD
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     """The likeliest slip is a name."""
     assert refused(tmp_path / "no.json") == (
@@ -594,7 +600,6 @@ def test_bytes_that_are_not_utf_8_are_said(tmp_path: Path, content: bytes) -> No
         ("no", "the whole: Invalid JSON: "),
         ("\x1b[31m::error::", "the whole: Invalid JSON: "),
         (record_text(RECORD)[:-9], "the whole: Invalid JSON: "),
-        ("\ufeff" + record_text(RECORD), "the whole: Invalid JSON: "),
         ('{"schema": 1, "judge": "\\ud800"}', "the whole: Invalid JSON: "),
         ("null", "the whole: Input should be an object"),
         ("7", "the whole: Input should be an object"),
@@ -607,7 +612,6 @@ def test_bytes_that_are_not_utf_8_are_said(tmp_path: Path, content: bytes) -> No
         "word",
         "hostile",
         "cut",
-        "byte order mark",
         "half pair",
         "null",
         "number",

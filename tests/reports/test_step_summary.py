@@ -119,7 +119,7 @@ def test_a_failing_pair_is_shown_with_both_texts() -> None:
         "- **`facet result`** `rated 1 of 4`",
         "  - reference `Wounds healed in 21 % of mice.`",
         "  - summary `Wounds healed in 31 % of mice.`",
-        "  - source, sentence 7, `Of all mice, 21 % healed.`",
+        "  - source, sentence 8, `Of all mice, 21 % healed.`",
         "  - reason `number: '31 %' against '21 %'`",
         "- **`sentence 2`** `unsupported, support 0.20 of 1`",
         "  - summary `Ferns grew.`",

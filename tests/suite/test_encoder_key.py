@@ -40,6 +40,21 @@ def test_another_name_is_left_to_the_machine(tmp_path: Path) -> None:
     assert suite.variants.eva.encoder == "moss/tiny"
 
 
+@pytest.mark.parametrize("name", ["../tiny", "{}/tiny", "~/tiny", "tiny"])
+def test_a_folder_elsewhere_is_not_loaded_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A suite may not choose what of this machine is read as a model."""
+    (tmp_path / "tiny").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    encoder = f'encoder = "{name.format(tmp_path)}"'
+    message = mistake(lambda: suite_with(tmp_path / "moss", WANTS_IT, encoder))
+    assert "summeval.toml:2: " in message
+    assert "leads out of the suite's folder" in message
+    assert load_suite(tmp_path / "moss", allow_outside=True).variants.eva.encoder
+
+
 def test_without_the_key_there_is_none(tmp_path: Path) -> None:
     """TF-IDF needs no model."""
     assert suite_with(tmp_path / "moss", WANTS_IT).variants.eva.encoder is None

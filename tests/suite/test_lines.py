@@ -5,39 +5,63 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from summeval_pytest.suite import Suite
     from tests.suite.conftest import Golden
 
 
-@pytest.mark.parametrize("name", ["papers.jsonl", "systems/careful.jsonl", "labels.jsonl"])
-def test_crlf_line_end_in_json_lines_is_refused(golden: Golden, name: str) -> None:
-    """Git on Windows would otherwise change the bytes that offsets point into."""
-    sound = (golden.path / name).read_bytes()
-    golden.write(name, sound.replace(b"\n", b"\r\n"))
+LLAMA = """
+[endpoints.box]
+base_url = "http://localhost:1/v1"
+[systems.llama3]
+endpoint = "box"
+model = "llama3"
+prompt = "prompt.txt"
+"""
 
-    assert golden.mistake() == (
-        rf"golden/{name}:1: this line ends with '\r\n'; save the file with LF line ends"
-        " (for git: '*.jsonl text eol=lf' in .gitattributes)"
+
+def read_whole(suite: Suite) -> tuple[object, ...]:
+    """Everything that a suite's files say, each text with its line."""
+    recorded = [name for name, spec in suite.systems.items() if spec.endpoint is None]
+    return (
+        suite.fingerprint,
+        [suite.paper(paper) for paper in suite.paper_ids],
+        [suite.pair(paper, "careful") for paper in suite.paper_ids],
+        suite.systems,
+        recorded,
+        suite.labels,
+        suite.thresholds,
+        list(suite.recorded()),
     )
 
 
-def test_crlf_line_end_in_the_suite_file_is_refused(golden: Golden) -> None:
-    """The rule is the same for every file of a suite."""
-    golden.spoil("summeval.toml", 'labels = "labels.jsonl"\n', 'labels = "labels.jsonl"\r\n')
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"], ids=["plain", "mark"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+def test_a_checkout_on_windows_reads_as_any_other(golden: Golden, start: bytes, end: bytes) -> None:
+    """Texts, lines, prompts and the fingerprint are the same, so verdicts compare."""
+    golden.write("prompt.txt", "Say it shortly.\n\n{source}\n")
+    golden.spoil("summeval.toml", "[thresholds]\n", f"{LLAMA}\n[thresholds]\n")
+    before = read_whole(golden.load())
+    for file in golden.path.rglob("*.*"):
+        file.write_bytes(start + file.read_bytes().replace(b"\n", end))
 
-    assert golden.mistake() == (
-        r"golden/summeval.toml:2: this line ends with '\r\n'; save the file with LF line ends"
-        " (for git: '*.toml text eol=lf' in .gitattributes)"
-    )
+    assert read_whole(golden.load()) == before
 
 
-@pytest.mark.parametrize("name", ["summeval.toml", "papers.jsonl"])
-def test_byte_order_mark_is_refused(golden: Golden, name: str) -> None:
-    """An invisible character before the first one is named, not called bad JSON."""
-    golden.write(name, b"\xef\xbb\xbf" + (golden.path / name).read_bytes())
+def test_a_mistake_behind_a_byte_order_mark_has_its_line(golden: Golden) -> None:
+    """The lines of a file from Windows are counted as an editor counts them."""
+    sound = (golden.path / "papers.jsonl").read_bytes().replace(b"\n", b"\r\n")
+    golden.write("papers.jsonl", b"\xef\xbb\xbf" + sound + b"{no}\r\n")
 
-    assert golden.mistake() == (
-        rf"golden/{name}:1: this line starts with a byte order mark, '\ufeff';"
-        " save the file as UTF-8 without one"
+    assert golden.mistake().startswith("golden/papers.jsonl:3: no JSON at column 2: ")
+
+
+def test_a_file_of_a_mark_alone_is_empty(golden: Golden) -> None:
+    """Some editors save nothing so."""
+    golden.write("papers.jsonl", b"\xef\xbb\xbf")
+
+    assert (
+        golden.mistake()
+        == "golden/papers.jsonl: 'golden/papers.jsonl' has no paper; write one a line"
     )
 
 
@@ -54,6 +78,4 @@ def test_bad_utf_8_is_refused_at_its_line(
     """A Latin-1 letter is found by line and byte."""
     golden.write(name, (golden.path / name).read_bytes().replace(old, b"\xe9", 1))
 
-    assert golden.mistake() == (
-        f"golden/{place} of this line, b'\\xe9', is not UTF-8; save as UTF-8"
-    )
+    assert golden.mistake() == (f"golden/{place} of this line is not UTF-8; save as UTF-8")

@@ -137,7 +137,7 @@ def test_item_is_told_with_its_pair() -> None:
     ]
     pair = "of paper 'moss-01' and system 'long'"
     assert told == [
-        f"sentence 2 {pair}",
+        f"sentence 3 {pair}",
         f"candidate fact 'Moss cools.' {pair}",
         f"'result' {pair}",
     ]

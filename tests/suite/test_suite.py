@@ -52,6 +52,11 @@ def test_suite_with_a_name_of_its_own_keeps_it(golden: Golden) -> None:
     assert (suite.name, suite.shown) == ("long", "golden/long.summeval.toml")
 
 
+def test_a_path_may_be_a_text(golden: Golden) -> None:
+    """A notebook names a folder as one writes it."""
+    assert load_suite(str(golden.path)).paper_ids == golden.load().paper_ids
+
+
 def test_places_are_relative_to_the_current_folder_by_default(
     golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:

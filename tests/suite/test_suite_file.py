@@ -370,6 +370,14 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
             "9: 'timeout_seconds' of endpoint 'openai' is 0; write a number from 0.1 to 86400",
         ),
         (
+            "[endpoints.openai]\nattempt_seconds = 0\n",
+            "9: 'attempt_seconds' of endpoint 'openai' is 0; write a number from 0.1 to 86400",
+        ),
+        (
+            "[endpoints.openai]\nmax_reply_mib = 0.5\n",
+            "9: 'max_reply_mib' of endpoint 'openai' is 0.5; write a whole number of at least 1",
+        ),
+        (
             '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nbatched = 1\n',
             "11: 'batched' of judge 'gpt' is 1; write true or false",
         ),
@@ -442,6 +450,8 @@ api_key_env = "NEAR_KEY"
 requests_per_minute = 60
 tokens_per_minute = 9000
 timeout_seconds = 30
+attempt_seconds = 9.5
+max_reply_mib = 4
 [judges.gpt]
 endpoint = "openai"
 model = "gpt-4o"
@@ -468,6 +478,8 @@ cached_input_price = 0.5
             requests_per_minute=60,
             tokens_per_minute=9000,
             timeout_seconds=30,
+            attempt_seconds=9.5,
+            max_reply_mib=4,
         ),
     }
     assert dict(suite.judges) == {
@@ -531,12 +543,81 @@ def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
     assert list(golden.load().systems) == ["careful", "terse"]
 
 
-def test_paths_may_leave_the_folder_of_the_suite(golden: Golden) -> None:
+def test_paths_may_leave_the_folder_of_the_suite_where_the_user_allows_it(golden: Golden) -> None:
     """Several suites can share their papers."""
     (golden.path / "papers.jsonl").rename(golden.path.parent / "shared.jsonl")
     golden.spoil("summeval.toml", '"papers.jsonl"', '"../shared.jsonl"')
 
-    assert golden.load().paper("zinc-01").place.path == "golden/../shared.jsonl"
+    suite = load_suite(golden.path, "golden", allow_outside=True)
+    assert suite.paper("zinc-01").place.path == "golden/../shared.jsonl"
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+@pytest.mark.parametrize(
+    ("old", "key", "line"),
+    [
+        ("papers.jsonl", "papers", 1),
+        ("labels.jsonl", "labels", 2),
+        ("recorded.jsonl", "recorded", 3),
+        ("systems/careful.jsonl", "summaries", 7),
+    ],
+)
+def test_a_path_that_leaves_the_folder_of_the_suite_is_refused(
+    golden: Golden, old: str, key: str, line: int, *, is_link: bool
+) -> None:
+    """A suite comes with a pull request, and may not read what else is on the machine."""
+    outside = golden.path.parent / "outside.jsonl"
+    (golden.path / old).rename(outside)
+    if is_link:
+        (golden.path / old).symlink_to(outside)
+    else:
+        golden.spoil("summeval.toml", f'{key} = "{old}"', f'{key} = "systems/../../outside.jsonl"')
+    named = old if is_link else "systems/../../outside.jsonl"
+
+    assert golden.mistake() == f"golden/summeval.toml:{line}: {LEAVES.format(named)}"
+    assert load_suite(golden.path, "golden", allow_outside=True).paper_ids
+
+
+LEAVES = (
+    "'{}' leads out of the suite's folder, as a path or by a link; move it in, or add"
+    " --summ-allow-outside if you trust the suite"
+)
+
+
+def test_a_link_that_stays_in_the_folder_of_the_suite_is_followed(golden: Golden) -> None:
+    """As the folder itself may be one."""
+    (golden.path / "papers.jsonl").rename(golden.path / "systems" / "papers.jsonl")
+    (golden.path / "papers.jsonl").symlink_to("systems/papers.jsonl")
+    (golden.path.parent / "link").symlink_to("golden")
+
+    assert load_suite(golden.path.parent / "link").paper_ids == ("zinc-01", "zinc-02")
+
+
+@pytest.mark.parametrize("name", ["cassette.jsonl", "baselines", "summeval.toml"])
+def test_what_a_suite_has_without_naming_it_is_no_link_out_of_it(golden: Golden, name: str) -> None:
+    """A replay would read there, and an export or --summ-save write."""
+    file = golden.path / name
+    if file.exists():
+        file.rename(golden.path.parent / name)
+    file.symlink_to(f"../{name}")
+
+    assert golden.mistake() == f"golden/summeval.toml: {LEAVES.format(name)}"
+
+
+@pytest.mark.parametrize("name", ["../prompt.txt", "link.txt"])
+def test_a_prompt_is_read_in_the_folder_of_the_suite_only(golden: Golden, name: str) -> None:
+    """It would be sent to whoever serves the model."""
+    golden.write("../prompt.txt", "Sum it up: {source}")
+    (golden.path / "link.txt").symlink_to("../prompt.txt")
+    golden.write(
+        "summeval.toml",
+        f'papers = "papers.jsonl"\n[systems.m]\nendpoint = "ollama"\nmodel = "m"\n'
+        f'prompt = "{name}"\n',
+    )
+
+    assert golden.mistake() == f"golden/summeval.toml:5: {LEAVES.format(name)}"
+    allowed = load_suite(golden.path, "golden", allow_outside=True)
+    assert allowed.systems["m"].prompt == "Sum it up: {source}"
 
 
 @pytest.mark.parametrize(

@@ -109,11 +109,38 @@ def test_toml_mistake_is_reported_at_its_line(
     assert golden.mistake() == f"golden/summeval.toml:{message}"
 
 
-def test_nesting_bomb_in_toml_is_refused(golden: Golden) -> None:
-    """A hostile suite file cannot end the process."""
-    golden.write("summeval.toml", "x = " + "[" * 100_000)
+@pytest.mark.parametrize("depth", [65, 300, 490, 1000, 100_000])
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("x_a = ", "", 14),
+        ("x_a = {a = ", "}", 14),
+        ("x_a", " = 1", 14),
+        ('"facet"', " = 1", 14),
+        ("[x_a", "]", 14),
+    ],
+    ids=["list", "tables", "key", "threshold", "header"],
+)
+def test_nesting_bomb_in_toml_is_refused_at_its_line(
+    golden: Golden, before: str, after: str, line: int, depth: int
+) -> None:
+    """A hostile suite file cannot end the process, however it nests."""
+    if after == "}":
+        bomb = before * depth + after * depth
+    else:
+        bomb = before + ("[" * depth if not after else ".a" * depth) + after
+    golden.spoil("summeval.toml", "facet = 0.55", bomb)
 
     assert golden.mistake() == (
-        "golden/summeval.toml: 'golden/summeval.toml' is nested too deeply to be read;"
-        " mend its brackets"
+        f"golden/summeval.toml:{line}: this line is nested too deeply to be read; mend it"
+    )
+
+
+def test_dots_and_brackets_together_are_refused_at_their_table(golden: Golden) -> None:
+    """Each alone stays below the bound."""
+    bomb = f"x_a = {'{a.a.a = ' * 40}1{'}' * 40}"
+    golden.spoil("summeval.toml", "facet = 0.55", bomb)
+
+    assert golden.mistake() == (
+        "golden/summeval.toml:13: this line is nested too deeply to be read; mend it"
     )

@@ -17,7 +17,7 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import SCALES, Fact
-from summeval_pytest.verdict import Finding, explaining, findings_of, wrong_pieces
+from summeval_pytest.verdict import Finding, explaining, findings_of, rank, wrong_pieces
 from summeval_pytest.verdict.findings import facet_findings, fact_findings, sentence_findings
 
 if TYPE_CHECKING:
@@ -247,29 +247,51 @@ TWO_UNSUPPORTED = faithful(sentence(0, support=0.1), sentence(1, support=0.6))
 
 
 def test_findings_come_from_every_metric_and_the_worst_come_first() -> None:
-    """Worked example of the order.
+    """Worked example of the order: sentences, facets, facts; of each the severest first.
 
-    Facets lost (rating - 1) / (scale - 1): method 1 of 4 is 1, conclusion 2 of 3 is 1/2, result 3
-    of 4 is 1/3. Sentences: 1 - support, 0.9 and 0.4. The unsupported fact is 1, the lost one 1/2.
-    Equals keep the order of reading.
+    Sentences: 1 - support, 0.9 and 0.4. Facets lost (rating - 1) / (scale - 1): method 1 of 4 is 1,
+    conclusion 2 of 3 is 1/2, result 3 of 4 is 1/3. The unsupported fact is 1, the lost one 1/2.
     """
     scores = (METHOD_1_RESULT_3_CONCLUSION_2, ONE_WRONG_ONE_LOST, TWO_UNSUPPORTED)
     assert [(f.title, round(f.severity, 3)) for f in findings_of(scores, SOURCE)] == [
-        ("facet method", 1.0),
-        ("fact of the summary", 1.0),
         ("sentence 1", 0.9),
-        ("facet conclusion", 0.5),
-        ("fact of the reference", 0.5),
         ("sentence 2", 0.4),
+        ("facet method", 1.0),
+        ("facet conclusion", 0.5),
         ("facet result", 0.333),
+        ("fact of the summary", 1.0),
+        ("fact of the reference", 0.5),
     ]
 
 
-def test_findings_of_equal_weight_keep_the_order_of_the_scores() -> None:
+def test_conflicts_come_before_everything_else() -> None:
+    """What contradicts the paper misleads; what is missing can be read there."""
+    facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
+    facets = FacetScore(value=0.5, ratings=(LOST, replace(PARTIAL, undecided=True)))
+    sentences = faithful(sentence(0), sentence(1, undecided=True, support=0.9))
+    found = findings_of((facts, facets, sentences), SOURCE)
+    assert [(f.title, f.conflict) for f in found] == [
+        ("sentence 2", True),
+        ("facet conclusion", True),
+        ("fact of the summary", True),
+        ("sentence 1", False),
+        ("facet method", False),
+        ("fact of the summary", False),
+    ]
+
+
+@given(st.permutations((*range(7),)))
+def test_the_order_of_findings_is_that_of_their_rank(order: list[int]) -> None:
+    """Law: whoever collects findings, of one pair or of many, lists them alike."""
+    shuffled = [EVERYTHING[place] for place in order]
+    assert tuple(sorted(shuffled, key=rank)) == EVERYTHING
+
+
+def test_findings_of_equal_weight_keep_their_order() -> None:
     """The same summary must be told in the same order every time."""
-    scores = (ONE_WRONG_ONE_LOST, METHOD_1_RESULT_3_CONCLUSION_2)
-    titles = [finding.title for finding in findings_of(scores, SOURCE)]
-    assert titles[:2] == ["fact of the summary", "facet method"]
+    lost = eva(reference=(checked("Moss grew."), checked("Rain fell.")))
+    found = findings_of((lost,), SOURCE)
+    assert [finding.reference for finding in found] == ["Moss grew.", "Rain fell."]
 
 
 def test_a_metric_without_a_score_has_no_findings() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import NoReplyError
+from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.json_reading import FaultKind, ReplyFault, UnreadableError
 from summeval_pytest.judges.llm.sheet import ItemT, Read, Sheet, span
 from summeval_pytest.models.request import ChatRequest, Message
@@ -150,9 +150,16 @@ class Rounds:
         return settled
 
     async def _take(self, sheet: Sheet[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
+        """What becomes of the items of one turn, and of the turns that follow from it.
+
+        Raises:
+            OptionError: where the endpoint refuses the key, or has no such model.
+        """
         try:
             reply = await self.sender.send(request_for(sheet, turn, self.model))
         except NoReplyError as error:
+            if error.fault in REFUSALS:
+                raise OptionError(str(error)) from error
             self.ledger.add(unanswered=len(turn.ids))
             return dict.fromkeys(turn.ids, Unanswered(str(error)))
         settled: dict[int, ItemT | Unanswered] = {}

@@ -35,7 +35,7 @@ const why = (piece, view) => {
   if (piece.source?.length) {
     const cited = piece.source.map((index) => {
       const text = view.paper?.source?.[index] ?? "(not in the record)";
-      return make("span", "", make("code", "", `[${index}]`), " ", words(text));
+      return make("span", "", make("code", "", `[${index + 1}]`), " ", words(text));
     });
     box.append(make("h6", "", "In the source"), listOf("quotes", cited));
   } else if (piece.state === "bad") {

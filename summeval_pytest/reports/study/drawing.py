@@ -83,6 +83,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[str]:
         metadata = {"Date": None, "Creator": None} if suffix == "svg" else {"Software": None}
         figure.savefig(held, format=suffix, dpi=DPI, metadata=metadata)
         file = folder / f"{name}.{suffix}"
+        file.unlink(missing_ok=True)  # a link there would be written through
         file.write_bytes(held.getvalue())
         files.append(file.name)
     return files

@@ -55,7 +55,7 @@ def _lines(file: TextFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_text(file: TextFile) -> str:
-    """The text of a foreign file: UTF-8, with or without a byte order mark.
+    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends.
 
     Raises:
         SuiteError: Where it cannot be read, or is in another encoding, with the line.
@@ -67,7 +67,7 @@ def read_text(file: TextFile) -> str:
             file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); name a file"
         ) from None
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start : error.start + 1]

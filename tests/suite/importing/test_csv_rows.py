@@ -43,9 +43,10 @@ def test_byte_order_mark_and_line_ends_make_no_difference(
     tmp_path: Path, start: bytes, end: bytes
 ) -> None:
     """Spreadsheets save both."""
-    data = start + b"paper,system,overall" + end + b"p,s,1" + end
+    data = start + b"paper,system,overall,x_note" + end + b'p,s,1,"so' + end + b'so"' + end
     (row,) = rows(tmp_path, data)
-    assert (row.values, row.place.line) == ({"paper": "p", "system": "s", "overall": "1"}, 2)
+    assert row.values == {"paper": "p", "system": "s", "overall": "1", "x_note": "so\nso"}
+    assert row.place.line == 2
 
 
 def test_columns_are_renamed_left_out_and_carried_along(tmp_path: Path) -> None:

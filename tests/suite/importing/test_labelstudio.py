@@ -192,7 +192,7 @@ def test_names_of_data_and_controls_are_mapped(tmp_path: Path) -> None:
         ("[]", ": 'export.json' has no task; export the project again"),
         (
             '[\n{"id" 1}]',
-            ":2: no JSON at column 7: Expecting ':' delimiter, at '1}]'; mend the line",
+            ":2: no JSON at column 7: Expecting ':' delimiter; mend the line",
         ),
         ("[3]", ": task 1 is 3; export as JSON or JSON-MIN"),
         (

@@ -62,7 +62,7 @@ def test_items_that_two_say_otherwise_of_are_disputed() -> None:
 def test_annotator_who_says_two_things_is_refused(second: Marking, message: str) -> None:
     """No rule can tell which of them is meant."""
     assert mistake(lambda: by_annotator([said("anna", True), second])) == (
-        "labels.csv:9: 'anna' says two things of sentence 0 of paper 'moss-01' and system 'long':"
+        "labels.csv:9: 'anna' says two things of sentence 1 of paper 'moss-01' and system 'long':"
         f" {message}; delete one"
     )
 
@@ -104,7 +104,7 @@ def test_tie_is_refused_with_the_item_and_both_sides() -> None:
     """Nobody but its owner can settle it."""
     both = [said("anna", True), said("ben", False, line=7)]
     assert mistake(lambda: settled(by_annotator(both))) == (
-        "labels.csv:7: no majority on sentence 0 of paper 'moss-01' and system 'long':"
+        "labels.csv:7: no majority on sentence 1 of paper 'moss-01' and system 'long':"
         " anna yes, ben no; say who counts with --annotator NAME"
     )
 
