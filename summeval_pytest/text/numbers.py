@@ -1,82 +1,34 @@
 """Whether a source states the numbers of a sentence: as written, converted, rounded, worked out.
 
-A number is stated where the source has it anywhere with a unit that fits. A rounded number ("about
-60,000"), or one that follows from two others ("by 6 points", "45 %"), has to stand in, or follow
-from, one of the `NEAR` sentences that share most words with the sentence: in a whole paper some
-number would fit any.
+A number is stated where the source has it anywhere with a unit that fits. A rounded number, or one
+that follows from two others ("by 6 points", "45 %"), has to stand in, or follow from, one of the
+`NEAR` sentences that share most words with the sentence: in a whole paper some number would fit
+any. Only what is told as rounded ("about 60,000") may be rounded from any number of its dimension.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.quantities import Quantity, find_quantities
+from summeval_pytest.text.figures import MOST, SCALE, Figure, find_figures
+from summeval_pytest.text.quantities import Quantity
 from summeval_pytest.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 NEAR: Final = 8
 """So many sentences of the source are searched for what a number may be rounded or worked out from.
 """
 CLOSE: Final = 2
 """A difference or a sum is told of numbers in so many of them, the closest."""
-MOST: Final = 60
-"""Of a sentence with more numbers only so many are read: it is a table, or hostile."""
 KEPT: Final = 64
 """So many sources are kept: a suite asks about one again for each system."""
-
-_JOINT = re.compile(
-    r"\s*(?:,?\s*(?:to|and|or|vs\.?|versus|against|rather than|instead of|not|compared with|by"
-    r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
-)
-_BEFORE_UNIT = re.compile(
-    r"\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+(?:of\s+|between\s+|over\s+)?\Z",
-    re.IGNORECASE,
-)
-_POWER = re.compile(r"(?:x|\u00d7|times)\s?10\s?\^?\s?(-?\d{1,2})\Z")
-_COUNTED = re.compile(
-    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many))[\s-]\Z",
-    re.IGNORECASE,
-)
-_SECONDS: Final = {
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3600.0,
-    "day": 86400.0,
-    "night": 86401.0,
-    "week": 604800.0,
-    "month": 2629800.0,
-    "year": 31557600.0,
-}
-_SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to|just over"
-    r"|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa|up to"
-    r"|above|below|generally|typically|upwards of|beyond|exceeding)"
-    r"|~|\u2248|c\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z",
-    re.IGNORECASE,
-)
-_ABOUT_WORD = re.compile(r"(?:\s+[a-z]+)?\s+(?:or so|odd)\b", re.IGNORECASE)
-_LABEL = re.compile(
-    r"(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?)\.?\s*|\[)\Z",
-    re.IGNORECASE,
-)
-_FRACTION = re.compile(
-    r"[-\s]?(?:thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
-    r"|dozens?|halves|hundredths?)\b",
-    re.IGNORECASE,
-)
-_OUT_OF_AFTER = re.compile(
-    r"\s+(?:\w+\s+){0,2}?(?:in|out of|of every|for every|per|in every|in each|of)\s+"
-    r"(?:an?\s+|every\s+|each\s+|the\s+)?(?P<whole>\d[\d,]*(?!\s?%)|[a-z]+)\b",
-    re.IGNORECASE,
-)
 _OUT_OF_BEFORE = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
@@ -84,20 +36,6 @@ _OUT_OF_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile(r"[-\s]?(?:fold|times)\b", re.IGNORECASE)
-_SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
-_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_PER = re.compile(
-    r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",
-    re.IGNORECASE,
-)
-_COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
-_LOOK_BACK: Final = 40
-"""Characters before a number in which its unit, a label or an "about" stands."""
-_FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
-"""Numbers in words that are the writer's own arithmetic."""
-OF_HUNDRED: Final = "in 100"
-"""The unit of a share that is told as so many in a hundred."""
-_TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
 _NAMED = re.compile(
     r"[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but|while"
     r"|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
@@ -139,23 +77,18 @@ _SUM = re.compile(
     r"\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b",
     re.IGNORECASE,
 )
-_OWN: Final = 3.0
-"""Counts in words up to three ("two groups") are often the writer's own."""
-_DISTINCTIVE: Final = 3
-"""A number of so many digits is hardly met twice by chance."""
 _SHARED: Final = 2
 """Sentences that share more words and numbers may be about the same."""
 _SMALL: Final = 10.0
 """A smaller count is not rounded without a word that says so."""
-_WORDED: Final = 0.06
-"""A round number in words ("fifty") may be so much off."""
 _ROUGH: Final = 0.05
 """A number told with an "about" may be so much off, or half its last digit that is not 0."""
 _WHOLES: Final = {
     "day": 86400.0, "week": 604800.0, "month": 2629800.0, "year": 31557600.0, "annual": 31557600.0,
     "yearly": 31557600.0, "daily": 86400.0, "decade": 315576000.0, "decades": 631152000.0,
     "century": 3155760000.0, "fortnight": 1209600.0, "weekend": 172800.0, "semester": 15778800.0,
-    "minute": 60.0, "hour": 3600.0, "annually": 31557600.0, "weekly": 604800.0, "monthly": 2629800.0,
+    "minute": 60.0, "hour": 3600.0, "annually": 31557600.0,
+    "weekly": 604800.0, "monthly": 2629800.0,
 }  # fmt: skip
 """Times that are told by a word without a number."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -166,151 +99,9 @@ _DATE: Final = re.compile(
 _YEAR: Final = 31557600.0
 _MONTH: Final = 2629800.0
 _HALF: Final = 0.5
+_TEN: Final = 10.0
 _HUNDRED: Final = 100.0
 _EXACT: Final = 1e-6
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Figure:
-    """A number where it stands in a sentence.
-
-    Attributes:
-        quantity: The number, with the unit that it has or takes from its neighbour.
-        sentence: The sentence.
-    """
-
-    quantity: Quantity
-    sentence: str
-
-    @property
-    def size(self) -> float:
-        """The number without its sign."""
-        return abs(self.quantity.value)
-
-    @property
-    def digits(self) -> str:
-        """The number as written."""
-        return self.sentence[self.quantity.start : self.quantity.end]
-
-    @property
-    def text(self) -> str:
-        """The number and its unit, for a reader."""
-        return self.digits + (f" {self.quantity.unit}" if self.quantity.unit else "")
-
-    @property
-    def before(self) -> str:
-        """The few characters before it."""
-        return _before(self.sentence, self.quantity)
-
-    @property
-    def after(self) -> str:
-        """The few characters after its digits."""
-        return self.sentence[self.quantity.end : self.quantity.end + 40]
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is written in words."""
-        return not self.digits.strip("-.\u2212\u2013")[:1].isdigit()
-
-    @property
-    def is_about(self) -> bool:
-        """Whether it is told as rounded, or as a bound."""
-        return bool(_ABOUT.search(self.before) or _ABOUT_WORD.match(self.after))
-
-    @property
-    def is_own_count(self) -> bool:
-        """Whether it is a small count in words, which may be the writer's own ("two groups")."""
-        return self.is_word and self.size <= _OWN and not self.quantity.unit
-
-    @property
-    def is_free(self) -> bool:
-        """Whether it is a label or worded freely ("two-thirds", "seven in ten", "doubled")."""
-        is_label = _LABEL.search(self.before) is not None
-        if is_label or self.digits.lower() in _FREE or _FRACTION.match(self.after):
-            return True
-        of = _OUT_OF_AFTER.match(self.after)
-        return of is not None and self.is_word and of["whole"].lower() in _TENS
-
-    @property
-    def is_of_hundred(self) -> bool:
-        """Whether it is told as so many of a hundred, or beside one that is."""
-        if self.quantity.dimension or self.quantity.decimals > 1:
-            return self.quantity.unit == OF_HUNDRED
-        return any(other.quantity.unit == OF_HUNDRED for other in find_figures(self.sentence))
-
-    @property
-    def is_distinctive(self) -> bool:
-        """Whether it has so many digits that it is hardly met twice by chance."""
-        return sum(character.isdigit() for character in self.digits) >= _DISTINCTIVE
-
-    @property
-    def per(self) -> float:
-        """What one it is told per, in seconds ("a week"); 0 without."""
-        unit = len(self.quantity.unit) + 1 if self.quantity.unit else 0
-        per = _PER.match(self.sentence, self.quantity.end + unit)
-        word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
-        if not word and not self.quantity.unit:
-            counted = _COUNTED_PER.match(self.after)
-            word = counted[1].lower() if counted else ""
-        return _SECONDS.get(_SHORT.get(word, word), 0.0)
-
-
-@lru_cache(maxsize=4096)
-def find_figures(text: str) -> tuple[Figure, ...]:
-    """The first `MOST` numbers of a sentence in order, as a reader takes them.
-
-    A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands
-    before it ("day 90"); "2.4 million" is one number, and so is "22 in 100", a share of 22 %.
-    """
-    found = [_as_told(text, quantity) for quantity in find_quantities(text)[:MOST]]
-    return tuple(Figure(quantity, text) for quantity in _joined(text, found))
-
-
-def _before(text: str, quantity: Quantity) -> str:
-    return text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
-
-
-def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
-    """The quantities, each bare one with the unit of the number it is joined to."""
-    units = list(found)
-    for place in range(len(units) - 2, -1, -1):
-        one, other = units[place], units[place + 1]
-        power = _POWER.search(text, other.start, other.end)
-        has_own = _POWER.search(text, one.start, one.end)
-        if power and not has_own and _JOINT.match(text[one.end : other.start]):
-            units[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
-        if other.dimension and not one.dimension and _JOINT.match(text[one.end : other.start]):
-            units[place] = _with_unit_of(one, other)
-    for place in range(1, len(units)):
-        one, other = units[place - 1], units[place]
-        is_last = not text[other.end : other.end + 2].strip(" ").isalpha()
-        if one.dimension and not other.dimension and is_last:
-            gap = re.sub(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start])
-            if _JOINT.match(gap):
-                units[place] = _with_unit_of(other, one)
-    return units
-
-
-def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
-    return replace(one, unit=other.unit, dimension=other.dimension, factor=other.factor)
-
-
-def _as_told(text: str, quantity: Quantity) -> Quantity:
-    """The quantity times the million that follows, or in the unit that stands before it."""
-    scale = _SCALE.match(text, quantity.end)
-    if scale:
-        return replace(quantity, value=quantity.value * _SCALES[scale[1].lower()])
-    if quantity.dimension:
-        return quantity
-    of = _OUT_OF_AFTER.match(text, quantity.end)
-    if of and of["whole"].lower() in {"100", "hundred"}:
-        return replace(quantity, unit=OF_HUNDRED, dimension="share")
-    before = _BEFORE_UNIT.search(text, max(0, quantity.start - _LOOK_BACK), quantity.start)
-    if before is None or _COUNTED.search(text, 0, before.start()):
-        return quantity
-    word = before[1].lower()
-    word = "year" if word.startswith("age") else word
-    return replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
 
 
 def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
@@ -431,39 +222,26 @@ class SourceNumbers:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
         size, before = figure.size, figure.before
         if _OUT_OF_BEFORE.search(before):
-            return figure.is_word or size <= 20 or log10(size).is_integer()
+            return figure.is_word or size <= 2 * _TEN or log10(size).is_integer()
         if size in _LEVELS and _CHANCE.search(before):
             return True
         is_interval = _INTERVAL.match(figure.after) is not None and size in _SHARES
         return is_interval and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
 
     def _is_worked_out(self, figure: Figure, near: tuple[str, ...]) -> bool:
-        """Whether it follows from two numbers that stand close, and is told as that."""
-        step = 0.5 * _last_place(figure) * 1.02
-        tells_change = bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
-        tells_rest = _REST.search(figure.sentence) is not None
-        tells_change = tells_change or (
-            not figure.quantity.dimension and _OTHERS.search(figure.before) is not None
-        )
-        tells_sum = _SUM.search(figure.sentence) is not None
+        """Whether it follows from numbers of the closest sentences, and is told as that."""
+        told = _told(figure)
+        step = 0.51 * _last_place(figure)
         if figure.is_about:
             step = max(step, _ROUGH * figure.size)
         values: list[float] = []
         for text in near:
-            found = find_figures(text)
-            if tells_rest and figure.quantity.unit == "%":
-                values += [_HUNDRED - f.size for f in found if f.quantity.unit == "%"]
-            for gap in (1, 2):
-                for one, other in zip(found, found[gap:], strict=False):
-                    values += _worked_out(figure, one, other, tells_change, tells_sum)
-            if tells_sum:
-                triples = zip(found, found[1:], found[2:], strict=False)
-                values += [sum(f.size for f in three) for three in triples]
-        if tells_change or tells_sum:
-            close = [f for text in near[:CLOSE] for f in find_figures(text)][:MOST]
-            for one, other in combinations(close, 2):
-                if max(one.quantity.decimals, other.quantity.decimals) >= figure.quantity.decimals:
-                    values += _worked_out(figure, one, other, tells_change, tells_sum)
+            values += _in_one_sentence(figure, find_figures(text), told)
+        if told.change or told.total:
+            close = [each for text in near[:CLOSE] for each in find_figures(text)][:MOST]
+            for pair in combinations(close, 2):
+                if max(each.quantity.decimals for each in pair) >= figure.quantity.decimals:
+                    values += _worked_out(figure, *pair, told)
         return any(abs(figure.size - value) <= step for value in values)
 
     def _is_span(self, figure: Figure) -> bool:
@@ -501,24 +279,29 @@ def _is_same(mine: Figure, theirs: Figure) -> bool:
     if mine.per and theirs.per and mine.per != theirs.per:
         return False
     if one.dimension and other.dimension:
-        if one.dimension != other.dimension:
-            return False
-        return abs(mine.size * one.factor - theirs.size * other.factor) <= (
-            _EXACT * theirs.size * other.factor
-        )
+        value = theirs.size * other.factor
+        same = abs(mine.size * one.factor - value) <= _EXACT * value
+        return same and one.dimension == other.dimension
     if one.unit == "%" and _is_proportion(theirs):
         return _key(mine.size / _HUNDRED) == _key(theirs.size)
     if _key(mine.size) != _key(theirs.size):
         return False
+    return _may_be_same(mine, theirs)
+
+
+def _may_be_same(mine: Figure, theirs: Figure) -> bool:
+    """Whether two equal numbers, at least one of them without a unit, may be the same quantity."""
+    one, other = mine.quantity, theirs.quantity
     if one.decimals > other.decimals and not theirs.is_distinctive:
         return False
-    if bool(one.dimension) == bool(other.dimension) or mine.is_distinctive:
+    if one.dimension == other.dimension or mine.is_distinctive:
         return True
     if one.dimension:
         return _is_in_list(theirs, one.unit)
-    if not theirs.after.lstrip(" -").lower().startswith(other.unit):
+    is_right_after = theirs.after.lstrip(" -").lower().startswith(other.unit)
+    if not is_right_after or _is_in_list(mine, other.unit):
         return True
-    return _is_in_list(mine, other.unit) or _share_words(mine.sentence, theirs.sentence)
+    return _share_words(mine.sentence, theirs.sentence)
 
 
 def _is_proportion(figure: Figure) -> bool:
@@ -558,26 +341,29 @@ def _is_rounded(mine: Figure, theirs: Figure) -> bool:
     value = theirs.size
     if mine.is_of_hundred:
         value *= _HUNDRED if not other.unit and value <= 1 else 1.0
-        return abs(mine.size - value) <= max(
-            0.5 * _last_place(mine), _ROUGH * value * mine.is_about
-        )
-    if one.dimension and other.dimension:
-        if one.dimension != other.dimension:
-            return False
+        slack = _ROUGH * value if mine.is_about else 0.0
+        return abs(mine.size - value) <= max(0.5 * _last_place(mine), slack)
+    if one.dimension and one.dimension == other.dimension:
         value *= other.factor / one.factor
     elif one.unit == "%" and _is_proportion(theirs):
         value *= _HUNDRED
-    elif one.dimension and (_is_small(mine) or not _is_in_list(theirs, one.unit)):
-        return False
-    elif other.dimension and not (mine.is_distinctive or _is_in_list(mine, other.unit)):
-        return False
-    elif _is_small(mine):
+    elif not _may_be_rounded(mine, theirs):
         return False
     if mine.per and theirs.per and mine.per != theirs.per:
         value *= mine.per / theirs.per
     if value == theirs.size and one.decimals > other.decimals:
         return False
     return abs(mine.size - value) <= _slack(mine, theirs, value)
+
+
+def _may_be_rounded(mine: Figure, theirs: Figure) -> bool:
+    """Whether numbers, at least one of them without a unit, may be of the same kind."""
+    one, other = mine.quantity, theirs.quantity
+    if _is_small(mine) or (one.dimension and other.dimension):
+        return False
+    if one.dimension:
+        return _is_in_list(theirs, one.unit)
+    return not other.dimension or mine.is_distinctive or _is_in_list(mine, other.unit)
 
 
 def _is_small(figure: Figure) -> bool:
@@ -587,25 +373,18 @@ def _is_small(figure: Figure) -> bool:
 
 def _slack(mine: Figure, theirs: Figure, value: float) -> float:
     """By how much a rounded number may be off the one it stands for."""
-    size = mine.size
-    place = _last_place(mine)
-    is_converted = value != theirs.size
-    half = (
-        0.5 * place * 1.001
-        if is_converted or mine.quantity.decimals < theirs.quantity.decimals
-        else 0.0
-    )
-    zeros = _last_digit(size)
-    if mine.quantity.decimals and not _SCALE.match(mine.after):
+    size, decimals = mine.size, mine.quantity.decimals
+    place, zeros = _last_place(mine), _last_digit(mine.size)
+    is_coarser = value != theirs.size or decimals < theirs.quantity.decimals
+    half = 0.5005 * place if is_coarser or SCALE.match(mine.after) else 0.0
+    if decimals:
         return half
-    if mine.is_about or (mine.is_word and size >= 20 and not size % 10):
+    if mine.is_about or (mine.is_word and size >= 2 * _TEN and not size % _TEN):
         return max(half, _ROUGH * size, 0.5 * zeros)
     if theirs.is_about:
         return max(half, _ROUGH * size)
-    if size >= _HUNDRED and not mine.quantity.decimals and zeros >= 10 and size / zeros >= 10:
+    if size >= _HUNDRED and _TEN <= zeros <= size / _TEN:
         return max(half, 0.5 * zeros)
-    if _SCALE.match(mine.after):
-        return 0.5 * place
     return half
 
 
@@ -614,38 +393,69 @@ def _last_digit(size: float) -> float:
     if size < 1 or size != floor(size):
         return 0.0
     place = 1.0
-    while size % (place * 10) == 0:
-        place *= 10
-    return max(place, 5.0) if size >= 15 and size % 5 == 0 else place
+    while size % (place * _TEN) == 0:
+        place *= _TEN
+    return max(place, 5.0) if size > _TEN and size % 5 == 0 else place
 
 
-def _worked_out(
-    figure: Figure, one: Figure, other: Figure, tells_change: bool, tells_sum: bool
-) -> Iterator[float]:
-    """What two numbers of a sentence come to, as far as a number is told as that."""
-    if one.quantity.dimension != other.quantity.dimension:
-        return
-    mine = figure.quantity
-    scale = 1.0
-    if one.quantity.dimension and mine.dimension == one.quantity.dimension:
-        scale = one.quantity.factor / mine.factor
-    ratio_of = other.quantity.factor / one.quantity.factor
-    small, large = sorted((one.size, other.size * ratio_of))
-    is_alike = mine.dimension in {one.quantity.dimension, ""} or (
-        mine.dimension == "points" and one.quantity.dimension == "share"
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a number is told as: a change or difference, a total, what is left."""
+
+    change: bool
+    total: bool
+    rest: bool
+
+
+def _told(figure: Figure) -> _Told:
+    is_other = not figure.quantity.dimension and _OTHERS.search(figure.before) is not None
+    is_change = _BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after)
+    return _Told(
+        change=is_other or is_change is not None,
+        total=_SUM.search(figure.sentence) is not None,
+        rest=figure.quantity.unit == "%" and _REST.search(figure.sentence) is not None,
     )
-    if tells_change and is_alike:
-        yield (large - small) * scale
-    if tells_sum and is_alike:
-        yield (large + small) * scale
-    if not small:
+
+
+def _in_one_sentence(figure: Figure, found: tuple[Figure, ...], told: _Told) -> Iterator[float]:
+    """What the numbers of a sentence come to that stand next to each other, or nearly."""
+    if told.rest:
+        yield from (_HUNDRED - each.size for each in found if each.quantity.unit == "%")
+    for gap in (1, 2):
+        for one, other in zip(found, found[gap:], strict=False):
+            yield from _worked_out(figure, one, other, told)
+    if told.total:
+        for three in zip(found, found[1:], found[2:], strict=False):
+            yield sum(each.size for each in three)
+
+
+def _worked_out(figure: Figure, one: Figure, other: Figure, told: _Told) -> Iterator[float]:
+    """What two numbers come to, as far as a number is told as that."""
+    mine, dimension = figure.quantity, one.quantity.dimension
+    if dimension != other.quantity.dimension:
         return
-    if mine.unit == "%":
-        gap = one.sentence[one.quantity.end : other.quantity.start]
-        if not one.quantity.dimension and one.size < other.size and _OF.match(gap):
-            yield _HUNDRED * small / large
-        if tells_change and one.quantity.dimension != "share":
-            yield _HUNDRED * (large - small) / large
-            yield _HUNDRED * (large - small) / small
-    elif not mine.dimension and _TIMES.match(figure.after):
+    scale = one.quantity.factor / mine.factor if mine.dimension == dimension else 1.0
+    small, large = sorted((one.size, other.size * other.quantity.factor / one.quantity.factor))
+    is_alike = mine.dimension in {dimension, ""} or (
+        mine.dimension == "points" and dimension == "share"
+    )
+    if is_alike and told.change:
+        yield (large - small) * scale
+    if is_alike and told.total:
+        yield (large + small) * scale
+    if small and mine.unit == "%" and dimension != "share":
+        yield from _percentages(one, other, small, large, told)
+    elif small and not mine.dimension and _TIMES.match(figure.after):
         yield large / small
+
+
+def _percentages(
+    one: Figure, other: Figure, small: float, large: float, told: _Told
+) -> Iterator[float]:
+    """Yields the share that "18 of 150" is, and a change as a share of where it began."""
+    between = one.sentence[one.quantity.end : other.quantity.start]
+    if one.sentence == other.sentence and one.size < other.size and _OF.match(between):
+        yield _HUNDRED * small / large
+    if told.change:
+        yield _HUNDRED * (large - small) / large
+        yield _HUNDRED * (large - small) / small

@@ -52,9 +52,10 @@ FactSplitter = Callable[[str, int, int], list[Fact]]
 class OfflineJudge:
     """Answers by small learned models and rules, the same to the last bit in every process.
 
-    It sees shared words and numbers with units; a negation or a word in the place of its opposite
-    only in a near copy. It does not see any other contradiction, nor support that shares no word. Where it sees a
-    conflict it takes the worse answer and says that a reader has to decide (``undecided``). A
+    It sees shared words and numbers with units; a negation, or a word in the place of its opposite,
+    only in a near copy. It does not see any other contradiction, nor support that shares no word.
+    Where it sees a conflict it takes the worse answer and says that a reader has to decide
+    (``undecided``). A
     summary as a whole is rated as the result of a paper is, which has the same scale.
 
     Attributes:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict, between
 from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS
 from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
-from summeval_pytest.text.numbers import find_figures, unstated_figures
+from summeval_pytest.text.figures import find_figures
+from summeval_pytest.text.numbers import unstated_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.judges.offline.conflict import ConflictKind
-    from summeval_pytest.text.numbers import Figure
+    from summeval_pytest.text.figures import Figure
 
 _REACH: Final = 150
 """Characters on either side of a number that may say what it is about."""
@@ -33,10 +34,10 @@ _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
 SAME_PLACE: Final = 1.0
 """Two numbers stand in the same place from this tie on: as if one neighbouring word was shared."""
-ALIKE: Final = 0.5
-"""The share of the words of the shorter sentence that two sentences share if they are alike."""
+ALIKE: Final = 0.3
+"""Two sentences that share such a part of the words of the longer one may compare the same."""
 COPIED: Final = 0.7
-"""The same of sentences that share no number."""
+"""Such a part is shared by sentences that say the same but for a number."""
 _JOINED: Final = 14
 """Two numbers closer than so many characters ("3.4 against 3.6") stand by the same words."""
 _CHANGE = re.compile(
@@ -143,7 +144,7 @@ def replaced_number(
         for mine in added
         if mine.quantity.dimension == theirs.quantity.dimension
         and mine.quantity.decimals == theirs.quantity.decimals
-        and are_alike(mine.sentence, theirs.sentence)
+        and are_alike(mine.sentence, theirs.sentence, COPIED)
     ]
     near, mine, theirs = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
     if mine is None or theirs is None or near < SAME_PLACE:
@@ -151,16 +152,12 @@ def replaced_number(
     return Conflict(kind="number", says=mine.text, instead=theirs.text, sentence=theirs.sentence)
 
 
-def are_alike(one: str, other: str) -> bool:
-    """Whether two sentences share so many words that they say the same of the same things."""
+def are_alike(one: str, other: str, least: float) -> bool:
+    """Whether two sentences share that part of the words of the longer one."""
     mine, theirs = (
         {word for word in content_words(text) if not word[0].isdigit()} for text in (one, other)
     )
-    shared = {figure.size for figure in find_figures(one)} & {
-        figure.size for figure in find_figures(other)
-    }
-    least = ALIKE if shared else COPIED
-    return len(mine & theirs) >= least * min(len(mine), len(theirs))
+    return len(mine & theirs) >= least * max(len(mine), len(theirs))
 
 
 def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
@@ -171,7 +168,7 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
     own = _single(find_figures(claim))
     for sentence in evidence if len(own) > 1 else ():
         theirs = find_figures(sentence)
-        if max(len(own), len(theirs)) > _TABLE or not are_alike(claim, sentence):
+        if max(len(own), len(theirs)) > _TABLE or not are_alike(claim, sentence, ALIKE):
             continue
         pairs = [
             (mine, other)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.judges.offline.conflict import Conflict
-    from summeval_pytest.judges.offline.facets.overlap import Roles
+    from summeval_pytest.judges.offline.facets.roles import Roles
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -24,28 +24,11 @@ if TYPE_CHECKING:
 
 MOST: Final = 40
 """In a longer text no hidden facet is looked for: a summary is shorter."""
-LIKELY: Final = 0.15
+LIKELY: Final = 0.25
 """From this posterior on, a facet without a sentence of its own shares one.
 
 Low, because a text that states a facet in passing is more often judged to have it than not.
 """
-
-
-def facet_rows(roles: NDArray[np.float64], *, shared: bool = True) -> tuple[tuple[int, ...], ...]:
-    """For each facet, the sentences (rows) that state it.
-
-    Args:
-        roles: The posterior of each facet, (sentences, 4).
-        shared: Whether a facet that is no sentence's best may share those it is `LIKELY` for.
-    """
-    best = roles.argmax(axis=1)
-    chosen = []
-    for column in range(len(FACETS)):
-        rows = tuple(int(row) for row in (best == column).nonzero()[0])
-        if not rows and shared:
-            rows = tuple(int(row) for row in (roles[:, column] >= LIKELY).nonzero()[0])
-        chosen.append(rows)
-    return tuple(chosen)
 
 
 def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
@@ -56,31 +39,27 @@ def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
         roles: From sentences in order to the probability of each facet, one row a sentence.
     """
     sentences = pieces_of(text)
-    shared = not label_evidence(sentences).any()
-    rows = facet_rows(roles(sentences), shared=shared)
-    if shared and not all(rows) and 1 < len(sentences) <= MOST:
-        rows = _with_hidden(rows, sentences, roles)
+    best = roles(sentences).argmax(axis=1)
+    rows = [(best == column).nonzero()[0].tolist() for column in range(len(FACETS))]
+    if not all(rows) and sentences and not label_evidence(sentences).any():
+        likely = _likely(sentences, roles)
+        rows = [own or likely[:, column].nonzero()[0].tolist() for column, own in enumerate(rows)]
     segments: dict[Facet, str] = {
-        facet: _joined(sentences, chosen) for facet, chosen in zip(FACETS, rows, strict=True)
+        facet: " ".join(sentences[row] for row in chosen)
+        for facet, chosen in zip(FACETS, rows, strict=True)
     }
     return FacetSegments(**segments)
 
 
-def _with_hidden(
-    rows: tuple[tuple[int, ...], ...], sentences: tuple[str, ...], roles: Roles
-) -> tuple[tuple[int, ...], ...]:
-    """Fill each empty facet with the rows that it has once one sentence is left out.
+def _likely(sentences: tuple[str, ...], roles: Roles) -> NDArray[np.bool_]:
+    """Whether each sentence is `LIKELY` to state each facet, (sentences, 4), wherever a text ends.
 
-    The role of a sentence depends on its neighbours; this way one more sentence hides no facet.
+    What a sentence is read as depends on its neighbours and on its place. So the text is read with
+    its first sentences only, and with its last: one more sentence hides no facet then.
     """
-    found = list(rows)
-    for left_out in reversed(range(len(sentences))):
-        kept = [place for place in range(len(sentences)) if place != left_out]
-        others = facet_rows(roles(tuple([sentences[place] for place in kept])))
-        for column, chosen in enumerate(others):
-            found[column] = found[column] or tuple(kept[row] for row in chosen)
-    return tuple(found)
-
-
-def _joined(sentences: Sequence[str], rows: Sequence[int]) -> str:
-    return " ".join(sentences[row] for row in rows)
+    n = len(sentences)
+    found = roles(sentences)[:MOST] >= LIKELY
+    for cut in range(1, min(n, MOST)):
+        found[:cut] |= roles(sentences[:cut]) >= LIKELY
+        found[cut:] |= roles(sentences[cut:n])[: len(found) - cut] >= LIKELY
+    return found

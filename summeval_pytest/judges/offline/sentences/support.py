@@ -11,7 +11,6 @@ from summeval_pytest.judges.offline.sentences.evidence import evidence_of
 from summeval_pytest.judges.offline.sentences.source_index import NEAR, source_index
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges.offline.conflict import Conflict
     from summeval_pytest.judges.offline.sentences.source_index import Overlap, SourceIndex
 
 TOLD_ALIKE: Final = 0.45
