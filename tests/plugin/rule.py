@@ -161,6 +161,24 @@ class Silent(Fair):
         return Unanswered(HOSTILE)
 
 
+class Mute(Fair):
+    """Leaves each sentence unanswered that it would deny, and no other."""
+
+    def say(self, question: Question) -> Answer:
+        """What the fair one says, without a no."""
+        answer = super().say(question)
+        if not isinstance(answer, SentenceChecks):
+            return answer
+        return SentenceChecks(
+            tuple(
+                check
+                if isinstance(check, SentenceCheck) and check.supported
+                else Unanswered("the reply was cut off")
+                for check in answer.checks
+            )
+        )
+
+
 class Rude(Fair):
     """Raises the error of this package, worded to command the terminal."""
 
