@@ -47,6 +47,24 @@ def test_a_completion_is_a_reply() -> None:
     )
 
 
+NO: dict[str, object] = {"message": {"content": "no"}, "finish_reason": "stop"}
+YES: dict[str, object] = {"message": {"content": "yes"}, "finish_reason": "stop"}
+
+
+@pytest.mark.parametrize("other", [NO, {**YES, "finish_reason": "length"}])
+def test_choices_that_differ_are_no_reply(other: dict[str, object]) -> None:
+    """One reply was asked for: whichever were taken, it might be the wrong one."""
+    assert mistake(completion(choices=[YES, other])) == (
+        "malformed",
+        "one reply was asked for, and its 'choices' are 2 that differ",
+    )
+
+
+def test_choices_that_say_the_same_are_one_reply() -> None:
+    """An endpoint that repeats itself leaves nothing to choose."""
+    assert read_body(completion(choices=[YES, {**YES, "index": 1}])).text == "yes"
+
+
 @pytest.mark.parametrize(
     ("finish", "read"),
     [

@@ -129,6 +129,7 @@ def test_a_refusal_is_a_reply() -> None:
         Html(),
         Raw(b'{"choices": ['),
         Raw(b'{"choices": null}'),
+        Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}'),
         Raw(b"[]"),
         Raw(b""),
     ],
