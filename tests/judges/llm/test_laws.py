@@ -294,7 +294,7 @@ def test_a_lost_answer_reaches_the_metric_as_its_reason() -> None:
     unscored = evaluation.score("facet")
     assert isinstance(unscored, Unscored)
     assert (unscored.status, unscored.fault) == ("unanswered", "judge")
-    assert unscored.reason.endswith(" is missing")
+    assert unscored.reason.endswith(" is missing; ask again")
     assert not isinstance(evaluation.score("eva"), Unscored)
 
 

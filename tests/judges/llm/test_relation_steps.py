@@ -105,4 +105,4 @@ def test_one_step_without_a_reply_leaves_the_text_unanswered(kind: str, *, batch
 
     judge = judge_of(hook, batched=batched)
     (answer,) = ask(judge, ListRelations(TEXT))
-    assert answer == Unanswered("item 1 is missing")
+    assert answer == Unanswered("item 1 is missing; ask again")
