@@ -79,6 +79,12 @@ class Exchange:
         """A sender of requests to one endpoint, whose tokens have a price."""
         return _Line(self, address, price)
 
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What keeps models from replying now."""
+        clients = tuple(self._clients.values())
+        return tuple(f"{c.endpoint.name}: {c.trouble}" for c in clients if c.trouble)
+
     async def ask(
         self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
     ) -> ChatReply:

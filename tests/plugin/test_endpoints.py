@@ -543,7 +543,7 @@ def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
 
 
 def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
-    """On a terminal a line tells what is going on, and is wiped; without one there is none."""
+    """On a terminal a line tells what is going on, and is wiped; a short run has no log of it."""
     with serving(bench, lambda seen: Delay(0.8, by_rule(seen))):
         shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
         bench.write("summeval.toml", _suite_text(bench).replace("rule-1", "rule-2"))
@@ -552,6 +552,34 @@ def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
     assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
     assert shown.rindex("\x1b[K") > shown.rindex("in flight")
     assert "in flight" not in silent.out
+
+
+IMPATIENT: Final = """\
+from summeval_pytest.plugin import progress
+
+progress.LOG_SECONDS = 0.0
+"""
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_where_no_terminal_is_the_log_says_what_is_waited_for(bench: Bench, processes: int) -> None:
+    """CI shows no line that comes and goes, and a run that waits for minutes looks like a hang."""
+
+    def script(seen: Seen) -> Action:
+        return Status(503, message="busy") if seen.index < 2 else Delay(1.5, by_rule(seen))
+
+    bench.write("conftest.py", IMPATIENT)
+    with serving(bench, script):
+        run = bench.run("summeval.toml", "--summ-judge=rule", "-rA", f"-n{processes}")
+
+    begin = re.escape("summeval: summeval.toml::good::") + r"[\w-]+ waits: "
+    pairs = "0 pairs" if processes else "0/2 pairs"
+    lines = [line for line in (run.err if processes else run.out).splitlines() if "waits" in line]
+    assert lines
+    assert all(re.match(begin, line) for line in lines)
+    assert any(f"waits: {pairs}, 0 answers (0 remembered), " in line for line in lines)
+    assert any(line.endswith("; here: status 503 (busy)") for line in lines)
+    assert set(run.outcomes.values()) == {"PASSED"}
 
 
 def _on_a_terminal(bench: Bench, *arguments: str) -> str:
