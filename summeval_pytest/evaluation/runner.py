@@ -39,6 +39,8 @@ GRACE_SECONDS: Final = 0.5
 """How much longer than it may take the end of what is open is waited for."""
 LOOK_SECONDS: Final = 0.5
 """How often somebody who waits is told how things stand."""
+THREAD: Final = "summeval-runner"
+"""The name of the loop's thread, by which a process can see that a runner is still open."""
 
 
 T = TypeVar("T")
@@ -282,7 +284,7 @@ class Runner:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(
-                target=_run, args=(self._loop,), name="summeval-runner", daemon=True
+                target=_run, args=(self._loop,), name=THREAD, daemon=True
             )
             self._thread.start()
         return self._loop
