@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+
+T = TypeVar("T")
 
 SOON: Final = 120.0
 """Seconds after which something that should have happened never will; no claim rests on it."""
@@ -40,6 +42,12 @@ class SkippingLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         """The loop's own clock, put forward."""
         return super().time() + self.skipped_seconds
+
+
+def run_skipping(doing: Coroutine[object, object, T]) -> T:
+    """What comes of something that is done on a `SkippingLoop`."""
+    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        return runner.run(doing)
 
 
 async def skip(seconds: float) -> None:

@@ -41,14 +41,12 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.suite import EvaVariant, Flaw, Pair, Paper, Section, Variants
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.questions import Answer, Question
-
-SOON = 5.0
-"""Seconds after which something that should have happened never will."""
 
 
 def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question

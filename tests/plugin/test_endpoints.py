@@ -11,17 +11,17 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from collections import Counter
 from contextlib import contextmanager
-from threading import Event
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.cli.command import main
+from summeval_pytest.store import Cache
 from tests.judges.llm.by_rule import answer_by_rule
-from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status
+from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until
+from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -482,30 +482,29 @@ def test_votes_are_asked_and_their_agreement_is_told(bench: Bench) -> None:
     assert "votes=3" in run.out
 
 
+def n_stored(bench: Bench) -> int:
+    """How many replies the runs in a folder have remembered by now."""
+    with Cache(bench.store) as cache:
+        return len(cache)
+
+
 def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
-    """Ctrl-C leaves within 5 seconds, and the next run asks only the rest."""
-    hold = Event()
+    """Ctrl-C waits for no answer that does not come, and the next run asks only the rest."""
+    is_held = True
 
     def script(seen: Seen) -> Action:
-        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 4 else by_rule(seen)
+        return Until(lambda: seen.index < 4 or not is_held, by_rule(seen))
 
-    hold.set()
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
         with bench.running(*arguments) as process:
-            deadline = time.monotonic() + 30
-            while server.n_requests < 6:
-                assert time.monotonic() < deadline, "the judge was never asked"
-                time.sleep(0.02)
-            time.sleep(0.2)
-            begin = time.monotonic()
+            wait_until(lambda: server.n_requests >= 6 and n_stored(bench) == 4)
             os.killpg(process.pid, signal.SIGINT)
             run = bench.finish(process)
-        assert time.monotonic() - begin < 5
         assert run.code == pytest.ExitCode.INTERRUPTED
         first = [str(seen.body["messages"]) for seen in server.seen[:4]]
         n_before = len(server.seen)
-        hold.clear()
+        is_held = False
         bench.inside(*arguments)
 
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
@@ -515,25 +514,20 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
 
 def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
     """Kill -9 of everything: the rerun asks what was unanswered, and nothing else."""
-    hold = Event()
+    is_held = True
 
     def script(seen: Seen) -> Action:
-        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 5 else by_rule(seen)
+        return Until(lambda: seen.index < 5 or not is_held, by_rule(seen))
 
-    hold.set()
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n2")
         with bench.running(*arguments) as process:
-            deadline = time.monotonic() + 30
-            while server.n_requests < 7:
-                assert time.monotonic() < deadline, "the judge was never asked"
-                time.sleep(0.02)
-            time.sleep(0.3)
+            wait_until(lambda: server.n_requests >= 7 and n_stored(bench) == 5)
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=10)
+            process.wait(timeout=SOON)
         answered = {str(seen.body["messages"]) for seen in server.seen[:5]}
         n_before = len(server.seen)
-        hold.clear()
+        is_held = False
         run = bench.run(*arguments)
 
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
@@ -609,6 +603,6 @@ def _on_a_terminal(bench: Bench, *arguments: str) -> str:
             if not piece:
                 break
             text += piece
-        process.wait(timeout=30)
+        process.wait(timeout=SOON)
     os.close(master)
     return text.decode("utf-8", "replace")
