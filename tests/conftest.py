@@ -9,14 +9,38 @@ import pytest
 from hypothesis import settings
 
 from summeval_pytest.evaluation.runner import THREAD
+from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 settings.register_profile("desk", deadline=None)  # a slow machine makes no law false
 if settings.get_current_profile_name() == "default":  # else CI, or whoever chose one
     settings.load_profile("desk")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks what needs the labelled sets, so that `-m shared_data` chooses it."""
+    if "shared_data" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.shared_data)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of the labelled sets; whoever asks for it is skipped where it is not."""
+    if not DATA.is_dir():
+        pytest.skip(f"{DATA} is not there; see tests/shared_data.py")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def release_file(shared_data: Path) -> Path:
+    """ScholarSum's released file; whoever asks for it is skipped where it is not."""
+    if not RELEASE.is_file():
+        pytest.skip(f"{RELEASE} is not in {shared_data}: it has no licence to be copied by")
+    return RELEASE
 
 
 def runner_threads() -> set[threading.Thread]:

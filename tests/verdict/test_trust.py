@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import os
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,14 +23,12 @@ from tests.verdict.golden_answers import RIGHT, answered, filled, golden, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
     from summeval_pytest.questions import Facet
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict.floors import Bound
-
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 
 
 def trust(labelled: Sequence[GoldenPair], *floors: Floor, judge: str = "") -> Trust:
@@ -505,12 +501,10 @@ def test_a_judge_that_is_silent_on_a_suite_is_not_measured(tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def scholarsum(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+def scholarsum(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Suite:
     """The 300 labelled pairs of the PubMed half, with what the release records of each."""
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
     out = tmp_path_factory.mktemp("scholarsum") / "suite"
-    import_scholarsum(RELEASE, out)
+    import_scholarsum(release_file, out)
     return load_suite(out)
 
 
