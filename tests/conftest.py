@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from summeval_pytest.evaluation.runner import THREAD
 from tests.shared_data import DATA, RELEASE
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-settings.register_profile("desk", deadline=None)  # a slow machine makes no law false
+settings.register_profile(  # a slow machine makes no law false
+    "desk", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 if settings.get_current_profile_name() == "default":  # else CI, or whoever chose one
     settings.load_profile("desk")
 

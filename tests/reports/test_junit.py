@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from junitparser import JUnitXml
 
@@ -1052,7 +1052,7 @@ def test_a_failing_figure_never_passes() -> None:
     assert [state(case) for case in cases_found] == ["failure", "passed", "failure", "passed"]
 
 
-LAW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+LAW = settings(max_examples=60, deadline=None)
 
 
 @LAW
