@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import json
 import socket
-import time
 import tracemalloc
 import zlib
 from dataclasses import replace

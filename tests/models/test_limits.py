@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.models import URGENCY, Endpoint, Slots, Urgency
-from tests.waiting import run_skipping, skip
+from tests.waiting import SOON, run_skipping, skip
 
 if TYPE_CHECKING:
     from summeval_pytest.models.limits import Lane
@@ -421,7 +421,7 @@ def test_limits_hold_and_everyone_is_served(
         for task, (_, _, is_off) in zip(tasks, stays, strict=True):
             if is_off:
                 task.cancel()
-        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), SOON)
         n_off = sum(isinstance(outcome, asyncio.CancelledError) for outcome in done)
         assert served == len(stays) - n_off
         assert [slots.n_taken, slots.n_waiting] == [0, 0]

@@ -14,6 +14,7 @@ from summeval_pytest.judges.llm.sheet import span
 from summeval_pytest.judges.llm.tally import Ledger, Tally
 from summeval_pytest.models.reply import ChatReply
 from summeval_pytest.questions import Fact, FactCheck, Unanswered
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -259,7 +260,7 @@ def test_shards_are_asked_at_once() -> None:
 
     sender = Gathering([])
     rounds = Rounds(sender, "m", Ledger())
-    both = asyncio.wait_for(rounds.settle(SHEET, [(1,), (2,)]), 5)
+    both = asyncio.wait_for(rounds.settle(SHEET, [(1,), (2,)]), SOON)
 
     async def main() -> object:
         return await both
