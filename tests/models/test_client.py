@@ -393,8 +393,9 @@ def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
             client._talk.settle(client._talk.dialect)
             asking = [asyncio.ensure_future(client.send(question())) for _ in range(3)]
             for n_waiting in (2, 1, 0):
-                n_replied = 3 - n_waiting
-                await until(lambda: (slots.n_waiting, server.n_replied) == (n_waiting, n_replied))  # noqa: B023 - awaited at once
+                read = {"200": 3 - n_waiting}
+                await until(lambda: client.traffic.outcomes == read)  # noqa: B023 - awaited at once
+                assert slots.n_waiting == n_waiting
                 n_sent.append(server.n_requests)
                 await skip(60)
             await asyncio.gather(*asking)
