@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.models.reply import ChatReply, Usage
-from summeval_pytest.text import one_line
+from summeval_pytest.text import check_depth, one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.models.reply import Finish
@@ -110,13 +110,15 @@ def _read_json(text: str) -> object:
     if sum(map(text.count, ",[{")) > MOST_MARKS:
         raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        values: object = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        check_depth(values)
     except json.JSONDecodeError as error:
         start = one_line(text[:_SHOWN], 60)
         what = f"its body is no JSON text from character {error.pos} on; it begins {start!r}"
         raise NoReplyError("not_json", what) from None
     except (ValueError, RecursionError):
         raise _malformed("its body has a key twice, a number that is none, or no end") from None
+    return values
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

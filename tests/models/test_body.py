@@ -170,10 +170,20 @@ def test_a_body_of_another_shape_is_malformed(text: str, told: str) -> None:
         completion(created=float("nan")),
         completion(created=float("inf")),
         completion(created=1).replace('"created": 1', '"created": ' + "1" * 5000),
+        completion(created=1).replace('"created": 1', '"created": ' + "[" * 101 + "]" * 101),
         '{"choices":' + "[" * 200_000,
         '{"choices":' * 100_000,
     ],
-    ids=["key twice", "inner key twice", "nan", "infinity", "long number", "deep", "deeper"],
+    ids=[
+        "key twice",
+        "inner key twice",
+        "nan",
+        "infinity",
+        "long number",
+        "too deep",
+        "deep",
+        "deeper",
+    ],
 )
 def test_json_that_readers_disagree_about_is_malformed(text: str) -> None:
     """Two readers would see two replies, or one would end the run."""
