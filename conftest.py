@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 pytest_plugins = ["pytester"]
@@ -11,3 +12,7 @@ pytest_plugins = ["pytester"]
 # whole package again and takes 3 seconds in place of 1; so runs of the tests keep it.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A script's background is deaf to Ctrl-C, and so would be the runs that tests start to interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

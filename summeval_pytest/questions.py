@@ -136,9 +136,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactList:
-    """The facts in the order of their sentences; a parent stands before its children."""
+    """The facts in the order of their sentences; a parent stands before its children.
+
+    ``unusable`` are those that were listed with a number that their sentence does not state: nobody
+    knows what the sentence says in their place, so they count as unanswered.
+    """
 
     facts: tuple[Fact, ...]
+    unusable: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,10 +209,14 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RelationList:
-    """The relations in the order of the text, and how many entities were named on the way."""
+    """The relations in the order of the text, and how many entities were named on the way.
+
+    ``unusable`` as in a `FactList`: those with a number that the text does not state.
+    """
 
     relations: tuple[Relation, ...]
     n_entities: int
+    unusable: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

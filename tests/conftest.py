@@ -1,9 +1,62 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and what each of them owes the next."""
 
 from __future__ import annotations
 
-from hypothesis import settings
+import threading
+from typing import TYPE_CHECKING
 
-settings.register_profile("desk", deadline=None)  # a slow machine makes no law false
+import pytest
+from hypothesis import HealthCheck, settings
+
+from summeval_pytest.evaluation.runner import THREAD
+from tests.shared_data import DATA, RELEASE
+from tests.waiting import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+settings.register_profile(  # a slow machine makes no law false
+    "desk", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 if settings.get_current_profile_name() == "default":  # else CI, or whoever chose one
     settings.load_profile("desk")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks what needs the labelled sets, so that `-m shared_data` chooses it."""
+    if "shared_data" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.shared_data)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of the labelled sets; whoever asks for it is skipped where it is not."""
+    if not DATA.is_dir():
+        pytest.skip(f"{DATA} is not there; see tests/shared_data.py")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def release_file(shared_data: Path) -> Path:
+    """ScholarSum's released file; whoever asks for it is skipped where it is not."""
+    if not RELEASE.is_file():
+        pytest.skip(f"{RELEASE} is not in {shared_data}: it has no licence to be copied by")
+    return RELEASE
+
+
+def runner_threads() -> set[threading.Thread]:
+    """The threads of runners in this process that nobody has closed."""
+    return {thread for thread in threading.enumerate() if thread.name == THREAD}
+
+
+@pytest.fixture(autouse=True)
+def _every_runner_is_closed() -> Iterator[None]:
+    """Fails the test that leaves a runner open, and not a neighbour that trips over it.
+
+    Those there before are others': `golden/` is gated by the very run that these tests are in.
+    """
+    before = runner_threads()
+    yield
+    if runner_threads() - before:  # one that was given up takes a moment to end
+        wait_until(lambda: runner_threads() <= before, "this test left a runner open; close it")

@@ -1,6 +1,6 @@
 """A real HTTP server on loopback that plays an OpenAI-compatible endpoint by a script.
 
-A test gives a function from what was seen to what is done: answer, delay, refuse, drop, trickle.
+A test gives a function from what was seen to what is done: answer, wait, refuse, drop, trickle.
 
     with ScriptedServer(lambda seen: Status(429) if seen.index == 0 else Answer("yes")) as server:
         ...  # talk to server.url
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 HTML: Final = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body/></html>"
 _REASON: Final = "Scripted"
+_LOOK_SECONDS: Final = 0.002
 _STATS: Final = (
     "n_requests",
     "n_different",
@@ -167,7 +168,15 @@ class Delay:
     then: Action
 
 
-Action = Answer | Raw | Status | Html | Drop | HalfBody | Trickle | Endless | Delay
+@dataclass(frozen=True, slots=True)
+class Until:
+    """Something else, once something has happened; it is looked for on the server's own thread."""
+
+    happened: Callable[[], bool]
+    then: Action
+
+
+Action = Answer | Raw | Status | Html | Drop | HalfBody | Trickle | Endless | Delay | Until
 Script = Callable[[Seen], Action]
 
 
@@ -452,6 +461,9 @@ class _Connection(asyncio.Protocol):
         match action:
             case Delay(seconds, then):
                 self.loop.call_later(seconds, self._do, then, seen)
+            case Until(happened, then):
+                later = then if happened() else action
+                self.loop.call_later(_LOOK_SECONDS, self._do, later, seen)
             case Drop():
                 self.transport.close()
             case HalfBody(text):

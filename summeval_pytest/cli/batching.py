@@ -46,10 +46,13 @@ def export(chosen: argparse.Namespace) -> list[str]:
         memory.close()
     write_text(chosen.out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
+    again = [m.flaw for m in missing if m.flaw]
     told = (
         f"{chosen.out}: {len(missing):,} requests for {', '.join(models)};"
         f" {len(survey.found):,} replies are stored"
     )
+    if again:
+        told += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
     return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]
 
 

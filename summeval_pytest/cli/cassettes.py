@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.evaluation import Survey
+    from summeval_pytest.evaluation import Missing, Survey
     from summeval_pytest.store import Cassette, Row
     from summeval_pytest.suite import Suite
 
@@ -27,7 +27,7 @@ def export(chosen: argparse.Namespace) -> list[str]:
     What the cassette holds beyond them, for other judges and systems, stays in it.
 
     Raises:
-        JudgeError: if a reply is missing; nothing is written then.
+        JudgeError: if a reply is missing or unusable; nothing is written then.
     """
     desk = desk_of(chosen, record="new")
     suite, tasks = gated_tasks(chosen, desk)
@@ -63,7 +63,7 @@ def prune(chosen: argparse.Namespace) -> list[str]:
     """Removes from the cassette what a run of these options does not use.
 
     Raises:
-        JudgeError: if a reply is missing, since what depends on it would seem unused.
+        JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
     """
     desk = desk_of(chosen, record="none")
     suite, tasks = gated_tasks(chosen, desk)
@@ -85,7 +85,7 @@ def verify(chosen: argparse.Namespace) -> list[str]:
 
     Raises:
         SuiteError: if a line is no reply, or out of order.
-        JudgeError: if a reply is missing.
+        JudgeError: if a reply is missing or unusable.
     """
     desk = desk_of(chosen, record="none")
     suite, tasks = gated_tasks(chosen, desk)
@@ -116,18 +116,31 @@ def _needed(suite: Suite) -> Cassette:
 
 
 def _complain(survey: Survey, suite: Suite, judge: str) -> None:
-    """Raises: JudgeError: if a reply is missing."""
-    missing = list(survey.missing.values())
-    if missing:
-        named = "; ".join(
-            f"{one_line(m.request.topic, 60)} of system {m.system} ({m.key[:8]})"
-            for m in missing[:SHOWN]
+    """Raises: JudgeError: if a reply is missing or unusable."""
+    found = survey.missing.values()
+    told = [
+        _list(f"{len(some):,} replies are {what}", some)
+        for some, what in (
+            ([m for m in found if not m.flaw], "not recorded"),
+            ([m for m in found if m.flaw], "recorded and unusable"),
         )
-        more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
+        if some
+    ]
+    if told:
         raise JudgeError(
-            f"{suite.shown}: {len(missing):,} replies are not recorded: {named}{more}; ask for"
-            f" them with 'pytest {suite.shown} --summ-judge={judge} --summ-record=new', then export"
+            f"{suite.shown}: {'; '.join(told)}; ask for them with 'pytest {suite.shown}"
+            f" --summ-judge={judge} --summ-record=new', then export"
         )
+
+
+def _list(told: str, missing: list[Missing]) -> str:
+    named = "; ".join(
+        f"{one_line(m.request.topic, 60)} of system {m.system} ({m.key[:8]}"
+        f"{f': {one_line(m.flaw, 120)}' if m.flaw else ''})"
+        for m in missing[:SHOWN]
+    )
+    more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
+    return f"{told}: {named}{more}"
 
 
 def _named(rows: Iterable[Row]) -> Iterator[str]:

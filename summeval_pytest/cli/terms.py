@@ -17,6 +17,7 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import ALLOW, IN_FLIGHT, Desk, Runner, Summariser, Terms, tasks_of
 from summeval_pytest.metrics import METRICS
 from summeval_pytest.suite import load_suite
+from summeval_pytest.text import one_line
 from summeval_pytest.verdict import thresholds_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 MODES: Final = ("none", "new", "all")
 YES: Final = ("1", "true", "yes", "on")
 """How a variable says so, as in pytest's options."""
+_DIGITS: Final = 6
+_SHOWN: Final = 60
 
 
 def add_suite(parser: argparse.ArgumentParser, told: str = "a suite") -> None:
@@ -154,13 +157,15 @@ def add_systems(
 
 
 def whole_number(text: str) -> int:
-    """An option's number, 1 or more.
+    """An option's number, 1 or more, of up to six digits.
 
     Raises:
         ArgumentTypeError: for anything else.
     """
-    if not (text.isascii() and text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text)):
+        raise argparse.ArgumentTypeError(
+            f"{one_line(text, _SHOWN)!r} is no whole number from 1 to {'9' * _DIGITS}"
+        )
     return int(text)
 
 

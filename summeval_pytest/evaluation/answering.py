@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.evaluation.golden import (
-    EvidenceCount,
     GoldenAnswer,
     GoldenPair,
     check_indices,
@@ -127,13 +126,14 @@ def _sentence(
 ) -> GoldenAnswer:
     places = places_of(label.evidence, source)
     supported = judged.supported if judged is not None else None
+    named = judged.evidence if judged is not None and supported is not None else ()
     answer = GoldenAnswer(
         kind="sentence",
         index=label.index,
         label=float(label.faithful),
         answer=None if supported is None else float(supported),
         error=label.error or "",
-        evidence=_evidence(places, judged) if label.faithful and supported is not None else None,
+        evidence=count_evidence(places, named) if label.faithful and places else None,
         support=judged.support if judged is not None and supported is not None else None,
     )
     return _told(
@@ -142,10 +142,6 @@ def _sentence(
         against=" ".join(source[place] for place in places),
         reason=judged.reason if judged is not None else reason,
     )
-
-
-def _evidence(places: tuple[int, ...], judged: JudgedSentence | None) -> EvidenceCount | None:
-    return count_evidence(places, judged.evidence) if places and judged is not None else None
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """One request, answered once: from a cassette, from the local store, or by its endpoint.
 
 A request in flight anywhere, in this process or in another one on this machine, is waited for and
-not sent again. A reply is kept the moment it arrives; that there was none is never kept.
+not sent again. A reply is kept the moment it arrives; that there was none is never kept, and one
+that nobody could use is kept for the record and asked for again by the next run.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from summeval_pytest.models import URGENCY, Backoff, Client, Slots, cost_at_most
 from summeval_pytest.store import request_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.errors import Fault
     from summeval_pytest.evaluation.addressing import Address
     from summeval_pytest.evaluation.budget import Budget
@@ -75,6 +78,12 @@ class Exchange:
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender of requests to one endpoint, whose tokens have a price."""
         return _Line(self, address, price)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What keeps models from replying now."""
+        clients = tuple(self._clients.values())
+        return tuple(f"{c.endpoint.name}: {c.trouble}" for c in clients if c.trouble)
 
     async def ask(
         self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
@@ -140,7 +149,7 @@ class _Line:
             OptionError: if a request has to be sent and its key is not set.
         """
         exchange = self._exchange
-        key = request_key(request.identity(self._address.endpoint.name))
+        key = self._key(request)
         known = exchange.memory.recorded(key)
         if known is not None:
             exchange.ledger.remembered(key, "recorded")
@@ -154,6 +163,25 @@ class _Line:
             exchange.open[key] = task, urgency
             task.add_done_callback(partial(self._forget, key))
         return await asyncio.shield(task)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Marks the replies as unusable; a replay can only tell."""
+        memory = self._exchange.memory
+        keys = [self._key(request) for request, _ in said]
+        for key, (_, reply) in zip(keys, said, strict=True):
+            memory.give_up(key, reply, why)
+        if memory.record == "none":
+            return (
+                f"the recorded answer to question {keys[0][:8]} is unusable; ask again with"
+                " --summ-record=new, then 'summeval cassette export'"
+            )
+        return (
+            f"the answer to question {keys[0][:8]} is kept as unusable; the next run with"
+            " --summ-record=new asks again"
+        )
+
+    def _key(self, request: ChatRequest) -> str:
+        return request_key(request.identity(self._address.endpoint.name))
 
     async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
         exchange, memory = self._exchange, self._exchange.memory

@@ -70,7 +70,8 @@ class GoldenAnswer:
             or the fact holds, and 0 where not.
         answer: The judge's, on the same scale; None where it gave none.
         error: The kind of error that the label names.
-        evidence: How far the evidence agrees; for a labelled faithful sentence with evidence.
+        evidence: How far the evidence agrees; for a labelled faithful sentence with evidence. It is
+            counted nowhere where there is no answer.
         text: The text in question, where label and answer differ or there is none.
         against: What it was held against, then: the reference's facet, or the labelled evidence.
         reason: The judge's reason, then.

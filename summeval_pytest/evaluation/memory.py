@@ -3,6 +3,9 @@
 none   replay: cassettes only; no store is opened, nothing is asked
 new    cassettes, then the store; what neither has is asked once and stored
 all    ask everything again, once in this run, and store it over what was there
+
+A reply that nobody could use is kept and marked with the run that gave it up. For that run it is
+answered, however many processes want it; a later one asks again.
 """
 
 from __future__ import annotations
@@ -53,16 +56,14 @@ class Memory:
 
     def recorded(self, key: str) -> ChatReply | None:
         """What a cassette has; nothing where everything is asked again."""
-        row = None if self.record == "all" else self._cassettes.get(key)
-        return None if row is None else _reply_of(row)
+        return self._usable(None if self.record == "all" else self._cassettes.get(key))
 
     def cached(self, key: str) -> ChatReply | None:
         """What the local store has from before, or, where all is asked again, from this run."""
         if self.record == "none":
             return None
         store = self._this_run() if self.record == "all" else self._store()
-        row = store.get(key)
-        return None if row is None else _reply_of(row)
+        return self._usable(store.get(key))
 
     def remember(self, key: str, topic: str, reply: ChatReply) -> None:
         """Stores a reply."""
@@ -70,6 +71,18 @@ class Memory:
         self._store().put(row)
         if self.record == "all":
             self._this_run().put(row)
+
+    def give_up(self, key: str, reply: ChatReply, why: str) -> None:
+        """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
+        if self.record != "none":
+            self._store().mark(Row(key, "", reply.as_json()), f"{self.run}\n{why}")
+
+    def given_up(self, key: str) -> str:
+        """Why a reply is kept and yet asked for again; empty where none is."""
+        rows = [self._cassettes.get(key)]
+        if self.record != "none":
+            rows.append(self._store().get(key))
+        return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
 
     def dialect(self, endpoint: str, model: str) -> Dialect | None:
         """What a model was found to understand; unknown where all is asked again."""
@@ -117,6 +130,16 @@ class Memory:
     def run_directory(self) -> Path:
         """The folder of what only this run needs."""
         return self.directory / RUNS / self.run
+
+    def _usable(self, row: Row | None) -> ChatReply | None:
+        return None if row is None or self._why_not(row) else _reply_of(row)
+
+    def _why_not(self, row: Row) -> str:
+        """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
+        if self.record == "none" or not self.directory.is_dir():
+            return ""
+        run, _, why = self._store().mark_of(row).partition("\n")
+        return "" if run == self.run else why
 
     def _store(self) -> Cache:
         if self._cache is None:

@@ -15,7 +15,7 @@ from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.evaluation.asking import Asker
@@ -39,6 +39,11 @@ GRACE_SECONDS: Final = 0.5
 """How much longer than it may take the end of what is open is waited for."""
 LOOK_SECONDS: Final = 0.5
 """How often somebody who waits is told how things stand."""
+THREAD: Final = "summeval-runner"
+"""The name of the loop's thread, by which a process can see that a runner is still open."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -99,8 +104,10 @@ class Runner:
 
     @property
     def n_judged(self) -> int:
-        """How many pairs have been evaluated."""
-        return len(self._numbers)
+        """How many pairs have been evaluated, ahead of their tests, too."""
+        with self._lock:
+            ahead = (t for t, known in self._open.items() if known.future.done())
+            return len(self._numbers.keys() | ahead)
 
     def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
         """Says in which order tests will ask, so that pairs can be evaluated ahead of them.
@@ -177,7 +184,7 @@ class Runner:
         """What a conversation of one's own with the judge comes to; waits until it is there."""
         with self._lock:
             loop = self._running_loop()
-        return asyncio.run_coroutine_threadsafe(self._conversed(flow), loop).result()
+        return self._waited_for(asyncio.run_coroutine_threadsafe(self._conversed(flow), loop))
 
     def close(self, *, seconds: float = 0.0) -> None:
         """Ends the thread. What is open may take so many seconds to end; then it is given up."""
@@ -204,7 +211,7 @@ class Runner:
             known.urgency.demanded = True
             return known.future
 
-    def _waited_for(self, future: Future[Evaluation]) -> Evaluation:
+    def _waited_for(self, future: Future[T]) -> T:
         tell = self._while_waiting
         if tell is None:
             return future.result()
@@ -277,7 +284,7 @@ class Runner:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(
-                target=_run, args=(self._loop,), name="summeval-runner", daemon=True
+                target=_run, args=(self._loop,), name=THREAD, daemon=True
             )
             self._thread.start()
         return self._loop

@@ -23,7 +23,7 @@ from summeval_pytest.suite import Pair
 from summeval_pytest.text import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from summeval_pytest.evaluation.addressing import Address
     from summeval_pytest.evaluation.memory import Memory
@@ -52,6 +52,7 @@ class Missing:
         system: The first system that needs it.
         metric: The first metric that needs it, or ``summaries``.
         is_certain: Whether it is known word for word, and not made of a stand-in's answer.
+        flaw: Why the reply that is kept cannot be used; empty where none is.
     """
 
     key: str
@@ -61,6 +62,7 @@ class Missing:
     system: str
     metric: str
     is_certain: bool = True
+    flaw: str = ""
 
 
 class Survey:
@@ -88,7 +90,7 @@ class Survey:
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender that asks nobody."""
-        return _Surveyed(self, address.endpoint, price)
+        return _Surveyed(self, self._memory, address.endpoint, price)
 
     def look(self, request: ChatRequest, endpoint: Endpoint, price: Price | None) -> ChatReply:
         """A remembered reply.
@@ -97,13 +99,22 @@ class Survey:
             NoReplyError: ``not_recorded``, if there is none.
         """
         key = request_key(request.identity(endpoint.name))
-        reply = self._memory.recorded(key) or self._memory.cached(key)
+        reply = None
+        if key not in self.missing:
+            reply = self._memory.recorded(key) or self._memory.cached(key)
         if reply is not None:
             if key not in self.found and reply.usage is not None:
                 self._allowed_tokens += request.max_tokens
                 self._reply_tokens += reply.usage.completion_tokens
             self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
             return reply
+        self.miss(key, request, endpoint, price, self._memory.given_up(key))
+        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
+
+    def miss(
+        self, key: str, request: ChatRequest, endpoint: Endpoint, price: Price | None, flaw: str
+    ) -> None:
+        """Notes a request without a usable reply."""
         self.missing.setdefault(
             key,
             Missing(
@@ -114,9 +125,9 @@ class Survey:
                 system=SYSTEM.get(),
                 metric=METRIC.get() or SUMMARIES,
                 is_certain=not _IMAGINED.get(),
+                flaw=flaw,
             ),
         )
-        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
 
     async def of(
         self, tasks: Iterable[Task], roles: Roles, judge: Judge, *, imagine: bool = False
@@ -143,12 +154,22 @@ _IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
 @dataclass(frozen=True, slots=True)
 class _Surveyed:
     survey: Survey
+    memory: Memory
     endpoint: Endpoint
     price: Price | None
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """What is remembered."""
         return self.survey.look(request, self.endpoint, self.price)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Notes the first request as missing: it is where the next run begins anew."""
+        keys = [request_key(request.identity(self.endpoint.name)) for request, _ in said]
+        for key, (_, reply) in zip(keys, said, strict=True):
+            self.memory.give_up(key, reply, why)
+            self.survey.found.pop(key, None)
+        self.survey.miss(keys[0], said[0][0], self.endpoint, self.price, why)
+        return "unusable"
 
 
 async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:

@@ -14,7 +14,7 @@ from summeval_pytest.questions import FacetSegments, SegmentFacets
 from summeval_pytest.store import request_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from summeval_pytest.evaluation.addressing import Address
     from summeval_pytest.evaluation.pairing import FindPair
@@ -154,3 +154,7 @@ class _CountedLine:
         reply = await self._line.send(request)
         self._watch.replied(self._endpoint, request, reply)
         return reply
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Handed on."""
+        return self._line.give_up(said, why)

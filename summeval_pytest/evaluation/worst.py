@@ -1,4 +1,4 @@
-"""What numbers would be if every piece that the judge left unanswered were wrong."""
+"""What numbers would be if every piece that the judge left unanswered were wrong, or right."""
 
 from __future__ import annotations
 
@@ -8,55 +8,81 @@ from summeval_pytest.metrics import SUPPORT, EvaScore, FaithfulnessScore
 from summeval_pytest.metrics.eva import f1
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics import Score, Unscored
 
 
-def worst_of(scores: Sequence[Score | Unscored]) -> dict[str, float]:
-    """By name, the numbers with unanswered pieces, each of these taken as wrong."""
-    worst: dict[str, float] = {}
+def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
+    """By name, the numbers with unanswered pieces, each of these taken as right or as wrong."""
+    found: dict[str, float] = {}
     for score in scores:
         match score:
             case EvaScore(by_reference=(_, *_) as each):
-                worst |= _mean_worst(each)
+                found |= _mean_supposed(each, right=right)
             case FaithfulnessScore():
-                worst |= _share_held("faithfulness", [s.supported for s in score.sentences])
-                worst |= _unsupported(score)
+                held = [sentence.supported for sentence in score.sentences]
+                found |= _share_held("faithfulness", held, right=right)
+                found |= _support(score, right=right)
             case EvaScore():
-                worst |= _share_held("eva.recall_entailed", [f.holds for f in score.reference])
-                precision = _share_held("eva.precision", [f.holds for f in score.candidate])
-                worst |= precision
-                for value in precision.values():
-                    worst["eva"] = f1(value, score.recall)
+                found |= _eva(score, right=right)
             case _:
                 pass
-    return worst
+    return found
 
 
-def _mean_worst(scores: Sequence[EvaScore]) -> dict[str, float]:
-    """The worst means over several references; a reference without unanswered pieces keeps its."""
-    found = [worst_of([score]) for score in scores]
+def _mean_supposed(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
+    """Means over several references; a reference without unanswered pieces keeps its numbers."""
+    found = [supposed([score], right=right) for score in scores]
     means: dict[str, float] = {}
-    for name in dict.fromkeys(name for worst in found for name in worst):
+    for name in dict.fromkeys(name for each in found for name in each):
         values = [
             value
-            for score, worst in zip(scores, found, strict=True)
-            if (value := worst.get(name, score.values().get(name))) is not None
+            for score, each in zip(scores, found, strict=True)
+            if (value := each.get(name, score.values().get(name))) is not None
         ]
         means[name] = sum(values) / len(values)
     return means
 
 
-def _unsupported(score: FaithfulnessScore) -> dict[str, float]:
-    """The mean support with 0 for each unanswered sentence."""
-    n_answered = sum(s.supported is not None for s in score.sentences)
-    if score.support is None or n_answered == len(score.sentences):
+def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
+    """Precision, both recalls and F1.
+
+    A wrong fact matches nothing. A right one of the summary matches a fact of the reference that no
+    other does.
+    """
+    candidate = [fact.holds for fact in score.candidate]
+    reference = [fact.holds for fact in score.reference]
+    n_open, n_open_reference = candidate.count(None), reference.count(None)
+    if not n_open and not n_open_reference:
         return {}
-    return {SUPPORT: score.support * n_answered / len(score.sentences)}
+    found = _share_held("eva.precision", candidate, right=right)
+    if score.recall_entailed is not None:
+        found |= _share_held("eva.recall_entailed", reference, right=right)
+    recall = score.recall
+    if reference:
+        n_more = n_open + n_open_reference if right else 0
+        n_matched = min(len(reference), len(score.matched) + n_more)
+        reached = n_matched / len(reference)
+        recall = max(recall, reached) if right else min(recall, reached)
+    if recall != score.recall:
+        found["eva.recall"] = recall
+    precision = found.get("eva.precision", score.precision or 0.0)
+    if "eva.precision" in found or "eva.recall" in found:
+        found["eva"] = f1(precision, recall)
+    return found
 
 
-def _share_held(name: str, pieces: Sequence[bool | None]) -> dict[str, float]:
-    if all(piece is not None for piece in pieces):
+def _support(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
+    """The mean support with 0, or 1, for each unanswered sentence."""
+    n_open = sum(sentence.supported is None for sentence in score.sentences)
+    if score.support is None or not n_open:
         return {}
-    return {name: sum(piece is True for piece in pieces) / len(pieces)}
+    total = score.support * (len(score.sentences) - n_open) + (n_open if right else 0)
+    return {SUPPORT: total / len(score.sentences)}
+
+
+def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
+    if None not in pieces:
+        return {}
+    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}

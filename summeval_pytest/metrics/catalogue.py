@@ -25,6 +25,20 @@ class Named:
     high: float
     meaning: str
 
+    @property
+    def worst(self) -> float:
+        """The worst that it can be."""
+        return self.low
+
+    @property
+    def best(self) -> float:
+        """The best that it can be."""
+        return self.high
+
+    def meets(self, value: float | None, bound: float) -> bool:
+        """Whether a value is as good as a bound, or better; no value never is."""
+        return value is not None and value >= bound
+
 
 def _named() -> dict[str, Named]:
     numbers = [

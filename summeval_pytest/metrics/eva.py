@@ -31,11 +31,14 @@ from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, U
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.metrics.fact_reading import Stated
     from summeval_pytest.metrics.similarity import Encoder
     from summeval_pytest.metrics.stages import Stages
 
 PERFECT: Final = 1.0
+UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
 _Facts = tuple[Fact, ...]
 
 
@@ -94,6 +97,8 @@ def _score(
     """The score of one summary's facts against the reference's, in both directions if wanted."""
     reference, candidate = theirs.facts, ours.facts
     counts = EvaCounts(reference=theirs.counts, candidate=ours.counts)
+    for of in (theirs, ours):
+        _limit_unanswered((), of.unusable, len(of.facts))
     if not reference:
         reason = "the reference states no fact"
         return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
@@ -112,7 +117,7 @@ def _score(
     forward, others = yield from validate(
         candidate, premises, stages=stages, encode=encode, beside=backward
     )
-    checked = _checked(candidate, forward, premises)
+    checked = _checked(candidate, forward, premises, ours.unusable)
     matched = frozenset(
         premise
         for check in forward.checks
@@ -120,7 +125,9 @@ def _score(
         for premise in check.premises
     )
     covered = (
-        _checked(reference, others[0], sentences) if both else _matched(reference, matched, checked)
+        _checked(reference, others[0], sentences, theirs.unusable)
+        if both
+        else (*_matched(reference, matched, checked), *_unusable(theirs.unusable))
     )
     precision = _share(checked)
     recall = len(matched) / len(reference)
@@ -172,12 +179,11 @@ def check_stated(
 
 
 def _checked(
-    facts: _Facts, answer: FactChecks, premises: tuple[str, ...]
+    facts: _Facts, answer: FactChecks, premises: tuple[str, ...], unusable: _Facts = ()
 ) -> tuple[CheckedFact, ...]:
-    """Each fact with its check; a premise that was not offered is no answer."""
+    """Each fact with its check, then the unusable ones; a premise not offered is no answer."""
     expect_count("fact checks", len(answer.checks), len(facts))
-    reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
-    limit_unanswered("facts", reasons, len(facts))
+    _limit_unanswered(answer.checks, unusable, len(facts))
     checked = []
     for fact, check in zip(facts, answer.checks, strict=True):
         if isinstance(check, Unanswered):
@@ -197,7 +203,19 @@ def _checked(
                 undecided=check.undecided,
             )
         )
-    return tuple(checked)
+    return (*checked, *_unusable(unusable))
+
+
+def _unusable(facts: _Facts) -> tuple[CheckedFact, ...]:
+    """Facts that nobody can be asked about, which is no answer."""
+    return tuple(CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
+
+
+def _limit_unanswered(
+    checks: Sequence[FactCheck | Unanswered], unusable: _Facts, n_facts: int
+) -> None:
+    reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
+    limit_unanswered("facts", [*reasons, *(UNUSABLE for _ in unusable)], n_facts + len(unusable))
 
 
 def _share(facts: tuple[CheckedFact, ...]) -> float:

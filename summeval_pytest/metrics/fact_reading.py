@@ -34,11 +34,13 @@ class Stated:
         sentences: Its sentences.
         facts: Its facts, a parent before its children, then the relations that were kept.
         counts: How many there were before and after each stage.
+        unusable: What the judge listed with a number that the text does not state there.
     """
 
     sentences: tuple[str, ...]
     facts: Facts
     counts: StageCounts
+    unusable: Facts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +81,23 @@ def read_both(
     )
     asked = [text.questions(stages) for text in texts]
     answers = iter((yield from ask_any(*(question for each in asked for question in each))))
-    listed: list[Facts] = []
-    relations: list[tuple[Relation, ...]] = []
+    listed: list[FactList] = []
+    relations: list[RelationList] = []
     for text, questions in zip(texts, asked, strict=True):
-        facts: Facts = text.frozen or ()
-        found: tuple[Relation, ...] = ()
+        facts, found = FactList(text.frozen or ()), RelationList((), 0)
         for question, answer in zip(questions, answers, strict=False):
             if isinstance(question, ListFacts):
-                answered = of_kind(FactList, question, answer).facts
-                facts = _sound(answered, len(text.sentences))
+                facts = of_kind(FactList, question, answer)
+                _check_sound((facts.facts, facts.unusable), len(text.sentences))
             else:
-                found = of_kind(RelationList, question, answer).relations
+                found = of_kind(RelationList, question, answer)
         listed.append(facts)
         relations.append(found)
-    theirs, ours = map(stated_once, listed)
+    theirs, ours = (stated_once(facts.facts) for facts in listed)
     if stages.chains == "adjacent":
         ours = yield from adjacent_chains(ours)
     first, second = (
-        _stated(text, len(all_), facts, found, stages, encode)
+        _stated(text, all_, facts, found, stages, encode)
         for text, all_, facts, found in zip(texts, listed, (theirs, ours), relations, strict=True)
     )
     return first, second
@@ -104,13 +105,13 @@ def read_both(
 
 def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has them all at hand
     text: _Text,
-    n_listed: int,
+    listed: FactList,
     facts: Facts,
-    relations: tuple[Relation, ...],
+    relations: RelationList,
     stages: Stages,
     encode: Encoder | None,
 ) -> Stated:
-    statements = tuple(relation.statement for relation in relations)
+    statements = _statements(relations.relations)
     kept = (
         ()
         if stages.relations is None
@@ -122,13 +123,20 @@ def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has
         facts=told,
         counts=StageCounts(
             n_sentences=len(text.sentences),
-            n_listed=n_listed,
+            n_listed=len(listed.facts),
             n_facts=len(facts),
             n_chains=sum(fact.parent is None for fact in facts),
-            n_relations=len(relations),
+            n_relations=len(relations.relations),
             n_kept_relations=len(told) - len(facts),
         ),
+        unusable=stated_once(
+            (*listed.unusable, *_placed(_statements(relations.unusable), text.sentences, encode))
+        ),
     )
+
+
+def _statements(relations: tuple[Relation, ...]) -> tuple[str, ...]:
+    return tuple(relation.statement for relation in relations)
 
 
 def new_statements(
@@ -149,6 +157,8 @@ def _placed(
     statements: tuple[str, ...], sentences: tuple[str, ...], encode: Encoder | None
 ) -> Facts:
     """Statements as facts, each at the sentence most similar to it, for a reader to look at."""
+    if not statements:
+        return ()
     from summeval_pytest.metrics.similarity import most_similar
 
     places = most_similar(statements, sentences, 1, encode)
@@ -157,9 +167,9 @@ def _placed(
     )
 
 
-def _sound(facts: Facts, n_sentences: int) -> Facts:
-    """The facts, if each has its sentence and stands after its parent."""
-    for place, fact in enumerate(facts):
+def _check_sound(lists: tuple[Facts, Facts], n_sentences: int) -> None:
+    """Refuses a fact that has not its sentence, or does not stand after its parent."""
+    for place, fact in (each for facts in lists for each in enumerate(facts)):
         if not 0 <= fact.sentence < n_sentences:
             raise NoAnswerError(
                 f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
@@ -168,7 +178,6 @@ def _sound(facts: Facts, n_sentences: int) -> Facts:
             raise NoAnswerError(
                 f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
             )
-    return facts
 
 
 def stated_once(facts: Facts) -> Facts:

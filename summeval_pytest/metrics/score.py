@@ -141,7 +141,7 @@ class FacetScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFact:
-    """One fact and what became of it; ``holds`` is None where the judge gave no answer.
+    """One fact and what became of it; ``holds`` is None where the judge gave no usable answer.
 
     ``evidence`` are the texts on the other side that carry it; ``undecided`` says that the verdict
     rests on a conflict that the judge cannot decide.
@@ -195,8 +195,9 @@ class EvaScore:
         recall: Share of the reference's facts that an entailed fact of the summary matched.
         recall_entailed: Share of the reference's facts that follow from the summary; None where
             that was not asked.
-        candidate: The summary's facts, checked against the reference.
-        reference: The reference's facts, checked against the summary.
+        candidate: The summary's facts, checked against the reference; unusable ones, which are
+            unanswered and match nothing, stand last.
+        reference: The reference's facts, checked against the summary, likewise.
         matched: Indices, in ``reference``, of the matched facts.
         counts: How many facts there were before and after each stage; None where nothing was
             asked. No run record has them.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.models.reply import ChatReply, Usage
-from summeval_pytest.text import one_line
+from summeval_pytest.text import check_depth, one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.models.reply import Finish
@@ -59,7 +59,8 @@ class ErrorBody:
 def read_body(text: str) -> ChatReply:
     """The reply that a body holds.
 
-    The first choice counts. A refusal is a reply, and so is one that was cut off or filtered.
+    A refusal is a reply, and so is one that was cut off or filtered. Several choices have to say
+    the same, since one was asked for.
 
     Raises:
         NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
@@ -68,21 +69,12 @@ def read_body(text: str) -> ChatReply:
     values = _read_json(text)
     if not _is_object(values):
         raise _malformed(f"its body is a JSON {_kind(values)}, no object")
-    choice = _first_choice(values, text)
-    message = choice.get("message")
-    if not _is_object(message):
-        raise _malformed(f"its 'message' is {_kind(message)}")
-    ended = choice.get("finish_reason")
-    if isinstance(ended, str) and ended in _NO_TEXT:
-        raise _malformed(f"it ended with {ended!r} and so without a text")
-    finish: Finish = _CUT.get(ended, "stop") if isinstance(ended, str) else "stop"
-    refusal = message.get("refusal")
-    if isinstance(refusal, str) and refusal:
-        said, finish = refusal, "refusal"
-    else:
-        said = _content(message.get("content"))
+    said = {_said(choice) for choice in _choices(values, text)}
+    if len(said) > 1:
+        raise _malformed(f"one reply was asked for, and its 'choices' are {len(said)} that differ")
+    content, finish = said.pop()
     return ChatReply(
-        text=said,
+        text=content,
         finish=finish,
         model=_word(values.get("model")),
         fingerprint=_word(values.get("system_fingerprint")),
@@ -118,13 +110,15 @@ def _read_json(text: str) -> object:
     if sum(map(text.count, ",[{")) > MOST_MARKS:
         raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        values: object = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        check_depth(values)
     except json.JSONDecodeError as error:
         start = one_line(text[:_SHOWN], 60)
         what = f"its body is no JSON text from character {error.pos} on; it begins {start!r}"
         raise NoReplyError("not_json", what) from None
     except (ValueError, RecursionError):
         raise _malformed("its body has a key twice, a number that is none, or no end") from None
+    return values
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -147,13 +141,29 @@ def _kind(values: object) -> str:
     return names.get(type(values), "number")
 
 
-def _first_choice(values: dict[str, object], text: str) -> dict[str, object]:
+def _choices(values: dict[str, object], text: str) -> list[dict[str, object]]:
     choices = values.get("choices")
-    if isinstance(choices, list) and choices and _is_object(choices[0]):
-        return choices[0]
+    if isinstance(choices, list) and choices:
+        objects = [choice for choice in choices if _is_object(choice)]
+        if len(objects) == len(choices):
+            return objects
     what = "empty" if choices == [] else f"{_kind(choices)}"
     said = f"; it says {read_error(text).message!r}" if "error" in values else ""
     raise _malformed(f"its 'choices' are {what}, no list of objects{said}")
+
+
+def _said(choice: dict[str, object]) -> tuple[str, Finish]:
+    """What a choice says, and why it ended there."""
+    message = choice.get("message")
+    if not _is_object(message):
+        raise _malformed(f"its 'message' is {_kind(message)}")
+    ended = choice.get("finish_reason")
+    if isinstance(ended, str) and ended in _NO_TEXT:
+        raise _malformed(f"it ended with {ended!r} and so without a text")
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return refusal, "refusal"
+    return _content(message.get("content")), _CUT.get(str(ended), "stop")
 
 
 def _content(content: object) -> str:

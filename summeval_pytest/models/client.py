@@ -213,7 +213,7 @@ class Client:
             self._circuit.heard()
             return
         self._outcomes[outcome.name] += 1
-        self.trouble = outcome.what
+        self.trouble = self.endpoint.redacted(outcome.what)
         if outcome.is_breakdown:
             now = asyncio.get_running_loop().time()
             self._circuit.failed(call.ticket, outcome, now)

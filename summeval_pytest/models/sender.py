@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.models.reply import ChatReply
     from summeval_pytest.models.request import ChatRequest
 
@@ -17,5 +19,19 @@ class Sender(Protocol):
 
         Raises:
             NoReplyError: if there is none, and why.
+        """
+        ...
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Hears that requests about the same items, each after the reply before, came to nothing.
+
+        Whoever keeps replies marks these, so that a later run asks again.
+
+        Args:
+            said: The requests in order, each with its reply.
+            why: What is wrong with the last reply.
+
+        Returns:
+            What the user can do about it.
         """
         ...

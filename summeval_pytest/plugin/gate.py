@@ -282,8 +282,12 @@ class Gate:
         if self._progress is None or not self.desk.is_asking:
             return
         if is_waiting:
+            exchange, is_alone = self.desk.exchange, self._share.n_processes == 1
             self._progress.show(
-                self.desk.exchange.ledger, n_judged=self.runner.n_judged, n_pairs=self._n_pairs
+                exchange.ledger,
+                n_judged=self.runner.n_judged,
+                n_pairs=self._n_pairs if is_alone else 0,
+                troubles=exchange.troubles,
             )
         else:
             self._progress.wipe()

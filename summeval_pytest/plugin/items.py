@@ -180,7 +180,7 @@ class MeansItem(SystemItem):
     def setup(self) -> None:
         """Has every pair of the system evaluated that this process has not evaluated yet.
 
-        Errs if the judge left any of them unscored.
+        Errs if the judge left any of them unscored, or so much unanswered that nothing is decided.
         """
         from summeval_pytest.verdict import (
             compare,
@@ -209,6 +209,7 @@ class MeansItem(SystemItem):
                     signatures=gate.golden.signatures(gated, gate.judge),
                     rules=gate.rules,
                 )
+                self.comparison.check_decided()
 
     def _tell_corrected(self, corrected: tuple[CorrectedMean, ...]) -> None:
         """Hands on what the end of the run says of the system's corrected means."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import SummevalError, UsageError
+from summeval_pytest.errors import JudgeError, SummevalError, UsageError
 from summeval_pytest.evaluation import golden_tasks
 from summeval_pytest.plugin.session import gate_of, message_alone
 from summeval_pytest.plugin.tally import JUDGE_PROPERTY
@@ -44,6 +44,9 @@ class JudgeItem(VerdictItem):
                     self._tell(Trust(judge=gate.judge.signature, labels="", fault=fault), ())
                 raise
         self._tell(self.trust, golden)
+        if self.trust.outcome == "error":
+            with message_alone(self.config):
+                raise JudgeError(self.trust.undecided)
 
     def _tell(self, trust: Trust, golden: tuple[GoldenPair, ...]) -> None:
         """Hands on what the end of the run says of the judge, and the part of the record."""

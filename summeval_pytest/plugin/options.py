@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Record = Literal["none", "new", "all"]
 IN_FLIGHT: Final = 64
 """As `summeval_pytest.evaluation` has it, which is too much to load before a suite is there."""
+_DIGITS: Final = 6
+"""Of a number of requests or votes; Python reads no number of thousands of digits."""
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("0", "false", "no", "off")
 
@@ -112,7 +114,7 @@ def read_options(config: pytest.Config) -> Options:
         for value in chosen[option.name] if option.choices else ():
             if value not in option.choices:
                 raise OptionError(
-                    f"{option.flag}={value!r} (or {option.ini}, {option.variable}) is no mode;"
+                    f"{option.flag}={value!r:.60} (or {option.ini}, {option.variable}) is no mode;"
                     f" choose {', '.join(option.choices)}"
                 )
     last = {name: values[-1] if values else None for name, values in chosen.items()}
@@ -150,16 +152,16 @@ def is_planned(config: pytest.Config) -> bool:
 def _wrong(name: str, value: str, wanted: str) -> OptionError:
     option = next(option for option in TABLE if option.name == name)
     return OptionError(
-        f"{option.flag}={value!r} (or {option.ini}, {option.variable}) is not {wanted}"
+        f"{option.flag}={value!r:.60} (or {option.ini}, {option.variable}) is not {wanted}"
     )
 
 
 def _whole(name: str, value: str | None) -> int | None:
-    """A number of at least 1."""
+    """A number of at least 1 and up to six digits."""
     if value is None:
         return None
-    if not value.isdecimal() or not value.isascii() or int(value) < 1:
-        raise _wrong(name, value, "a whole number of at least 1")
+    if not (value.isascii() and value.isdecimal() and len(value) <= _DIGITS and int(value)):
+        raise _wrong(name, value, f"a whole number from 1 to {'9' * _DIGITS}")
     return int(value)
 
 

@@ -39,6 +39,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield f"{against}: no number that both have"
         return
     yield from _table(against, comparison.differences)
+    for warning in comparison.undecided:
+        yield from _wrapped("undecided: ", warning)
     for warning in comparison.brevity:
         yield from _wrapped("note: ", warning)
     yield from _flip_lines(comparison)

@@ -56,6 +56,7 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     seen = [f"{d.name} {detectable_text(d)}" for d in told_of]
     n_papers = max((d.n_papers for d in comparison.differences), default=0)
     told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
+    told = "undecided, by the judge's fault" if comparison.undecided else told
     yield from safe_lines(f"{one_line(against)}: {told}")
     varies = any(d.deviation is None or d.deviation for d in comparison.differences)
     if seen and varies:

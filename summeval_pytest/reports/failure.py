@@ -89,9 +89,10 @@ def describe_means(
         elif mean.value is None:
             lines.append(f"mean {mean.name} applies to none of the papers; remove its threshold")
         else:
-            value = shown(mean.name, mean.value, mean.least)
+            value = shown(mean.name, mean.held, mean.least)
             least = shown(mean.name, mean.least, mean.least)
-            lines.append(f"mean {mean.name} {value} < {least} ({coverage})")
+            others = "" if mean.held == mean.value else ", the others at the lowest"
+            lines.append(f"mean {mean.name} {value} < {least} ({coverage}{others})")
     lines += missed_lines(verdict.corrected)
     first = "; ".join([*lines, *verdict.waiver_faults, *broken_rules(comparison)])
     rest = [

@@ -14,7 +14,7 @@ from summeval_pytest.reports.failure import broken_rules, describe_means, missed
 from summeval_pytest.reports.relations import relation_text
 from summeval_pytest.reports.trust import MARK, UNTRUSTED, trust_of
 from summeval_pytest.text import one_line, safe
-from summeval_pytest.verdict import PairRecord, rank
+from summeval_pytest.verdict import PairRecord, SystemMean, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         Finding,
         RunRecord,
         Shortfall,
-        SystemMean,
         SystemRecord,
     )
 
@@ -126,7 +125,8 @@ def failing_pairs(record: RunRecord) -> list[PairRecord]:
 def _gap(short: Shortfall | SystemMean) -> float:
     """How far a number is under its threshold, as a share of its range."""
     named = CATALOGUE[short.name]
-    value = named.low if short.value is None else short.value
+    held = short.held if isinstance(short, SystemMean) else short.value
+    value = named.low if held is None else held
     return (short.least - value) / (named.high - named.low)
 
 
@@ -147,7 +147,8 @@ def _untrusted(record: RunRecord) -> Iterator[Annotation]:
     suites = [s for s in record.suites if s.trust is not None and s.trust.outcome != "passed"]
     suites.sort(key=lambda suite: not suite.is_untrusted)
     for suite in suites[:_PHRASES]:
-        title, told = "judge not measured", [one_line(trust_of(suite), _PHRASE)]
+        title = "judge undecided" if suite.trust and suite.trust.undecided else "judge not measured"
+        told = [one_line(trust_of(suite), _PHRASE)]
         if suite.is_untrusted:
             title, told = UNTRUSTED, [*told, MARK]
         yield Annotation(

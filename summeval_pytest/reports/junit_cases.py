@@ -78,6 +78,8 @@ def judge_cases(trust: Trust) -> Iterator[Case]:
         text = "\n".join([*missed, *agreement_lines([found])])
         kind = "shortfall" if missed else "passed"
         yield Case(of=JUDGE, name=found.name, kind=kind, text=text)
+    if trust.undecided and not trust.is_untrusted:
+        yield Case(of=JUDGE, name="undecided", kind="unscored", text=one_line(trust.undecided))
 
 
 def relation_cases(relations: Sequence[RelationVerdict]) -> Iterator[Case]:

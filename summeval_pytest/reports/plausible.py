@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
     from summeval_pytest.metrics import Score
-    from summeval_pytest.verdict import Agreement, PairRecord, RunRecord, SuiteRecord, Trust
+    from summeval_pytest.verdict import (
+        Agreement,
+        PairRecord,
+        RunRecord,
+        SuiteRecord,
+        SystemRecord,
+        Trust,
+    )
 
 _MOST_SENTENCES: Final = 10**6
 """No source has more; what adds up counts of evidence must not run over."""
@@ -41,6 +48,8 @@ def _suite_faults(suite: SuiteRecord) -> Iterator[str]:
             yield f"{system!r} on {paper!r} is no pair of suite {suite.name!r}"
         if count > 1:
             yield f"{system!r} on {paper!r} is in it {count} times"
+    for gated in suite.systems:
+        yield from _mean_faults(gated)
     for pair in suite.pairs:
         yield from _pair_faults(pair)
     yield from (f"suite {suite.name!r}: {fault}" for fault in _judge_faults(suite))
@@ -59,6 +68,12 @@ def _named(suite: SuiteRecord) -> Iterator[str]:
     for pair in suite.pairs:
         yield from (short.name for short in pair.verdict.shortfalls)
         yield from (short.name for short in pair.verdict.waived)
+
+
+def _mean_faults(system: SystemRecord) -> Iterator[str]:
+    for mean in system.means:
+        if not mean.n_scored <= mean.n_papers <= len(system.papers):
+            yield f"mean {mean.name} of {system.name!r} is over more papers than it has"
 
 
 def _pair_faults(pair: PairRecord) -> Iterator[str]:

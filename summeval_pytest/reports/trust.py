@@ -50,6 +50,8 @@ def trust_phrase(trust: Trust | None, *, has_labels: bool | None) -> str:
         return f"agreement measured on {held} and held to no floor"
     if trust.is_untrusted:
         return f"{UNTRUSTED}: {_missed(trust)}, on {held}"
+    if trust.undecided:
+        return f"{one_line(trust.undecided)}, on {held}"
     whose = f" set for {one_line(trust.floors_of)}" if trust.floors_of else ""
     return f"holds {trust.n_floors} of {trust.n_floors} agreement floors{whose} on {held}"
 

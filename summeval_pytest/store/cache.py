@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.explaining import explained
 from summeval_pytest.store.inspection import FORMAT_KEY
+from summeval_pytest.store.key import request_key
 from summeval_pytest.store.opening import DATABASE, open_texts
 from summeval_pytest.store.place import ELSEWHERE, REPLIES, prepare
 from summeval_pytest.store.row import is_key, read_row
@@ -26,6 +27,8 @@ LOCK_SECONDS: Final = 10.0
 keep it for milliseconds."""
 
 _NOTE: Final = "note:"
+_UNUSABLE: Final = "unusable {} {}"
+"""What is noted under a key and a digest of the reply."""
 
 
 class Cache:
@@ -72,8 +75,18 @@ class Cache:
         return row
 
     def put(self, row: Row) -> None:
-        """Keeps a row, in place of one with the same key."""
+        """Keeps a row, in place of one with the same key; whatever its mark said is over."""
         self._set(row.key, row.as_line())
+        if self.mark_of(row):
+            self.mark(row, "")
+
+    def mark(self, row: Row, text: str) -> None:
+        """Marks a row's reply as unusable, with a text; the row itself may be in a cassette."""
+        self.put_note(_UNUSABLE.format(row.key, request_key(row.reply)), text)
+
+    def mark_of(self, row: Row) -> str:
+        """The text that a row's reply is marked with; empty for one that is not."""
+        return self.note(_UNUSABLE.format(row.key, request_key(row.reply))) or ""
 
     def note(self, name: str) -> str | None:
         """The text noted under a name; None if there is none."""

@@ -7,8 +7,10 @@ import math
 import re
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from summeval_pytest.text import check_depth
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 HIDDEN: Final = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff"
@@ -22,9 +24,6 @@ line separator or half a surrogate pair. Written out, and not asked of `unicoded
 Python writes the same bytes."""
 
 _SHOWN: Final = 40
-_TOO_DEEP: Final = "the line is nested too deeply to be read"
-DEEPEST: Final = 64
-"""How deep lists and objects may hold each other, so that whoever walks over them comes back."""
 
 
 def write_line(values: Mapping[str, object]) -> str:
@@ -59,32 +58,15 @@ def read_line(text: str) -> dict[str, object]:
             parse_constant=_refuse_constant,
             parse_float=_finite,
         )
+        check_depth(value)
     except json.JSONDecodeError as error:
         # Nothing of the text: what is no JSON may be a file that nobody meant to show.
         raise ValueError(f"no JSON at column {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError("the line is nested too deeply to be read") from None
     if not isinstance(value, dict):
         raise ValueError("the line is no JSON object")  # noqa: TRY004 (a text, not a type)
-    if is_deep(value):
-        raise ValueError(_TOO_DEEP)
     return value
-
-
-def is_deep(value: object) -> bool:
-    """Whether lists and objects hold each other deeper than any file of a suite needs."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for each in level for inner in _inside(each)]
-        if not level:
-            return False
-    return True
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def start(text: str) -> str:

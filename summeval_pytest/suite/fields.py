@@ -20,8 +20,9 @@ OWN_KEYS: Final = "x_"
 
 ChoiceT = TypeVar("ChoiceT", bound=str)
 
+MOST: Final = 10**15 - 1
+"""The largest whole number that a file may hold where no other bound is set."""
 _SHOWN: Final = 60
-_WRITABLE: Final = 10**15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +82,15 @@ class Fields:
         """A text, or None where the key is absent."""
         return self.text(key) if key in self.values else None
 
-    def whole(self, key: str, *, least: int, most: int | None = None) -> int:
+    def whole(self, key: str, *, least: int, most: int = MOST) -> int:
         """An integer within bounds, both included."""
-        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        bounds = f"of at least {least}" if most == MOST else f"from {least} to {most}"
         expected = f"a whole number {bounds}"
         value = self.value(key, expected)
-        if not is_whole(value) or value < least or (most is not None and value > most):
+        if not is_whole(value) or value < least:
             raise self.wrong(key, value, expected)
+        if value > most:
+            raise self.wrong(key, value, f"a whole number from {least} to {most}")
         return value
 
     def number(self, key: str) -> float:
@@ -169,7 +172,7 @@ def brief(value: object) -> str:
             return "null"
         case bool():
             return str(value).lower()
-        case int() if abs(value) > _WRITABLE:
+        case int() if abs(value) > MOST:
             return "a very large integer"
         case list():
             return f"a list of {len(value)}"

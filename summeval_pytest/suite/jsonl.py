@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from zlib import crc32
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.store import is_deep
 from summeval_pytest.suite.lines import TextFile, decode_line
+from summeval_pytest.text import check_depth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,8 +111,12 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
     """
     try:
         value: object = json.loads(
-            text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
         )
+        check_depth(value)
         if not halves and _SURROGATE_ESCAPE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -132,8 +137,6 @@ def read_json(text: str, place: Place, *, halves: bool = False) -> object:
         raise SuiteError(
             place, "this line holds a number with too many digits; shorten the number"
         ) from None
-    if is_deep(value):
-        raise SuiteError(place, TOO_DEEP)
     return value
 
 
@@ -148,6 +151,15 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise _NotAllowedError(f"{name!r} is no JSON number; write a finite number, or leave it out")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _NotAllowedError(
+            f"the number {_start(digits)} is too large to be read; write a smaller one"
+        )
+    return number
 
 
 def _start(text: str) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.fields import Fields
     from summeval_pytest.suite.toml_text import TomlText
 
+MOST_VOTES: Final = 999_999
 _RESERVED_JUDGES: Final = frozenset({"offline"})
 _JUDGE_KEYS: Final = (
     "endpoint", "model", "votes", "batched", "rubric", "examples", "pinned", *PRICE_KEYS,
@@ -41,7 +42,7 @@ def read_judges(
             name=name,
             endpoint=endpoint_of(fields, endpoints),
             model=fields.text("model"),
-            votes=fields.whole("votes", least=1) if fields.has("votes") else 1,
+            votes=fields.whole("votes", least=1, most=MOST_VOTES) if fields.has("votes") else 1,
             batched=fields.flag("batched") if fields.has("batched") else True,
             rubric=fields.choice("rubric", RUBRICS),
             examples=fields.has("examples") and fields.flag("examples"),

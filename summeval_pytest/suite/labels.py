@@ -110,8 +110,12 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
     return MappingProxyType(labels)
 
 
-def _overall(fields: Fields) -> float:
-    """A score on whatever scale, of a size that sums and squares of it are numbers, too."""
+def read_overall(fields: Fields) -> float:
+    """A score on whatever scale, of a size that sums and squares of it are numbers, too.
+
+    Raises:
+        SuiteError: For any other.
+    """
     overall = fields.number("overall")
     if abs(overall) > _MOST_OVERALL:
         expected = f"a number from -{_MOST_OVERALL:,} to {_MOST_OVERALL:,}"
@@ -130,7 +134,7 @@ def _label(line: Line, roster: Roster) -> Label:
         paper=paper,
         system=roster.system(fields, paper),
         facets=_facets(fields) if fields.has("facets") else None,
-        overall=_overall(fields) if fields.has("overall") else None,
+        overall=read_overall(fields) if fields.has("overall") else None,
         sentences=_sentences(fields) if fields.has("sentences") else None,
         facts=_facts(fields) if fields.has("facts") else None,
         roles=read_roles(fields) if fields.has("roles") else None,

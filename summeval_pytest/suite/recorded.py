@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.fields import Fields, brief
 from summeval_pytest.suite.jsonl import Line, read_lines
-from summeval_pytest.suite.labels import read_ratings
+from summeval_pytest.suite.labels import read_overall, read_ratings
 from summeval_pytest.suite.names import closest
 from summeval_pytest.suite.papers import read_segments
 from summeval_pytest.suite.values import RecordedSpec
@@ -117,7 +117,7 @@ def _record(line: Line, roster: Roster) -> Recorded:
         system=system,
         by=fields.text("by"),
         facets=_facets(fields) if fields.has("facets") else None,
-        overall=fields.number("overall") if fields.has("overall") else None,
+        overall=read_overall(fields) if fields.has("overall") else None,
         segments=read_segments(fields, "segments") if fields.has("segments") else None,
     )
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.store import DEEPEST, is_deep
 from summeval_pytest.suite.fields import brief
 from summeval_pytest.suite.jsonl import TOO_DEEP
 from summeval_pytest.suite.lines import TextFile, decode_line
+from summeval_pytest.text import DEEPEST, is_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,7 +6,7 @@ import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.suite.fields import finite, is_whole
+from summeval_pytest.suite.fields import MOST, finite, is_whole
 
 if TYPE_CHECKING:
     from summeval_pytest.suite.fields import Fields
@@ -99,7 +99,7 @@ def _premises(fields: Fields) -> int | None:
     value = fields.values.get("eva_premises", ALL_PREMISES)
     if value == ALL_PREMISES:
         return None
-    if not is_whole(value) or value < 1:
+    if not is_whole(value) or not 1 <= value <= MOST:
         raise fields.wrong("eva_premises", value, '"all" or a whole number of at least 1')
     return value
 

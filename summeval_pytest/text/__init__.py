@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from summeval_pytest.text.nesting import DEEPEST, check_depth, is_deep
 from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
 from summeval_pytest.text.printing import one_line, safe, safe_lines, without_commands
 from summeval_pytest.text.quantities import Quantity, find_quantities
@@ -17,15 +18,18 @@ from summeval_pytest.text.words import (
 )
 
 __all__ = [
+    "DEEPEST",
     "NORMALISER",
     "SPLITTER",
     "STOP_WORDS",
     "Quantity",
     "Sentence",
+    "check_depth",
     "content_words",
     "count_content",
     "find_quantities",
     "has_tokens",
+    "is_deep",
     "is_refusal",
     "known_tokens",
     "normalise",

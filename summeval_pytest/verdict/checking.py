@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.text import one_line
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from summeval_pytest.text.editing import Edit
     from summeval_pytest.verdict.relations import Relation
 
+_ROUNDING: Final = 1e-9
 State = Literal["passes", "fails", "unanswered", "nothing to check"]
 
 
@@ -96,14 +97,19 @@ class RelationVerdict:
 
     @property
     def state(self) -> State:
-        """The verdict; "unanswered" where more than 5 % of the papers are the judge's to answer."""
+        """The verdict; "unanswered" where more than 5 % of the papers are the judge's to answer.
+
+        So it is where the relation would not hold often enough if it were broken on these.
+        """
         n_decided = self.n_held + self.n_broken
         n_papers = n_decided + self.n_unanswered
         if not n_papers:
             return "nothing to check"
         if n_decided < MIN_COVERAGE * n_papers:
             return "unanswered"
-        return "passes" if self.n_held >= self.least * n_decided - 1e-9 else "fails"
+        if self.n_held < self.least * n_decided - _ROUNDING:
+            return "fails"
+        return "passes" if self.n_held >= self.least * n_papers - _ROUNDING else "unanswered"
 
 
 def check(relation: Relation, *, before: Numbers, after: Numbers, edit: Edit) -> Check:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from summeval_pytest.errors import JudgeError
+from summeval_pytest.metrics.recorded import SPARSE
 from summeval_pytest.questions import Facet  # noqa: TC001 - run records read the annotations
 
 
@@ -64,6 +66,8 @@ class Comparison:
         flips: The facets that are rated lower than the baseline's, worst first.
         brevity: That a share of right pieces rose only because summaries became shorter, in words;
             empty where none did.
+        undecided: Why it decides nothing, a phrase each: which rules are kept or broken only
+            because of what a judge left unanswered; empty where none is.
     """
 
     baseline: str
@@ -72,11 +76,23 @@ class Comparison:
     differences: tuple[Difference, ...] = ()
     flips: tuple[Flip, ...] = ()
     brevity: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
     @property
     def passes(self) -> bool:
-        """Whether the two could be compared and no rule is broken."""
-        return not self.mismatches and not any(d.broken for d in self.differences)
+        """Whether the two could be compared and no rule is broken, whatever was unanswered."""
+        is_broken = any(d.broken for d in self.differences)
+        return not self.mismatches and not is_broken and not self.undecided
+
+    def check_decided(self) -> None:
+        """Refuses to decide by what the judge left unanswered.
+
+        Raises:
+            JudgeError: saying which rules it would.
+        """
+        if self.undecided:
+            told = "; ".join(self.undecided)
+            raise JudgeError(f"against {self.baseline} ({self.system}), undecided: {told}")
 
     def difference(self, name: str) -> Difference | None:
         """The difference of one number; None where there is none."""

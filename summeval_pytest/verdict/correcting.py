@@ -7,17 +7,18 @@ corrected: labels speak of facts that people have listed, and not of those that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.questions import FACETS
+from summeval_pytest.metrics.recorded import SPARSE
+from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict.floors import Floor  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.evaluation import GoldenPair, Numbers
+    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair, Numbers
     from summeval_pytest.stats import Corrected
 
 _ROUNDING: Final = 1e-9
@@ -46,6 +47,8 @@ class CorrectedMean:
         floors: What it, or its lower bound, is held to.
         n_scored: Papers of the system that have the number.
         n_of: Papers that should have it.
+        worst: The same with each piece wrong that the judge left unanswered, and each label that it
+            left unanswered at the top of its scale; None where everything was answered.
     """
 
     name: str
@@ -59,6 +62,7 @@ class CorrectedMean:
     floors: tuple[Floor, ...] = ()
     n_scored: int = 0
     n_of: int = 0
+    worst: CorrectedMean | None = field(default=None, metadata=SPARSE)
 
     @property
     def is_covered(self) -> bool:
@@ -74,7 +78,7 @@ class CorrectedMean:
         """The thresholds that it does not reach; on too few papers, all of them."""
         if not self.is_covered:
             return self.floors
-        return tuple(f for f in self.floors if not f.is_reached_by(self.held(f)))
+        return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
 
 
 def corrected_means(
@@ -90,25 +94,46 @@ def corrected_means(
     Raises:
         JudgeError: where a threshold is on a mean that cannot be corrected, or has no interval.
     """
+    supposed = [numbers.supposed(by="judge") for numbers in papers]
+    generous = [replace(pair, answers=tuple(map(_generous, pair.answers))) for pair in golden]
     found = []
     for name in CORRECTABLE:
         held = tuple(floor for floor in floors if floor.name == name)
         corrected = _corrected(name, papers, golden)
         if held or (corrected.n_judged and corrected.n_golden):
-            mean = CorrectedMean(
-                name=name,
-                raw=corrected.raw,
-                value=corrected.value,
-                low=corrected.low,
-                high=corrected.high,
-                n_golden=corrected.n_golden,
-                n_papers=corrected.n_papers,
-                reason=corrected.reason,
-                floors=held,
-            )
+            worst = _corrected(name, supposed, generous)
+            mean = _mean(name, corrected, held, None if worst == corrected else _mean(name, worst))
             _check_told(mean)
             found.append(mean)
     return tuple(found)
+
+
+def _mean(
+    name: str,
+    corrected: Corrected,
+    floors: tuple[Floor, ...] = (),
+    worst: CorrectedMean | None = None,
+) -> CorrectedMean:
+    return CorrectedMean(
+        name=name,
+        raw=corrected.raw,
+        value=corrected.value,
+        low=corrected.low,
+        high=corrected.high,
+        n_golden=corrected.n_golden,
+        n_papers=corrected.n_papers,
+        reason=corrected.reason,
+        floors=floors,
+        worst=worst,
+    )
+
+
+def _generous(answer: GoldenAnswer) -> GoldenAnswer:
+    """A label's answer; the top of its scale where there is none."""
+    if answer.answer is not None:
+        return answer
+    top = next((SCALES[facet] for facet in FACETS if facet == answer.kind), 1)
+    return replace(answer, answer=float(top))
 
 
 def _check_told(mean: CorrectedMean) -> None:

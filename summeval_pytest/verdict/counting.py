@@ -63,10 +63,12 @@ def counts_of(pairs: Sequence[GoldenPair]) -> Counts:
 
 def _add(row: Counts, answer: GoldenAnswer) -> None:
     """Counts one answer, if it is one and is not a number over all facets."""
+    if answer.answer is None:
+        return
     if answer.evidence is not None:
         found = answer.evidence
         row[_SLICES[_EVIDENCE]] += (found.named, found.labelled, found.both)
-    if answer.answer is None or answer.kind == "overall":
+    if answer.kind == "overall":
         return
     name = FACT if answer.kind.endswith(FACT) else str(answer.kind)
     least = 0 if name in (SENTENCE, FACT) else 1

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import SUPPORT, Unscored, lacks_support
 from summeval_pytest.text import one_line
+from summeval_pytest.verdict.thresholds import SUPPORT_REMEDY, Threshold
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from summeval_pytest.evaluation import Numbers
-    from summeval_pytest.verdict.thresholds import Threshold
-
-SUPPORT_REMEDY: Final = (
-    "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or remove the"
-    " threshold"
-)
-"""What to do where a judge gives no support."""
+    from summeval_pytest.verdict.floors import Floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,15 +86,55 @@ def raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
         )
 
 
-def _check_decided(numbers: Numbers, threshold: Threshold, value: float | None) -> None:
-    """Refuses a pass that stands only on pieces without an answer, left out of a share."""
-    worst = numbers.worst.get(threshold.name)
-    if worst is not None and value is not None and worst < threshold.least <= value:
-        raise JudgeError(
-            f"paper {numbers.paper!r}, system {numbers.system!r} is undecided: {threshold.name}"
-            f" {value:.3f} meets {threshold.least:g}, and would be {worst:.3f} if what the judge"
-            " left unanswered were wrong"
-        )
+def undecided(what: str, bound: Threshold | Floor, value: float | None, worst: float | None) -> str:
+    """Why a number that meets its bound decides nothing, in words; empty where it decides.
+
+    A pass must not stand on pieces without an answer, which are left out of every share.
+
+    Args:
+        what: What is undecided; the name of the number follows.
+        bound: What is held.
+        value: The number.
+        worst: What it would be if every unanswered piece were wrong; None where it has no value.
+    """
+    if not bound.is_met_by(value) or bound.is_met_by(worst):
+        return ""
+    now, then = ("unknown" if each is None else f"{each:.3f}" for each in (value, worst))
+    return (
+        f"{what} {bound.title} {now} meets {bound.least:g}, and would be {then} if what the judge"
+        " left unanswered were wrong"
+    )
+
+
+def check_decided(
+    what: str, bound: Threshold | Floor, value: float | None, worst: float | None
+) -> None:
+    """Refuses to pass what is `undecided`.
+
+    Raises:
+        JudgeError: saying why.
+    """
+    if told := undecided(what, bound, value, worst):
+        raise JudgeError(told)
+
+
+def check_waived(
+    what: str, uses: Iterable[WaiverUse], held: Mapping[str, tuple[float | None, float | None]]
+) -> None:
+    """Refuses a waiver that covers a number only because of what the judge left unanswered.
+
+    Args:
+        what: As for `check_decided`.
+        uses: What became of the waivers.
+        held: By name, numbers and what they would be at the worst.
+
+    Raises:
+        JudgeError: as `check_decided`, for the waiver's own bound.
+    """
+    for use in uses:
+        name, least = use.waiver.finding, use.waiver.least
+        if use.state == "in use" and least is not None and name in held:
+            check_decided(what, Threshold(name, least), *held[name])
 
 
 def decide(
@@ -117,6 +152,7 @@ def decide(
     """
     raise_judge_faults(numbers)
     raise_unsupported(numbers, [threshold.name for threshold in thresholds])
+    what = f"paper {numbers.paper!r}, system {numbers.system!r} is undecided:"
     shortfalls = []
     for threshold in thresholds:
         if threshold.name not in numbers.values:
@@ -124,8 +160,8 @@ def decide(
                 raise KeyError(threshold.metric)
             continue
         value = numbers.values[threshold.name]
-        _check_decided(numbers, threshold, value)
-        if value is None or value < threshold.least:
+        check_decided(what, threshold, value, numbers.worst.get(threshold.name, value))
+        if not threshold.is_met_by(value):
             shortfalls.append(Shortfall(name=threshold.name, value=value, least=threshold.least))
     scored = [t.name for t in thresholds if not numbers.lacking(t.metric)]
     uses = (waivers or Waivers()).use(
@@ -134,6 +170,8 @@ def decide(
         missed={shortfall.name: shortfall.value for shortfall in shortfalls},
         measured=scored,
     )
+    held = {name: (numbers.values[name], worst) for name, worst in numbers.worst.items()}
+    check_waived(what, uses, held)
     covered = covered_by(uses)
     return PairVerdict(
         shortfalls=tuple(s for s in shortfalls if s.name not in covered),

@@ -98,7 +98,7 @@ class Floor:
         """Its name as a suite writes it."""
         return self.name + (LOWER if self.bound == "lower" else "")
 
-    def is_reached_by(self, held: float | None) -> bool:
+    def is_met_by(self, held: float | None) -> bool:
         """Whether what is held against it is enough; an undefined figure never is."""
         return held is not None and held >= self.least
 

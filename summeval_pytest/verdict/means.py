@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import CATALOGUE
+from summeval_pytest.metrics.recorded import SPARSE
 from summeval_pytest.suite import ALL_PAPERS
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict.correcting import MIN_COVERAGE, CorrectedMean
-from summeval_pytest.verdict.deciding import raise_unsupported
+from summeval_pytest.verdict.deciding import check_decided, check_waived, raise_unsupported
+from summeval_pytest.verdict.thresholds import Threshold
 from summeval_pytest.verdict.waivers import Waivers, WaiverUse, covered_by, faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.evaluation import Numbers
-    from summeval_pytest.verdict.thresholds import Threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class SystemMean:
         n_scored: Papers that the mean covers.
         n_papers: Papers that it should cover: all, but for those to which the number does not
             apply because their reference lacks the facet.
+        lowest: The mean with the worst of the number's range for each paper that the system left
+            without it; None where there is none.
     """
 
     name: str
@@ -39,11 +42,18 @@ class SystemMean:
     least: float
     n_scored: int
     n_papers: int
+    lowest: float | None = field(default=None, metadata=SPARSE)
+
+    @property
+    def held(self) -> float | None:
+        """What its threshold is held against: the mean, or ``lowest`` where only that is short."""
+        is_met = CATALOGUE[self.name].meets(self.value, self.least)
+        return self.lowest if is_met and self.lowest is not None else self.value
 
     @property
     def passes(self) -> bool:
-        """Whether the mean reaches its threshold on enough papers."""
-        return self.is_covered and self.value is not None and self.value >= self.least
+        """Whether the mean reaches its threshold on enough papers, whatever the others are."""
+        return self.is_covered and CATALOGUE[self.name].meets(self.held, self.least)
 
     @property
     def is_covered(self) -> bool:
@@ -102,7 +112,7 @@ def decide_means(
 
     Raises:
         JudgeError: if the judge left any of the papers without a score or support that a threshold
-            needs.
+            needs, or so much unanswered that a threshold is met only because of it.
     """
     names = [t.name for t in thresholds] + [mean.name for mean in corrected if mean.floors]
     faults = [
@@ -124,14 +134,33 @@ def decide_means(
     uses = (waivers or Waivers()).use(
         ALL_PAPERS,
         system,
-        missed={mean.name: mean.value for mean in means if not mean.passes},
+        missed={mean.name: mean.held for mean in means if not mean.passes},
         measured=[mean.name for mean in means if mean.is_covered],
     )
-    return MeanVerdict(
+    verdict = MeanVerdict(
         means=means,
         waivers=uses,
         corrected=tuple(_covering(mean, papers) for mean in corrected),
     )
+    _check_decided(f"system {system!r} is undecided:", verdict, papers)
+    return verdict
+
+
+def _check_decided(what: str, verdict: MeanVerdict, papers: Sequence[Numbers]) -> None:
+    """Refuses means that are enough only because of what the judge left unanswered."""
+    supposed = [numbers.supposed() for numbers in papers]
+    held = {mean.name: (mean.held, _mean(supposed, mean.name)) for mean in verdict.means}
+    for mean in verdict.means:
+        if mean.is_covered:
+            check_decided(f"{what} mean", Threshold(mean.name, mean.least), *held[mean.name])
+    check_waived(f"{what} mean", verdict.waivers, held)
+    for corrected in verdict.corrected:
+        worst = corrected.worst
+        for floor in corrected.floors if worst is not None and corrected.is_covered else ():
+            value = corrected.held(floor)
+            check_decided(
+                f"{what} corrected mean", floor, value, worst.held(floor) if worst else None
+            )
 
 
 def _covering(mean: CorrectedMean, papers: Sequence[Numbers]) -> CorrectedMean:
@@ -145,16 +174,24 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
 
     Its sum is exact: papers that all have 0.7 have a mean of 0.7, in whatever order they stand.
     """
-    values = [p.values.get(threshold.name) for p in papers]
-    counted = [value for value in values if value is not None]
-    n_scored, n_papers = coverage_of(papers, threshold.name)
+    name = threshold.name
+    n_scored, n_papers = coverage_of(papers, name)
+    supposed = [numbers.supposed(by="system") for numbers in papers]
+    is_short = coverage_of(supposed, name)[0] > n_scored
     return SystemMean(
-        name=threshold.name,
-        value=statistics.mean(counted) if counted else None,
+        name=name,
+        value=_mean(papers, name),
         least=threshold.least,
         n_scored=n_scored,
         n_papers=n_papers,
+        lowest=_mean(supposed, name) if is_short else None,
     )
+
+
+def _mean(papers: Sequence[Numbers], name: str) -> float | None:
+    values = [numbers.values.get(name) for numbers in papers]
+    counted = [value for value in values if value is not None]
+    return statistics.mean(counted) if counted else None
 
 
 def coverage_of(papers: Sequence[Numbers], name: str) -> tuple[int, int]:

@@ -6,13 +6,17 @@ out of every figure, and where they are many the judge has not been measured at 
 
 from __future__ import annotations
 
+import statistics
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import golden_pair, golden_tasks, labels_fingerprint
+from summeval_pytest.metrics.facet import LOWEST
+from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.stats import bootstrap_interval, bootstrap_sums, spearman
 from summeval_pytest.text import one_line
 from summeval_pytest.verdict.counting import (
@@ -24,13 +28,14 @@ from summeval_pytest.verdict.counting import (
     n_of,
     share_found,
 )
+from summeval_pytest.verdict.deciding import undecided
 from summeval_pytest.verdict.floors import AGREEMENTS, FOLLOWING, OF_ERROR, SPEARMAN, Floor, Floors
 from summeval_pytest.verdict.trust import Agreement, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from summeval_pytest.evaluation import GoldenPair, Runner
+    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair, Runner
     from summeval_pytest.stats import Rows
     from summeval_pytest.suite import Suite
     from summeval_pytest.verdict.counting import Counts, Figures
@@ -78,23 +83,69 @@ def measure_trust(
                 f" {len(of_kind):,} labelled {what or 'item'}s are unanswered, first:"
                 f" {one_line(silent[0].reason)}"
             )
-    floors, counts = held_to.floors, counts_of(pairs)
-    found = (
-        _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
-        for name in AGREEMENTS
-    )
+    agreements = _agreements(pairs, held_to.floors)
     return Trust(
         judge=judge,
         labels=labels,
         floors_of=held_to.judge,
-        agreements=(
-            *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
-            *_errors(pairs, floors),
-        ),
+        agreements=agreements,
         n_pairs=len(pairs),
-        n_papers=len(counts),
+        n_papers=len({pair.group for pair in pairs}),
         n_unanswered=len(lacking),
         n_left_out=sum(pair.n_left_out for pair in pairs),
+        undecided=_undecided(agreements, pairs, held_to.floors) if lacking else "",
+    )
+
+
+def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> tuple[Agreement, ...]:
+    counts = counts_of(pairs)
+    found = (
+        _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
+        for name in AGREEMENTS
+    )
+    return (
+        *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
+        *_errors(pairs, floors),
+    )
+
+
+def _undecided(
+    agreements: Sequence[Agreement], pairs: Sequence[GoldenPair], floors: Sequence[Floor]
+) -> str:
+    """The first floor that is held only because labels were left unanswered; empty without one."""
+    overall = [label for pair in pairs for label, _ in pair.answered("overall")]
+    middle = statistics.median(overall) if overall else 0.0
+    wrong = [
+        replace(pair, answers=tuple(_wrong(each, middle) for each in pair.answers))
+        for pair in pairs
+    ]
+    worst = {found.name: found for found in _agreements(wrong, floors)}
+    faults = (
+        undecided(
+            "the judge is undecided:", floor, found.held(floor), worst[found.name].held(floor)
+        )
+        for found in agreements
+        for floor in found.floors
+    )
+    return next(filter(None, faults), "")
+
+
+def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
+    """A label's answer; the farthest from the label where there is none."""
+    if answer.answer is not None:
+        return answer
+    low, high, is_high = 0.0, 1.0, answer.label > 0
+    for facet in FACETS:
+        if answer.kind == facet:
+            low, high = 1.0, float(SCALES[facet])
+            is_high = answer.label - low > high - answer.label
+    if answer.kind == "overall":
+        low, is_high = LOWEST, answer.label > middle
+    found = answer.evidence
+    return replace(
+        answer,
+        answer=low if is_high else high,
+        evidence=found and replace(found, named=found.labelled),
     )
 
 

@@ -264,8 +264,8 @@ class RunRecord:
         """The outcomes of its items: pairs, systems, and a judge that was not measured."""
         pairs = (pair.outcome for suite in self.suites for pair in suite.pairs)
         systems = (system.outcome for suite in self.suites for system in suite.systems)
-        unmeasured = any(suite.trust is not None and suite.trust.fault for suite in self.suites)
-        judge: tuple[Covered, ...] = ("error",) if unmeasured else ()
+        at_fault = any(s.trust is not None and s.trust.outcome == "error" for s in self.suites)
+        judge: tuple[Covered, ...] = ("error",) if at_fault else ()
         tried = (_TRIED[verdict.state] for suite in self.suites for verdict in suite.relations)
         return frozenset((*pairs, *systems, *judge, *tried))
 

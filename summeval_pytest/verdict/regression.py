@@ -17,7 +17,7 @@ from summeval_pytest.verdict.correcting import MIN_COVERAGE
 from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.evaluation import Numbers
     from summeval_pytest.metrics import Signature
@@ -33,6 +33,7 @@ POWER: Final = 0.8
 SHORTER: Final = 0.95
 """Summaries of fewer words than this share of the baseline's are shorter."""
 _ROUNDING: Final = 1e-9
+_AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
 class Granularity(TypedDict):
@@ -68,12 +69,18 @@ def compare(
     mismatches = tuple(_unpaired(both, rules))
     if mismatches:
         return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
+    differences = _differences(both, rules)
+    broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
+    low = [(old, new.supposed(by="system")) for old, new in both]
+    for name, told in _broken_rules(low, rules).items() if low != both else ():
+        broken.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in told))
     return Comparison(
         baseline=baseline.run,
         system=baseline.system,
-        differences=_differences(both, rules),
+        differences=tuple(replace(d, broken=broken.get(d.name, ())) for d in differences),
         flips=_flips(both),
         brevity=tuple(_brevity(both)),
+        undecided=tuple(_undecided(low, broken, rules)),
     )
 
 
@@ -143,36 +150,52 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
     return [(old, new) for old, new in values if old is not None and new is not None]
 
 
-def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
-    from summeval_pytest.stats import bootstrap_mean, drop_p_value, holm
-
+def _paired(both: Sequence[Pairing]) -> dict[str, list[tuple[float, float]]]:
+    """By name, the old and new values of each number that both runs have, in catalogue order."""
     without = {SUPPORT} if _lacking_support(both) else set()
     names = [name for name in CATALOGUE if name not in without]
-    paired = {name: values for name in names if (values := _changes(both, name))}
-    tested = {name: level for name, level in levels(rules).items() if name in paired}
+    return {name: values for name in names if (values := _changes(both, name))}
+
+
+def _p_values(
+    paired: Mapping[str, Sequence[tuple[float, float]]], rules: Sequence[Rule]
+) -> dict[str, float]:
+    """The p values of a drop, Holm-adjusted, of the numbers that are tested together."""
+    from summeval_pytest.stats import drop_p_value, holm
+
+    tested = [name for name in levels(rules) if name in paired]
     raw = [
         drop_p_value([new - old for old, new in paired[name]], n_flips=FLIPS, seed=SEED)
         for name in tested
     ]
-    adjusted = dict(zip(tested, holm(raw), strict=True))
+    return dict(zip(tested, holm(raw), strict=True))
+
+
+def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
+    """One a number, without the rules that it breaks."""
+    from summeval_pytest.stats import bootstrap_mean
+
+    paired = _paired(both)
+    adjusted, strictest = _p_values(paired, rules), levels(rules)
     found = []
     for name, values in paired.items():
         changes = [new - old for old, new in values]
         interval = bootstrap_mean(changes, n_resamples=RESAMPLES, seed=SEED)
-        level = tested.get(name)
-        difference = Difference(
-            name=name,
-            n_papers=len(values),
-            old=statistics.mean(old for old, _ in values),
-            new=statistics.mean(new for _, new in values),
-            change=statistics.mean(changes),
-            low=interval.low,
-            high=interval.high,
-            p=adjusted.get(name),
-            deviation=statistics.stdev(changes) if len(changes) > 1 else None,
-            detectable=None if level is None else _detectable(name, changes, level / len(tested)),
+        level = strictest[name] / len(adjusted) if name in adjusted else None
+        found.append(
+            Difference(
+                name=name,
+                n_papers=len(values),
+                old=statistics.mean(old for old, _ in values),
+                new=statistics.mean(new for _, new in values),
+                change=statistics.mean(changes),
+                low=interval.low,
+                high=interval.high,
+                p=adjusted.get(name),
+                deviation=statistics.stdev(changes) if len(changes) > 1 else None,
+                detectable=None if level is None else _detectable(name, changes, level),
+            )
         )
-        found.append(_held(difference, rules, n_expected=_n_expected(both, name, rules)))
     return tuple(found)
 
 
@@ -203,30 +226,64 @@ def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> in
     return sum(old.values.get(name) is not None for old, _ in both) if is_held else 0
 
 
-def _held(difference: Difference, rules: Sequence[Rule], *, n_expected: int) -> Difference:
-    """The difference with the rules that it breaks."""
-    broken = [told for rule in rules if rule.name == difference.name
-              for told in _broken(difference, rule)]  # fmt: skip
-    if difference.n_papers < MIN_COVERAGE * n_expected:
-        broken.append(
-            f"{difference.name} is compared on only {difference.n_papers} of {n_expected} papers;"
-            " the others have no score"
-        )
-    return replace(difference, broken=tuple(dict.fromkeys(broken)))
+def _broken_rules(
+    both: Sequence[Pairing], rules: Sequence[Rule], p_values: Mapping[str, float] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """By name, the rules that a number breaks, in words."""
+    paired = _paired(both)
+    p_values = _p_values(paired, rules) if p_values is None else p_values
+    found = {}
+    for name, values in paired.items():
+        drop = statistics.mean(old - new for old, new in values)
+        broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
+        n_expected = _n_expected(both, name, rules)
+        if len(values) < MIN_COVERAGE * n_expected:
+            broken.append(
+                f"{name} is compared on only {len(values)} of {n_expected} papers;"
+                " the others have no score"
+            )
+        found[name] = tuple(dict.fromkeys(broken))
+    return {name: broken for name, broken in found.items() if broken}
 
 
-def _broken(difference: Difference, rule: Rule) -> Iterator[str]:
-    drop = -difference.change
+def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
     is_large = rule.drop is None or drop > rule.drop + _ROUNDING
-    is_significant = rule.level is None or (difference.p is not None and difference.p <= rule.level)
+    is_significant = rule.level is None or (p is not None and p <= rule.level)
     if not is_large or not is_significant or drop <= 0:
         return
     parts = []
     if rule.drop is not None:
         parts.append(f"more than {rule.drop:g}")
     if rule.level is not None:
-        parts.append(f"p {difference.p:.4f} at level {rule.level:g}")
-    yield f"{difference.name} drops by {drop:.3f}, {' and '.join(parts)}"
+        parts.append(f"p {p:.4f} at level {rule.level:g}")
+    yield f"{rule.name} drops by {drop:.3f}, {' and '.join(parts)}"
+
+
+def _undecided(
+    both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
+) -> Iterator[str]:
+    """Each rule that is kept, or broken, only because of what the judge left unanswered.
+
+    A drop that is there once the unanswered pieces of this run are wrong and those of the baseline
+    right was hidden. One that is gone once all of them are wrong was none of the system's.
+    """
+    now = [new.supposed(by="judge") for _, new in both]
+    harsh = [
+        (old.supposed(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
+    ]
+    for name, told in _broken_rules(harsh, rules).items() if harsh != both else ():
+        if name not in broken:
+            yield (
+                f"{told[0]}, if what the judge left unanswered were wrong here and right in the"
+                " baseline"
+            )
+    mild = [(old.supposed(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
+    kept = broken.keys() - _broken_rules(mild, rules).keys() if mild != both else set()
+    for name in (name for name in broken if name in kept):
+        yield (
+            f"{broken[name][0]}, but not if what the judge left unanswered in the baseline were"
+            " wrong; save it again"
+        )
 
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:

@@ -16,9 +16,14 @@ from summeval_pytest.questions import FACETS
 from summeval_pytest.suite import Setting
 from summeval_pytest.verdict.calibrating import calibration_of
 from summeval_pytest.verdict.correcting import corrected_means
-from summeval_pytest.verdict.deciding import SUPPORT_REMEDY, PairVerdict, decide
+from summeval_pytest.verdict.deciding import PairVerdict, decide
 from summeval_pytest.verdict.means import MeanVerdict, decide_means
-from summeval_pytest.verdict.thresholds import ENTAILED, Thresholds, read_thresholds
+from summeval_pytest.verdict.thresholds import (
+    ENTAILED,
+    SUPPORT_REMEDY,
+    Thresholds,
+    read_thresholds,
+)
 from summeval_pytest.verdict.waivers import Waivers, all_uses
 
 if TYPE_CHECKING:
@@ -205,10 +210,11 @@ def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
 def _pair(pair: PairRecord, thresholds: Sequence[Threshold], waivers: Waivers) -> PairRecord:
     try:
         verdict = decide(pair.numbers(), thresholds, waivers)
-    except JudgeError:
-        return replace(pair, outcome="error", verdict=PairVerdict(shortfalls=()))
+    except JudgeError as error:
+        fault = pair.fault or str(error)
+        return replace(pair, outcome="error", fault=fault, verdict=PairVerdict(shortfalls=()))
     outcome: Outcome = "passed" if verdict.passes else "failed"
-    return replace(pair, outcome=outcome, verdict=verdict)
+    return replace(pair, outcome=outcome, fault="", verdict=verdict)
 
 
 def _corrected(
@@ -273,6 +279,8 @@ def _system(
     try:
         corrected = _corrected(system, suite, papers, weights)
         verdict = decide_means(system.name, papers, thresholds.mean, waivers, corrected)
+        if comparison is not None:
+            comparison.check_decided()
     except JudgeError as error:
         empty = MeanVerdict(means=())
         return replace(

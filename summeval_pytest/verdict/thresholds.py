@@ -9,7 +9,6 @@ from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics import CATALOGUE, METRICS, SUPPORT, MetricName
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.verdict.correcting import CORRECTABLE
-from summeval_pytest.verdict.deciding import SUPPORT_REMEDY
 from summeval_pytest.verdict.floors import LOWER, Floor, has_part
 from summeval_pytest.verdict.waivers import check_waivers
 
@@ -23,6 +22,11 @@ _MEAN: Final = "mean."
 CORRECTED: Final = "corrected."
 """Before a number's name on the command line: the mean with the judge's error taken out."""
 ENTAILED: Final = "eva.recall_entailed"
+SUPPORT_REMEDY: Final = (
+    "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or remove the"
+    " threshold"
+)
+"""What to do where a judge gives no support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,18 @@ class Threshold:
     least: float
 
     @property
+    def title(self) -> str:
+        """Its name as a suite writes it."""
+        return self.name
+
+    @property
     def metric(self) -> MetricName:
         """The metric that the number comes from."""
         return CATALOGUE[self.name].metric
+
+    def is_met_by(self, value: float | None) -> bool:
+        """Whether a value is enough; none never is."""
+        return CATALOGUE[self.name].meets(value, self.least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from summeval_pytest.metrics.recorded import SPARSE
 from summeval_pytest.verdict.floors import Floor  # noqa: TC001 - run records read it
 
 Outcome = Literal["passed", "failed", "error"]
@@ -39,7 +40,7 @@ class Agreement:
     @property
     def missed(self) -> tuple[Floor, ...]:
         """The floors that it does not reach; an undefined figure reaches none."""
-        return tuple(f for f in self.floors if not f.is_reached_by(self.held(f)))
+        return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,8 @@ class Trust:
         n_unanswered: Labelled items that the judge left without an answer.
         n_left_out: Labelled facets that the judge does not find in the reference.
         fault: Why it was not measured, in words; empty where it was.
+        undecided: The floors that it holds only because of what it left unanswered, in words; empty
+            where there is none.
     """
 
     judge: str
@@ -67,6 +70,7 @@ class Trust:
     n_unanswered: int = 0
     n_left_out: int = 0
     fault: str = ""
+    undecided: str = field(default="", metadata=SPARSE)
 
     @property
     def missed(self) -> tuple[tuple[Agreement, Floor], ...]:
@@ -85,10 +89,10 @@ class Trust:
 
     @property
     def outcome(self) -> Outcome:
-        """Failed where a floor is missed, error where nothing was measured."""
-        if self.fault:
-            return "error"
-        return "failed" if self.is_untrusted else "passed"
+        """Failed where a floor is missed, error where nothing was measured or it is undecided."""
+        if self.is_untrusted:
+            return "failed"
+        return "error" if self.fault or self.undecided else "passed"
 
     def agreement(self, name: str) -> Agreement | None:
         """One figure; None where the labels have nothing for it."""

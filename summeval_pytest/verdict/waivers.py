@@ -71,7 +71,7 @@ class Waivers:
         if waiver.finding not in missed:
             return "not needed"
         value = missed[waiver.finding]
-        if waiver.least is not None and (value is None or value < waiver.least):
+        if waiver.least is not None and not CATALOGUE[waiver.finding].meets(value, waiver.least):
             return "exceeded"
         return "in use"
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared_data import RELEASE
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DATA = ROOT.parent / "shared" / "data" / "scholarsum" / "pubmed.json"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     scripts = Path(sys.executable).parent
     parts[0] = sys.executable if parts[0] == "python" else str(scripts / parts[0])
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
-    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(DATA)) for part in parts]
+    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(RELEASE)) for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
     foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
@@ -93,10 +94,9 @@ def test_console_blocks_print_what_they_show(tmp_path: Path) -> None:
             check(block, tmp_path)
 
 
+@pytest.mark.usefixtures("release_file")
 def test_blocks_about_released_data_print_what_they_show(tmp_path: Path) -> None:
     """The figures on real papers are the README's strongest claim, so they are made again."""
-    if not DATA.exists():
-        pytest.skip("../shared/data is not there to import")
     for block in RUNS:
         if "scholarsum" in block.command:
             check(block, tmp_path)

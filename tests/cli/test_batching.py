@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.cli.command import main
+from summeval_pytest.metrics import Unscored
 from summeval_pytest.models import Dialect
 from summeval_pytest.store import Cache
 from tests.asked_suite import (
@@ -17,12 +18,13 @@ from tests.asked_suite import (
     loaded,
     surveyed,
     tasks_of,
+    text_by_rule,
     write_suite,
 )
 from tests.scripted_server import ScriptedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 SYSTEMS: Final = ("good", "writer")
@@ -107,6 +109,30 @@ def test_rounds_end_in_a_run_that_equals_a_live_one(
     assert [e.scores for e in after] == [e.scores for e in live]
     assert [e.numbers() for e in after] == [e.numbers() for e in live]
     assert [e.pair for e in after] == [e.pair for e in live]
+
+
+def test_replies_that_nobody_can_use_are_exported_again(
+    tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two re-asks, as in a live run; then all begins anew, until the judge has recovered."""
+    write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
+
+    def round_of(text_of: Callable[[dict[str, object]], str]) -> str:
+        told = exported(capsys)[0]
+        (tmp_path / "in").write_text(answers_to(tmp_path / "out", text_of), encoding="utf-8")
+        imported(capsys)
+        return told
+
+    told = [round_of(lambda _: '{"checks": []}') for _ in range(5)]
+    again = "; 2 are asked again, as what was replied is unusable (item 1 is missing)"
+    assert [line.endswith(again) for line in told] == [False, False, False, True, True]
+    assert round_of(text_by_rule).endswith(again)
+    assert exported(capsys) == ["nothing is open: all 6 replies are stored; run pytest"]
+    suite = loaded(tmp_path / "kilns")
+    tasks = tasks_of(suite, metrics=("faithfulness",))
+    found = evaluated(desk_for(tmp_path / "store", suite, run="run-2"), suite, tasks)
+    assert not any(isinstance(score, Unscored) for each in found for score in each.scores)
+    assert server.n_requests == 0
 
 
 def test_request_is_the_one_that_a_live_run_sends(

@@ -163,6 +163,55 @@ def test_verify_finds_what_is_missing(
     assert server.n_requests == 4
 
 
+UNUSABLE = "item 1 is missing"
+
+
+def rows_of(store: Path) -> list[Row]:
+    """All that a store holds."""
+    with Cache(store) as cache:
+        return [row for key in list(cache.keys()) if (row := cache.get(key)) is not None]
+
+
+@pytest.fixture
+def ill(tmp_path: Path, server: ScriptedServer) -> Iterator[Path]:
+    """A store of a run whose judge answers nothing about system ``good``, asked three times."""
+    with ScriptedServer(lambda _: Answer('{"checks": []}')) as other:
+        write_suite(tmp_path / "kilns", other.url, tail=FAITHFUL)
+        suite = loaded(tmp_path / "kilns")
+        tasks = tasks_of(suite, ("good",), ("faithfulness",))
+        evaluated(desk_for(tmp_path / "ill", suite), suite, tasks)
+        assert other.n_requests == 6
+    write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
+    yield tmp_path / "ill"
+    assert server.n_requests == 2
+
+
+def test_export_refuses_what_nobody_can_use(
+    tmp_path: Path, ill: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be an error in every replay; the message names each, why, and what to type."""
+    told = refused(capsys, 1, "export", "--store", str(ill))
+    assert told.startswith("kilns/summeval.toml: 2 replies are recorded and unusable: sentence ")
+    assert told.count(f": {UNUSABLE})") == 2
+    assert told.endswith(" --summ-record=new', then export")
+    assert not (tmp_path / "kilns" / "cassette.jsonl").exists()
+    assert len(rows_of(ill)) == 6
+
+
+@pytest.mark.parametrize("action", ["verify", "prune"])
+def test_unusable_replies_of_a_cassette_are_refused(
+    tmp_path: Path, ill: Path, capsys: pytest.CaptureFixture[str], action: str
+) -> None:
+    """No mark tells, since another version may have written them: they are read as a run would."""
+    file = tmp_path / "kilns" / "cassette.jsonl"
+    written = write_cassette(file, rows_of(ill))
+    told = refused(capsys, 1, action, "--store", "nowhere")
+    assert told.startswith("kilns/summeval.toml: 2 replies are recorded and unusable: sentence ")
+    assert told.count(f": {UNUSABLE})") == 2
+    assert cassette(tmp_path).sha256 == written
+    assert not (tmp_path / "nowhere").exists()
+
+
 def test_verify_finds_a_broken_line(
     tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from summeval_pytest.cli.command import main
 from tests.label_suite import write_lines, write_suite
+from tests.waiting import SOON
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,7 +199,7 @@ def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:
         if line.startswith("--- 2 of 8"):
             break
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=SOON)
     assert process.returncode == 130
     assert err == "summeval: interrupted; what was answered is kept\n"
     assert label()["facets"] == {"background": 3}

@@ -147,4 +147,4 @@ def test_layers_are_a_whole_number(capsys: pytest.CaptureFixture[str]) -> None:
     """Zero layers would be the words alone, and no BERT."""
     with pytest.raises(SystemExit):
         main(["agree", "suite", "--bertscore-layers", "0"])
-    assert "'0' is no whole number of at least 1" in capsys.readouterr().err
+    assert "'0' is no whole number from 1 to 999999" in capsys.readouterr().err

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT: Final = Path(__file__).parents[2]
-SHARED: Final = Path(os.environ.get("SUMMEVAL_SHARED", ROOT.parent / "shared"))
-RELEASE: Final = SHARED / "data/scholarsum/pubmed.json"
 HOSTILE: Final = {"alpha": "$\\frac{1$%&<i>:red:x", "beta": "b" * 150}
 
 
@@ -301,10 +298,9 @@ def test_a_label_of_a_sentence_that_is_not_there_is_refused(
     assert "suite/labels.jsonl:1: " in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not RELEASE.exists(), reason="../shared/data/scholarsum is not there")
-def test_scholarsum_gives_the_figures_of_the_paper() -> None:
+def test_scholarsum_gives_the_figures_of_the_paper(release_file: Path) -> None:
     """Oracle: metrics.md section 2, FM figures 4a, 4b and 9, recomputed there from the release."""
-    assert main(["import", "scholarsum", str(RELEASE), "--out", "pubmed"]) == 0
+    assert main(["import", "scholarsum", str(release_file), "--out", "pubmed"]) == 0
     judge = "tests.studied_suite:Mute"  # who judges is of no matter here
     found = study("pubmed", "--judge", judge, "--only=ratings,proportions,numbers")
 

@@ -95,8 +95,8 @@ def test_keys_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     assert desk_of(chosen()).terms.environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663"])
-def test_count_is_a_whole_number_of_at_least_one(
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000"])
+def test_count_is_a_whole_number_of_up_to_six_digits(
     text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The number is shown as it was written."""
@@ -104,9 +104,16 @@ def test_count_is_a_whole_number_of_at_least_one(
         chosen("--votes", text)
     assert ended.value.code == 2
     assert (
-        f"argument --votes/--summ-votes: {text!r} is no whole number of at least 1"
+        f"argument --votes/--summ-votes: {text!r} is no whole number from 1 to 999999"
         in capsys.readouterr().err
     )
+
+
+def test_count_of_thousands_of_digits_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Python reads none; the message is no longer for that."""
+    with pytest.raises(SystemExit):
+        chosen("--votes", "9" * 5_000)
+    assert "9\u2026' is no whole number from 1 to 999999" in capsys.readouterr().err
 
 
 def test_unknown_mode_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -315,14 +315,15 @@ def test_evidence_named_twice_is_named_once() -> None:
 
 
 def test_a_sentence_without_a_verdict_is_unanswered() -> None:
-    """Its evidence says nothing either."""
+    """Nobody knows of its evidence either: none is named, and what is labelled is remembered."""
     (found,) = answers(
         label(
             sentences=(SentenceLabel(index=0, faithful=True, evidence=(EvidenceLabel(index=1),)),)
         ),
         evaluation(judged(s0=None)),
     )
-    assert (found.answer, found.evidence) == (None, None)
+    assert found.answer is None
+    assert found.evidence == EvidenceCount(named=0, labelled=1, both=0)
     assert (found.text, found.reason) == ("Zinc was given.", "s0 is so")
 
 

@@ -16,13 +16,12 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
 
 ZINC, ALGA, MOSS = SegmentFacets("Zinc."), SegmentFacets("Alga."), SegmentFacets("Moss.")
-SOON = 5.0
-"""Seconds after which something that should have happened never will."""
 
 
 def echo(question: Question) -> Answer:

@@ -5,7 +5,6 @@ import json
 import random
 import threading
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -26,7 +25,9 @@ from tests.scripted_server import (
     Raw,
     ScriptedServer,
     Status,
+    Until,
 )
+from tests.waiting import SOON, until
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -38,15 +39,13 @@ if TYPE_CHECKING:
 
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""
-A_WHILE: Final = 0.1
-"""Seconds in which something that must not happen would have."""
 NO_SECOND_ATTEMPT: Final = Backoff(60, 60)
 """The wait before one is longer than the whole call may take."""
 PRICE: Final = Price(input=0.0, output=10_000.0)
 """One cent a token of reply."""
 
 
-def at(url: str, *, lacking: str = "", hint: str = "", timeout_seconds: float = 5.0) -> Address:
+def at(url: str, *, lacking: str = "", hint: str = "", timeout_seconds: float = 30.0) -> Address:
     """The address of a server that wants a key."""
     return Address(
         Endpoint(name="here", base_url=url, api_key=KEY, timeout_seconds=timeout_seconds),
@@ -97,7 +96,7 @@ def through(
                 *(line.send(request) for request in requests), return_exceptions=True
             )
         finally:
-            await exchange.drain(1.0)
+            await exchange.drain(SOON)
 
     return asyncio.run(main())
 
@@ -109,7 +108,7 @@ def drained(exchange: Exchange, doing: Awaitable[None]) -> None:
         try:
             await doing
         finally:
-            await exchange.drain(1.0)
+            await exchange.drain(SOON)
 
     asyncio.run(main())
 
@@ -136,14 +135,25 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
+class Slow(ScriptedServer):
+    """A server that thinks for a moment, and for as long as ``is_thinking``."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answered)
+        self.is_thinking = False
+
+    def _answered(self, seen: Seen) -> Action:
+        return Delay(0.05, Until(lambda: not self.is_thinking, Answer(f"reply {seen.index}")))
+
+
 @pytest.fixture
-def slow() -> Iterator[ScriptedServer]:
-    """A server that thinks for a moment."""
-    with ScriptedServer(lambda seen: Delay(0.1, Answer(f"reply {seen.index}"))) as server:
+def slow() -> Iterator[Slow]:
+    """Such a server."""
+    with Slow() as server:
         yield server
 
 
-def test_equal_requests_at_once_are_one(store: Path, slow: ScriptedServer) -> None:
+def test_equal_requests_at_once_are_one(store: Path, slow: Slow) -> None:
     """A reference's question comes from every system at the same moment."""
     hub = exchange(store)
     outcomes = through(hub, at(slow.url), *[question()] * 20)
@@ -154,7 +164,7 @@ def test_equal_requests_at_once_are_one(store: Path, slow: ScriptedServer) -> No
     assert hub.open == {}
 
 
-def test_different_requests_are_each_asked(store: Path, slow: ScriptedServer) -> None:
+def test_different_requests_are_each_asked(store: Path, slow: Slow) -> None:
     """Another word makes another request; another topic does not."""
     requests = [question("a"), question("b"), replace(question("a"), topic="kiln")]
     outcomes = through(exchange(store), at(slow.url), *requests)
@@ -162,7 +172,7 @@ def test_different_requests_are_each_asked(store: Path, slow: ScriptedServer) ->
     assert slow.n_requests == 2
 
 
-def test_two_exchanges_on_one_store_ask_once(store: Path, slow: ScriptedServer) -> None:
+def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
     """Two workers of a run, each with an event loop of its own."""
     hubs = [exchange(store), exchange(store)]
     outcomes: list[ChatReply | BaseException] = []
@@ -183,7 +193,7 @@ def test_two_exchanges_on_one_store_ask_once(store: Path, slow: ScriptedServer) 
     assert sorted((t.n_asked, t.n_cached) for t in totals) == [(0, 1), (1, 0)]
 
 
-def test_two_exchanges_on_one_loop_ask_once(store: Path, slow: ScriptedServer) -> None:
+def test_two_exchanges_on_one_loop_ask_once(store: Path, slow: Slow) -> None:
     """Whoever comes second waits without holding a slot, and finds the reply in the store."""
     one, other = exchange(store), exchange(store)
 
@@ -191,7 +201,7 @@ def test_two_exchanges_on_one_loop_ask_once(store: Path, slow: ScriptedServer) -
         lines = [hub.line(at(slow.url), None) for hub in (one, other)]
         replies = await asyncio.gather(*(line.send(question()) for line in lines * 3))
         for hub in (one, other):
-            await hub.drain(1.0)
+            await hub.drain(SOON)
         return list(replies)
 
     assert {reply.text for reply in asyncio.run(main())} == {"reply 0"}
@@ -259,38 +269,40 @@ def test_fault_is_forgotten_within_a_run_as_well(store: Path) -> None:
 
 def test_fault_is_told_to_all_who_wait_for_it(store: Path) -> None:
     """None of them asks for himself: what failed for one fails for all."""
-    with ScriptedServer(lambda _: Delay(0.1, Status(400))) as server:
-        hub = exchange(store)
+    hub = exchange(store)
+    with ScriptedServer(lambda _: Until(lambda: len(hub.open) == 1, Status(400))) as server:
         assert fault_in(through(hub, at(server.url), *[question()] * 5)).fault == "bad_request"
         assert server.n_requests == 1
     assert hub.ledger.totals.n_failed == 1
 
 
-def test_waiter_that_gives_up_takes_nothing_from_the_others(
-    store: Path, slow: ScriptedServer
-) -> None:
+def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: Slow) -> None:
     """One pair was given up; another one waits for the same reply."""
     hub = exchange(store)
+    slow.is_thinking = True
 
     async def main() -> None:
         line = hub.line(at(slow.url), None)
         first, second = (asyncio.ensure_future(line.send(question())) for _ in range(2))
-        await asyncio.sleep(0.05)
+        await until(lambda: slow.n_requests == 1)
         first.cancel()
+        slow.is_thinking = False
         assert (await second).text == "reply 0"
 
     drained(hub, main())
     assert slow.n_requests == 1
 
 
-def test_reply_that_nobody_waits_for_any_more_is_kept(store: Path, slow: ScriptedServer) -> None:
+def test_reply_that_nobody_waits_for_any_more_is_kept(store: Path, slow: Slow) -> None:
     """It is paid for."""
     hub = exchange(store)
+    slow.is_thinking = True
 
     async def main() -> None:
         first = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
-        await asyncio.sleep(0.05)
+        await until(lambda: slow.n_requests == 1)
         first.cancel()
+        slow.is_thinking = False
 
     drained(hub, main())
     assert reply_in(through(exchange(store), at(slow.url), question())).text == "reply 0"
@@ -326,7 +338,7 @@ def test_replay_asks_nothing_and_names_the_question(store: Path) -> None:
     )
 
 
-def test_all_asks_again_once_a_run(store: Path, slow: ScriptedServer) -> None:
+def test_all_asks_again_once_a_run(store: Path, slow: Slow) -> None:
     """Two processes of one run ask once; the next run asks again; later runs read the last."""
     through(exchange(store), at(slow.url), question())
     runs: list[tuple[Record, str]] = [("all", "a"), ("all", "a"), ("all", "b"), ("new", "c")]
@@ -338,21 +350,21 @@ def test_all_asks_again_once_a_run(store: Path, slow: ScriptedServer) -> None:
     assert slow.n_requests == 3
 
 
-def test_draining_keeps_what_is_answered_and_sends_nothing_new(
-    store: Path, slow: ScriptedServer
-) -> None:
+def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path, slow: Slow) -> None:
     """One slot: the first request is out, the second waits for the slot, the third comes late."""
     hub = exchange(store, in_flight=1)
+    slow.is_thinking = True
 
     async def main() -> tuple[ChatReply, list[bool]]:
         line = hub.line(at(slow.url), None)
         out, waiting = (asyncio.ensure_future(line.send(question(t))) for t in ("out", "waiting"))
-        await asyncio.sleep(0.05)
-        draining = asyncio.ensure_future(hub.drain(5.0))
+        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
+        draining = asyncio.ensure_future(hub.drain(SOON))
         await asyncio.sleep(0)
         late = asyncio.ensure_future(line.send(question("late")))
+        slow.is_thinking = False
         await draining
-        await asyncio.wait((waiting, late), timeout=1.0)
+        await asyncio.wait((waiting, late), timeout=SOON)
         return await out, [waiting.cancelled(), late.cancelled()]
 
     kept, cancelled = asyncio.run(main())
@@ -364,62 +376,61 @@ def test_draining_keeps_what_is_answered_and_sends_nothing_new(
     assert later.ledger.totals.n_cached == 1
 
 
-def test_draining_sends_nothing_that_waits_for_the_budget(
-    store: Path, slow: ScriptedServer
-) -> None:
+def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slow) -> None:
     """The first call's end leaves money for the second, which must not be sent any more."""
     hub = exchange(store, budget=Budget(0.30))
+    slow.is_thinking = True
 
     async def main() -> None:
         line = hub.line(at(slow.url), PRICE)
         sent = [asyncio.ensure_future(line.send(question(text))) for text in ("a", "b")]
-        await asyncio.sleep(0.05)
-        await hub.drain(5.0)
-        await asyncio.wait(sent, timeout=1.0)
+        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
+        draining = asyncio.ensure_future(hub.drain(SOON))
+        await asyncio.sleep(0)
+        slow.is_thinking = False
+        await draining
+        await asyncio.wait(sent, timeout=SOON)
 
     asyncio.run(main())
     assert slow.n_requests == 1
 
 
-def test_draining_ends_in_time(store: Path) -> None:
+def test_draining_ends_in_time(store: Path, slow: Slow) -> None:
     """Ctrl-C: what takes longer is given up, and nothing of it is stored."""
-    with ScriptedServer(lambda _: Delay(30.0, Answer("late"))) as server:
-        hub = exchange(store)
+    slow.is_thinking = True
+    hub = exchange(store)
 
-        async def main() -> float:
-            call = asyncio.ensure_future(hub.line(at(server.url), None).send(question()))
-            await asyncio.sleep(A_WHILE)
-            begun = perf_counter()
-            await hub.drain(0.1)
-            await asyncio.wait((call,))
-            assert call.cancelled()
-            return perf_counter() - begun
+    async def main() -> None:
+        call = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
+        await until(lambda: slow.n_requests == 1)
+        await hub.drain(0.1)
+        await asyncio.wait((call,))
+        assert call.cancelled()
 
-        assert asyncio.run(main()) < 1.0
+    asyncio.run(main())
     assert b'"key"' not in bytes_under(store)
 
 
-def test_draining_does_not_wait_for_other_processes(store: Path) -> None:
+def test_draining_does_not_wait_for_other_processes(store: Path, slow: Slow) -> None:
     """Their replies are theirs to keep."""
-    with ScriptedServer(lambda _: Delay(0.8, Answer("slow"))) as server:
-        one, other = exchange(store), exchange(store)
+    slow.is_thinking = True
+    one, other = exchange(store), exchange(store)
 
-        async def main() -> float:
-            asking = asyncio.ensure_future(one.line(at(server.url), None).send(question()))
-            await asyncio.sleep(A_WHILE)
-            waiting = asyncio.ensure_future(other.line(at(server.url), None).send(question()))
-            await asyncio.sleep(A_WHILE)
-            begun = perf_counter()
-            await other.drain(5.0)
-            seconds = perf_counter() - begun
-            await asyncio.wait((waiting,))
-            assert waiting.cancelled()
-            assert (await asking).text == "slow"
-            await one.drain(1.0)
-            return seconds
+    async def main() -> None:
+        asking = asyncio.ensure_future(one.line(at(slow.url), None).send(question()))
+        await until(lambda: slow.n_requests == 1)
+        waiting = asyncio.ensure_future(other.line(at(slow.url), None).send(question()))
+        await until(lambda: len(other.waiting_elsewhere) == 1)
+        await other.drain(SOON)
+        assert not asking.done()
+        await asyncio.wait((waiting,))
+        assert waiting.cancelled()
+        slow.is_thinking = False
+        assert (await asking).text == "reply 0"
+        await one.drain(SOON)
 
-        assert asyncio.run(main()) < 0.5
-        assert server.n_requests == 1
+    asyncio.run(main())
+    assert slow.n_requests == 1
 
 
 def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
@@ -473,7 +484,7 @@ def test_budget_books_what_a_call_may_have_cost(store: Path, action: Action, cen
     with ScriptedServer(lambda _: action) as server:
         budget = Budget(1.0)
         hub = exchange(store, budget=budget)
-        seconds = 5.0 if isinstance(action, Answer) else 0.3  # too short for another attempt
+        seconds = 30.0 if isinstance(action, Answer) else 0.3  # too short for another attempt
         through(hub, at(server.url, timeout_seconds=seconds), question(), price=PRICE)
     assert budget._mine.spent == pytest.approx(cents / 100)
     assert budget._mine.reserved == {}
@@ -557,7 +568,7 @@ def test_dialect_is_found_out_again_where_all_is_asked_again(store: Path) -> Non
         assert [seen.level for seen in server.seen] == ["json_schema", "json_object"] * 2
 
 
-def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: ScriptedServer) -> None:
+def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None:
     """What was begun ahead of its test is hurried when a test stands still for it."""
     hub = exchange(store, in_flight=1)
     calm = {text: Urgency() for text in "abc"}
@@ -568,32 +579,36 @@ def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: ScriptedServe
 
     async def main() -> None:
         await send("warm", Urgency())
+        slow.is_thinking = True
         ahead = [asyncio.ensure_future(send(text, urgency)) for text, urgency in calm.items()]
-        await asyncio.sleep(0.02)
-        assert await send("c", Urgency(demanded=True)) == "reply 2"
+        await until(lambda: slow.n_requests == 2 and hub.slots.n_waiting == 2)
+        hurried = asyncio.ensure_future(send("c", Urgency(demanded=True)))
+        await until(lambda: calm["c"].demanded)
+        slow.is_thinking = False
+        assert await hurried == "reply 2"
         assert await asyncio.gather(*ahead) == ["reply 1", "reply 3", "reply 2"]
 
     drained(hub, main())
     assert [urgency.demanded for urgency in calm.values()] == [False, False, True]
 
 
-def test_requests_in_flight_are_bounded_and_counted(store: Path) -> None:
+def test_requests_in_flight_are_bounded_and_counted(store: Path, slow: Slow) -> None:
     """The progress line says how many are open, those that wait for a slot among them."""
     hub = exchange(store, in_flight=3)
 
-    async def main(server: ScriptedServer) -> None:
-        line = hub.line(at(server.url), None)
+    async def main() -> None:
+        line = hub.line(at(slow.url), None)
+        await line.send(question("warm"))
+        slow.is_thinking = True
         calls = [asyncio.ensure_future(line.send(question(str(n)))) for n in range(6)]
-        async with asyncio.timeout(5.0):
-            while hub.ledger.n_in_flight < 6:
-                await asyncio.sleep(0.005)
-            await asyncio.gather(*calls)
+        await until(lambda: hub.ledger.n_in_flight == 6 and slow.n_requests == 1 + 3)
+        slow.is_thinking = False
+        await asyncio.gather(*calls)
 
-    with ScriptedServer(lambda _: Delay(0.1, Answer("yes"))) as server:
-        drained(hub, main(server))
-        assert server.peak == 3
+    drained(hub, main())
+    assert slow.peak == 3
     assert hub.ledger.n_in_flight == 0
-    assert hub.ledger.totals.n_asked == 6
+    assert hub.ledger.totals.n_asked == 1 + 6
 
 
 DATED: Final = "gpt-4o-2024-08-06"

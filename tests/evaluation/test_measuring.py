@@ -41,14 +41,12 @@ from summeval_pytest.questions import (
     Unanswered,
 )
 from summeval_pytest.suite import EvaVariant, Flaw, Pair, Paper, Section, Variants
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.metrics import MetricName
     from summeval_pytest.questions import Answer, Question
-
-SOON = 5.0
-"""Seconds after which something that should have happened never will."""
 
 
 def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
@@ -244,7 +242,13 @@ def test_sizes_count_only_what_was_answered_and_right() -> None:
     )
     scores = (eva, FaithfulnessScore(value=0.5, sentences=sentences))
     numbers = numbers_of("zinc-01", "careful", "Mice\n\tslept. ", scores)
-    assert numbers.sizes == {"words": 2, "eva.precision": 3, "faithfulness": 1, "sentences": 2}
+    assert numbers.sizes == {
+        "words": 2,
+        "eva.precision": 3,
+        "faithfulness": 1,
+        "sentences": 2,
+        "unanswered": 1,
+    }
 
 
 def test_a_metric_without_a_score_has_no_size_and_the_words_count_all_the_same() -> None:

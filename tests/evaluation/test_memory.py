@@ -100,6 +100,54 @@ def test_all_stores_over_what_was_there(tmp_path: Path) -> None:
         assert after.cached(KEY) == NEW
 
 
+@pytest.mark.parametrize("record", ["new", "all"])
+def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_next(
+    tmp_path: Path, record: Record
+) -> None:
+    """Other workers of the run must not pay for it, and no later run must be stuck with it."""
+    store = tmp_path / "store"
+    with closing(memory(store, record)) as one, closing(memory(store, record)) as two:
+        one.remember(KEY, "topic", OLD)
+        one.give_up(KEY, OLD, "item 3 is missing")
+        assert (two.cached(KEY), two.given_up(KEY)) == (OLD, "")
+    with closing(memory(store, run="run-2")) as later:
+        assert (later.cached(KEY), later.given_up(KEY)) == (None, "item 3 is missing")
+    with Cache(store) as cache:
+        assert cache.get(KEY) == Row(KEY, "topic", OLD.as_json())
+
+
+@pytest.mark.parametrize("reply", [OLD, NEW], ids=["the same", "another"])
+def test_reply_that_came_again_is_remembered(tmp_path: Path, reply: ChatReply) -> None:
+    """Though it be the same to the byte: it is of this run now, and not yet given up."""
+    store = tmp_path / "store"
+    with closing(memory(store)) as first:
+        first.remember(KEY, "topic", OLD)
+        first.give_up(KEY, OLD, "item 3 is missing")
+    with closing(memory(store, run="run-2")) as second:
+        second.remember(KEY, "topic", reply)
+        assert second.cached(KEY) == reply
+    with closing(memory(store, run="run-3")) as third:
+        assert third.cached(KEY) == reply
+
+
+def test_given_up_reply_of_a_cassette_gives_way_to_the_store(tmp_path: Path) -> None:
+    """A run cannot write a cassette; a replay has no store, and what is recorded is all it has."""
+    store, recorded = tmp_path / "store", {KEY: OLD}
+    with closing(memory(store, cassette=recorded)) as first:
+        first.give_up(KEY, OLD, "item 3 is missing")
+        assert first.recorded(KEY) == OLD
+    with closing(memory(store, cassette=recorded, run="run-2")) as second:
+        assert (second.recorded(KEY), second.cached(KEY)) == (None, None)
+        assert second.given_up(KEY) == "item 3 is missing"
+        second.remember(KEY, "topic", NEW)
+        assert (second.recorded(KEY), second.cached(KEY)) == (None, NEW)
+    with closing(memory(store, cassette={KEY: NEW}, run="run-3")) as mended:
+        assert mended.recorded(KEY) == NEW
+    replaying = memory(store, "none", recorded, run="run-3")
+    replaying.give_up(KEY, OLD, "item 3 is missing")
+    assert (replaying.recorded(KEY), replaying.given_up(KEY)) == (OLD, "")
+
+
 def test_new_makes_no_folder_for_its_run(tmp_path: Path) -> None:
     """It needs nothing that only this run needs."""
     with closing(memory(tmp_path / "store")) as usual:

@@ -10,7 +10,7 @@ from summeval_pytest.suite import JudgeSpec
 from tests.asked_suite import PRICES, loaded, write_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from summeval_pytest.evaluation.addressing import Address
@@ -38,6 +38,10 @@ class Deaf:
     async def send(self, request: ChatRequest) -> ChatReply:
         """Nothing."""
         raise AssertionError(request)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Nothing."""
+        raise AssertionError(said, why)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.evaluation.worst import worst_of
+from summeval_pytest.evaluation.worst import supposed
 from summeval_pytest.metrics import CheckedFact, EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.metrics.references import averaged
 from summeval_pytest.questions import Fact
@@ -21,6 +21,11 @@ def eva(value: float, *holds: bool | None) -> EvaScore:
     return EvaScore(
         value=value, precision=1.0, recall=1.0, recall_entailed=None, candidate=checked(*holds)
     )
+
+
+def worst_of(scores: list[EvaScore] | list[FaithfulnessScore]) -> dict[str, float]:
+    """The numbers with every unanswered piece wrong."""
+    return supposed(scores, right=False)
 
 
 def test_each_unanswered_piece_is_taken_as_wrong() -> None:
@@ -71,3 +76,52 @@ def test_over_several_references_the_worst_is_the_mean_of_the_worst() -> None:
         "eva": pytest.approx((0.9 + 2 / 3) / 2),
     }
     assert worst_of([averaged((eva(0.9, True), eva(1.0, False)))]) == {}
+
+
+def test_a_right_fact_of_the_summary_matches_one_more_of_the_reference() -> None:
+    """Worked example: 2 of 4 matched become 3, and P = 1/2 of two becomes 2/3 of three."""
+    score = EvaScore(
+        value=0.5,
+        precision=0.5,
+        recall=0.5,
+        recall_entailed=0.5,
+        candidate=checked(True, False, None),
+        reference=checked(True, True, False, False),
+        matched=frozenset({0, 1}),
+    )
+    assert supposed([score], right=True) == {
+        "eva.precision": pytest.approx(2 / 3),
+        "eva.recall": 0.75,
+        "eva": pytest.approx(12 / 17),
+    }
+    assert worst_of([score]) == {
+        "eva.precision": pytest.approx(1 / 3),
+        "eva": pytest.approx(0.4),
+    }
+
+
+def test_an_unusable_fact_of_the_reference_is_one_that_nothing_matches() -> None:
+    """Worked example: 1 of 1 becomes 1 of 2, and F1 of 1 and 1/2 is 2/3."""
+    score = EvaScore(
+        value=1.0,
+        precision=1.0,
+        recall=1.0,
+        recall_entailed=None,
+        candidate=checked(True),
+        reference=checked(True, None),
+        matched=frozenset({0}),
+    )
+    assert worst_of([score]) == {"eva.recall": 0.5, "eva": pytest.approx(2 / 3)}
+
+
+def test_an_unanswered_sentence_may_be_right() -> None:
+    """Worked example: 1 of 2 answered, 2 of 3 at best; support (1 + .2 + 1) / 3."""
+    sentences = tuple(
+        JudgedSentence(index=n, text="", supported=holds, reason="", support=support)
+        for n, (holds, support) in enumerate(((True, 1.0), (False, 0.2), (None, None)))
+    )
+    score = FaithfulnessScore(value=0.5, sentences=sentences)
+    assert supposed([score], right=True) == {
+        "faithfulness": pytest.approx(2 / 3),
+        "faithfulness.support": pytest.approx(2.2 / 3),
+    }

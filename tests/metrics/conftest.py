@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,11 +11,10 @@ from summeval_pytest.suite import import_scholarsum, load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from summeval_pytest.questions import FacetSegments
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 REFERENCE = "reference"
 
 
@@ -31,12 +28,10 @@ class Released:
 
 
 @pytest.fixture(scope="session")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+def released(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Released:
     """50 papers, their references and six systems, without special tokens."""
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
     out = tmp_path_factory.mktemp("scholarsum") / "suite"
-    import_scholarsum(RELEASE, out)
+    import_scholarsum(release_file, out)
     suite = load_suite(out)
     papers = [suite.paper(paper) for paper in suite.paper_ids]
     texts = {REFERENCE: {paper.id: paper.references[0] for paper in papers}}

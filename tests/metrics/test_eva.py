@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest.evaluation.worst import supposed
 from summeval_pytest.metrics import CheckedFact, EvaScore, Unscored, eva
 from summeval_pytest.metrics.conversation import NoAnswerError
 from summeval_pytest.metrics.eva import check_stated, f1
@@ -568,6 +569,63 @@ def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -
 
 
 STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
+
+
+def test_facts_that_vanish_raise_no_score() -> None:
+    """A judge that adds "by 777.7 kg" to the facts of hard sentences leaves the pair unscored.
+
+    Worked example: of 20 facts 3 follow, each from one of 12: P = 3/20, R = 3/12, F1 = 3/16. Were
+    17 of them left out, P would be 1 and F1 2/5.
+    """
+    easy, hard = facts(3, "lake"), facts(17, "hard")
+    fair = scored(
+        facts(12),
+        (*easy, *hard),
+        checks(yes(0), yes(1), yes(2), *(no() for _ in hard)),
+        checks(*(no() for _ in range(12))),
+    )
+    assert fair.value == pytest.approx(3 / 16)
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    score = ended(flow, FactList(facts(12)), FactList(easy, unusable=hard))
+    assert score == Unscored(
+        metric="eva",
+        status="unanswered",
+        reason="17 of 20 facts unanswered, first: the judge lists it with a number that its"
+        " sentence does not state",
+    )
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
+    """One of 20 on either side is shown, counts for nothing, and may be wrong."""
+    odd = Fact(text="It rose by 777.7 kg", sentence=0)
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=both)
+    next(flow)
+    flow.send((FactList(facts(19), unusable=(odd,)), FactList(facts(19, "lake"), unusable=(odd,))))
+    forward = checks(*(yes(place) for place in range(19)))
+    backward = checks(*(yes(0) for _ in range(19)))
+    score = ended(flow, forward, *((backward,) if both else ()))
+    assert isinstance(score, EvaScore)
+    assert (score.value, score.precision, score.recall) == (1.0, 1.0, 1.0)
+    assert [side[-1].fact for side in (score.candidate, score.reference)] == [odd, odd]
+    assert [side[-1].holds for side in (score.candidate, score.reference)] == [None, None]
+    worst = {"eva": 0.95, "eva.precision": 0.95, "eva.recall": 0.95}
+    assert supposed([score], right=False) == pytest.approx(
+        worst | ({"eva.recall_entailed": 0.95} if both else {})
+    )
+
+
+def test_unusable_facts_count_beside_unanswered_ones() -> None:
+    """One of each in 20 is more than 5 %, which neither is alone."""
+    flow = eva.measure(REFERENCE, SUMMARY)
+    next(flow)
+    odd = Fact(text="It rose by 777.7 kg", sentence=0)
+    flow.send((FactList(facts(20)), FactList(facts(19, "lake"), unusable=(odd,))))
+    silent = checks(Unanswered("cut"), *(yes(0) for _ in range(18)))
+    score = ended(flow, silent, checks(*(yes(0) for _ in range(20))))
+    assert isinstance(score, Unscored)
+    assert score.reason.startswith("2 of 20 facts unanswered, first: cut")
 
 
 @pytest.mark.parametrize("every_premise", [True, False])

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics import StageCounts, Stages
 from summeval_pytest.metrics.conversation import NoAnswerError
 from summeval_pytest.metrics.fact_reading import Stated, new_statements, read_both
-from summeval_pytest.questions import Fact, FactList, ListFacts, ListRelations, Unanswered
+from summeval_pytest.questions import (
+    Fact,
+    FactList,
+    ListFacts,
+    ListRelations,
+    Relation,
+    RelationList,
+    Unanswered,
+)
 from tests.metrics.table_judge import Table, sentences
 
 REFERENCE = "Zinc was given to mice. The mice slept longer."
@@ -79,6 +87,23 @@ def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
     )
     assert ours.counts == StageCounts(
         n_sentences=3, n_listed=3, n_facts=2, n_chains=2, n_relations=2, n_kept_relations=1
+    )
+
+
+def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
+    """As a fact is that states what its sentence does not; twice the same is one."""
+    flow = read_both(REFERENCE, SUMMARY, frozen=facts("Zinc."), stages=RELATED, encode=None)
+    next(flow)
+    odd = Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
+    listed = FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
+    with pytest.raises(StopIteration) as stop:
+        flow.send((listed, RelationList((), 2, unusable=(odd, odd))))
+    theirs, ours = stop.value.value
+    assert theirs.unusable == ()
+    assert ours.facts == facts("Zinc was given.")
+    assert ours.unusable == (
+        Fact(text="Zinc weighed 777.7 kg.", sentence=0),
+        Fact(text="Mice slept 777 h.", sentence=1),
     )
 
 

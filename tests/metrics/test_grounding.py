@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +11,10 @@ from summeval_pytest.suite import import_scholarsum, load_suite
 from summeval_pytest.text import normalise
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from summeval_pytest.metrics.grounding import Held
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 TEXT = "Moss cools roofs. We planted six roofs with moss. They stayed 4.5 degrees cooler."
 
 
@@ -88,15 +85,13 @@ def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> No
     assert 0 <= coverage(found.segments, TEXT) <= 1
 
 
-def test_released_segments_are_as_verbatim_as_they_are(tmp_path: Path) -> None:
+def test_released_segments_are_as_verbatim_as_they_are(tmp_path: Path, release_file: Path) -> None:
     """Oracle: GPT-4's segments of the PubMed half.
 
     Over both halves metrics.md 1.1 has 86 % (summaries) and 91 % (references) whole, 11 and 6 % in
     parts; this half alone has 90 and 82 %, 9 and 16 %.
     """
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
-    import_scholarsum(RELEASE, tmp_path / "out")
+    import_scholarsum(release_file, tmp_path / "out")
     suite = load_suite(tmp_path / "out")
     references: list[Held] = []
     summaries: list[Held] = []

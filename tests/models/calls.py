@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -17,6 +16,7 @@ from summeval_pytest.models import (
     Schema,
     Slots,
 )
+from tests.waiting import run_skipping, skip
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -36,6 +36,19 @@ LABEL: Final = Schema(
 )
 
 
+class Patient(Slots):
+    """Slots whose pauses are written down, and over at once: the clock is put forward."""
+
+    def __init__(self, limit: int = 64) -> None:
+        super().__init__(limit)
+        self.pauses: list[float] = []
+
+    async def pause(self, seconds: float) -> None:
+        """Sleeps on a clock that goes faster."""
+        self.pauses.append(seconds)
+        await skip(seconds)
+
+
 def question(text: str = "Is it so?", *, schema: Schema | None = None) -> ChatRequest:
     """A request of one message."""
     return ChatRequest(
@@ -48,8 +61,8 @@ def at(
     *,
     api_key: str = KEY,
     max_in_flight: int | None = None,
-    timeout_seconds: float = 5.0,
-    attempt_seconds: float = 5.0,
+    timeout_seconds: float = 30.0,
+    attempt_seconds: float = 30.0,
 ) -> Endpoint:
     """An endpoint that nobody waits long for."""
     return Endpoint(
@@ -62,26 +75,31 @@ def at(
     )
 
 
-def run(
+def run(  # noqa: PLR0913 - by keyword; each test wants another one
     endpoint: Endpoint,
     doing: Callable[[Client], Awaitable[T]],
     *,
     backoff: Backoff = QUICK,
     remembered: Dialect | None = None,
     n_slots: int = 64,
+    slots: Slots | None = None,
 ) -> T:
     """What comes of doing something with a client, which is closed afterwards."""
 
     async def main() -> T:
-        chance = random.Random(0)
-        slots = Slots(n_slots)
-        client = Client(endpoint, slots, remembered=remembered, backoff=backoff, chance=chance)
+        client = Client(
+            endpoint,
+            slots or Slots(n_slots),
+            remembered=remembered,
+            backoff=backoff,
+            chance=random.Random(0),
+        )
         try:
             return await doing(client)
         finally:
             await client.close()
 
-    return asyncio.run(main())
+    return run_skipping(main())
 
 
 def reply(endpoint: Endpoint, request: ChatRequest | None = None) -> ChatReply:
@@ -90,7 +108,11 @@ def reply(endpoint: Endpoint, request: ChatRequest | None = None) -> ChatReply:
 
 
 def fault(
-    endpoint: Endpoint, request: ChatRequest | None = None, *, backoff: Backoff = QUICK
+    endpoint: Endpoint,
+    request: ChatRequest | None = None,
+    *,
+    backoff: Backoff = QUICK,
+    slots: Slots | None = None,
 ) -> NoReplyError:
     """Why there is no reply to one request."""
 
@@ -101,4 +123,4 @@ def fault(
             return error
         raise AssertionError(f"{got} came, no fault")
 
-    return run(endpoint, failing, backoff=backoff)
+    return run(endpoint, failing, backoff=backoff, slots=slots)

@@ -47,6 +47,24 @@ def test_a_completion_is_a_reply() -> None:
     )
 
 
+NO: dict[str, object] = {"message": {"content": "no"}, "finish_reason": "stop"}
+YES: dict[str, object] = {"message": {"content": "yes"}, "finish_reason": "stop"}
+
+
+@pytest.mark.parametrize("other", [NO, {**YES, "finish_reason": "length"}])
+def test_choices_that_differ_are_no_reply(other: dict[str, object]) -> None:
+    """One reply was asked for: whichever were taken, it might be the wrong one."""
+    assert mistake(completion(choices=[YES, other])) == (
+        "malformed",
+        "one reply was asked for, and its 'choices' are 2 that differ",
+    )
+
+
+def test_choices_that_say_the_same_are_one_reply() -> None:
+    """An endpoint that repeats itself leaves nothing to choose."""
+    assert read_body(completion(choices=[YES, {**YES, "index": 1}])).text == "yes"
+
+
 @pytest.mark.parametrize(
     ("finish", "read"),
     [
@@ -152,10 +170,20 @@ def test_a_body_of_another_shape_is_malformed(text: str, told: str) -> None:
         completion(created=float("nan")),
         completion(created=float("inf")),
         completion(created=1).replace('"created": 1', '"created": ' + "1" * 5000),
+        completion(created=1).replace('"created": 1', '"created": ' + "[" * 101 + "]" * 101),
         '{"choices":' + "[" * 200_000,
         '{"choices":' * 100_000,
     ],
-    ids=["key twice", "inner key twice", "nan", "infinity", "long number", "deep", "deeper"],
+    ids=[
+        "key twice",
+        "inner key twice",
+        "nan",
+        "infinity",
+        "long number",
+        "too deep",
+        "deep",
+        "deeper",
+    ],
 )
 def test_json_that_readers_disagree_about_is_malformed(text: str) -> None:
     """Two readers would see two replies, or one would end the run."""

@@ -12,8 +12,9 @@ from summeval_pytest.models import Backoff, ChatReply, Client, Dialect
 from summeval_pytest.models.circuit import FAILURES, PROBE_SECONDS, Circuit
 from summeval_pytest.models.retrying import Ruling
 from summeval_pytest.models.trouble import Trouble
-from tests.models.calls import at, question, run
+from tests.models.calls import Patient, at, question, run
 from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from tests.scripted_server import Action, Seen
@@ -101,8 +102,8 @@ def test_a_server_that_is_down_ends_all_calls_at_once(action: Action) -> None:
         first, n_requests, later = run(endpoint, sending, remembered=KNOWN)
     what = "the connection broke" if action == Drop() else f"status {server_status(action)}"
     assert all(f"{OPEN}{what}" in told for told in first + later)
-    assert 2 * FAILURES <= n_requests <= 20 * FAILURES
-    assert server.n_requests == n_requests + 1
+    assert 2 * FAILURES <= n_requests <= 20 * FAILURES + 1
+    assert server.n_requests <= n_requests + 1  # one of the first may have been the probe
 
 
 def server_status(action: Action) -> str:
@@ -119,7 +120,7 @@ def test_calls_in_a_long_wait_are_woken_when_it_opens() -> None:
         return Status(503, headers=patient)
 
     async def sending(client: Client) -> list[str]:
-        return await asyncio.wait_for(texts(client, "patient", "a", "b", "c"), 30)
+        return await asyncio.wait_for(texts(client, "patient", "a", "b", "c"), SOON)
 
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600, max_in_flight=1)
@@ -153,7 +154,8 @@ def test_one_bad_prompt_opens_nothing() -> None:
         return await texts(client, "bad") + await texts(client, "a", "b")
 
     with ScriptedServer(script) as server:
-        told, *others = run(at(server.url, timeout_seconds=1), sending)
+        endpoint = at(server.url, timeout_seconds=600)
+        told, *others = run(endpoint, sending, backoff=Backoff(10, 20), slots=Patient())
         assert server.n_requests > FAILURES + 2
     assert "circuit" not in told
     assert others == ["yes", "yes"]

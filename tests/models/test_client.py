@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import json
 import socket
-import time
 import tracemalloc
 import zlib
 from dataclasses import replace
@@ -16,7 +15,7 @@ import pytest
 
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.models import Backoff, ChatReply, Client, Slots, Usage
-from tests.models.calls import LABEL, QUICK, at, fault, question, reply, run
+from tests.models.calls import LABEL, QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
     HTML,
     Action,
@@ -31,7 +30,9 @@ from tests.scripted_server import (
     Seen,
     Status,
     Trickle,
+    Until,
 )
+from tests.waiting import skip, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
     from summeval_pytest.models import Endpoint
 
 
-TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 5 s"
+TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 30 s"
+
+
+NEVER = Until(lambda: False, Answer("never"))
 
 
 def first(*actions: Action) -> Callable[[Seen], Action]:
@@ -129,6 +133,7 @@ def test_a_refusal_is_a_reply() -> None:
         Html(),
         Raw(b'{"choices": ['),
         Raw(b'{"choices": null}'),
+        Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}'),
         Raw(b"[]"),
         Raw(b""),
     ],
@@ -280,33 +285,33 @@ def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:
 # How long is waited
 
 
-def gap(headers: Mapping[str, str], status: int = 429) -> float:
-    """Seconds between a refusal with these headers and the next attempt."""
-    came: list[float] = []
-
-    def script(_: Seen) -> Action:
-        came.append(time.monotonic())
-        return Status(status, headers=headers) if len(came) == 1 else Answer("yes")
-
-    with ScriptedServer(script) as server:
-        assert reply(at(server.url)).text == "yes"
-    return came[1] - came[0]
+def pause(headers: Mapping[str, str], status: int = 429) -> float:
+    """Seconds that are waited after a refusal with these headers, before the next attempt."""
+    slots = Patient()
+    with ScriptedServer(first(Status(status, headers=headers))) as server:
+        endpoint = at(server.url, timeout_seconds=7200)
+        assert run(endpoint, lambda client: client.send(question()), slots=slots).text == "yes"
+    (seconds,) = slots.pauses
+    return seconds
 
 
 def test_a_wait_in_milliseconds_is_granted() -> None:
     """An endpoint knows best when it has room again."""
-    assert 0.3 <= gap({"retry-after-ms": "300"}) < 1.0
+    assert pause({"retry-after-ms": "300"}) == 0.3
 
 
 def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
-    """503 comes with the same header."""
-    assert 0.4 <= gap({"retry-after": "0.4"}, status=503) < 1.0
+    """503 comes with the same header; a wait of more than two minutes, at which the package ends.
+
+    A nightly run has hours.
+    """
+    assert pause({"retry-after": "121.5"}, status=503) == 121.5
 
 
 def test_a_wait_until_a_date_is_granted() -> None:
     """HTTP knows dates in this place, whole seconds only."""
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
-    assert 0.4 <= gap({"retry-after": date}) < 2.0
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert QUICK.most_seconds < pause({"retry-after": date}) <= 3600
 
 
 @pytest.mark.parametrize(
@@ -314,73 +319,55 @@ def test_a_wait_until_a_date_is_granted() -> None:
 )
 def test_a_wait_past_the_deadline_is_a_fault_at_once(status: int, named: str) -> None:
     """Sleeping through the time that is left helps nobody; how long was asked is said."""
-    began = time.monotonic()
+    slots = Patient()
     with ScriptedServer(always(Status(status, headers={"retry-after": "3600"}))) as server:
-        error = fault(at(server.url, timeout_seconds=5))
-    assert time.monotonic() - began < 3
+        error = fault(at(server.url), slots=slots)
+    assert slots.pauses == []
     assert error.fault == named
-    assert "it asks to be left alone for 3600 s, too long for a call of 5 s" in str(error)
-    assert server.n_requests == 1
-
-
-def test_a_wait_above_two_minutes_is_slept_if_there_is_time() -> None:
-    """The package gives up on more than two minutes; a nightly run has hours."""
-    with ScriptedServer(first(Status(429, headers={"retry-after": "121"}))) as server:
-
-        async def waiting(client: Client) -> bool:
-            asking = asyncio.ensure_future(client.send(question()))
-            await asyncio.wait([asking], timeout=0.3)
-            is_waiting = not asking.done()
-            asking.cancel()
-            await asyncio.wait([asking])
-            return is_waiting and asking.cancelled()
-
-        assert run(at(server.url, timeout_seconds=600), waiting)
+    assert "it asks to be left alone for 3600 s, too long for a call of 30 s" in str(error)
     assert server.n_requests == 1
 
 
 def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
-    """0.1 s, 0.2 s, 0.4 s, a quarter less by chance: four attempts fit into a second, not eight."""
+    """10 s, 20 s, 40 s, up to a quarter less by chance: four attempts fit into 100 s, not five."""
+    slots = Patient()
     with ScriptedServer(always(Status(503, message="overloaded"))) as server:
-        began = time.monotonic()
-        error = fault(at(server.url, timeout_seconds=1.0), backoff=Backoff(0.1, 30.0))
-    assert time.monotonic() - began < 1.5
+        endpoint = at(server.url, timeout_seconds=100)
+        error = fault(endpoint, backoff=Backoff(10, 3000), slots=slots)
+    tops = zip(slots.pauses, (10, 20, 40), strict=True)
+    assert all(0.75 * top <= seconds <= top for seconds, top in tops)
     assert error.fault == "server_error"
     assert server.n_requests == 4
-    assert "status 503 (overloaded); the next attempt would be in 0." in str(error)
-    assert str(error).endswith("too long for a call of 1 s, after 4 attempts")
+    assert "status 503 (overloaded); the next attempt would be in " in str(error)
+    assert str(error).endswith("too long for a call of 100 s, after 4 attempts")
 
 
 def test_a_retry_waits_without_a_slot() -> None:
     """One call that was sent away for long must not keep the others from being sent."""
-    with ScriptedServer(first(Status(429, headers={"retry-after": "0.6"}))) as server:
+    with ScriptedServer(first(Status(429, headers={"retry-after": "300"}))) as server:
 
         async def both(client: Client) -> list[str]:
-            ended: list[str] = []
-
-            async def one(name: str) -> None:
-                await client.send(question(name))
-                ended.append(name)
-
-            sent_away = asyncio.ensure_future(one("sent away"))
-            while client.traffic.outcomes != {"429": 1}:
-                await asyncio.sleep(0.01)
+            sent_away = asyncio.ensure_future(client.send(question("sent away")))
+            await until(lambda: client.traffic.outcomes == {"429": 1})
             client._talk.settle(client._talk.dialect)
-            await asyncio.gather(sent_away, one("other"))
-            return ended
+            texts = [(await client.send(question("other"))).text]
+            await skip(300)
+            return [*texts, (await sent_away).text]
 
-        assert run(at(server.url), both, n_slots=1) == ["other", "sent away"]
+        assert run(at(server.url, timeout_seconds=600), both, n_slots=1) == ["yes", "yes"]
+    assert [seen.texts[0] for seen in server.seen] == ["sent away", "other", "sent away"]
 
 
 def test_a_retry_keeps_its_place_in_line() -> None:
     """It came before those who wait, and its time is running."""
+    slots = Patient(1)
 
     def script(seen: Seen) -> Action:
         match seen.index, seen.texts:
             case 1, _:
                 return Status(503)
-            case _, ("second",):
-                return Delay(0.2, Answer("yes"))
+            case _, ("second",):  # answered once the first, whose wait is over, is in line again
+                return Until(lambda: bool(slots.pauses) and slots.n_waiting == 2, Answer("yes"))
             case _:
                 return Answer("yes")
 
@@ -391,23 +378,31 @@ def test_a_retry_keeps_its_place_in_line() -> None:
             names = ("first", "second", "third")
             await asyncio.gather(*[client.send(question(name)) for name in names])
 
-        run(at(server.url), three, n_slots=1)
+        run(at(server.url), three, slots=slots)
     came = [seen.texts[0] for seen in server.seen[1:]]
     assert came == ["first", "second", "first", "third"]
 
 
 def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
-    """(3 + 8) + 16 tokens are 135 ms at 200 a second: two waits for three calls."""
+    """(3 + 8) + 16 tokens at 27 a minute: each call has to wait a minute for the one before."""
+    slots = Slots(64)
     with ScriptedServer() as server:
 
-        async def three(client: Client) -> float:
-            began = time.monotonic()
-            for _ in range(3):
-                await client.send(question())
-            return time.monotonic() - began
+        async def three(client: Client) -> list[int]:
+            n_sent = []
+            client._talk.settle(client._talk.dialect)
+            asking = [asyncio.ensure_future(client.send(question())) for _ in range(3)]
+            for n_waiting in (2, 1, 0):
+                read = {"200": 3 - n_waiting}
+                await until(lambda: client.traffic.outcomes == read)  # noqa: B023 - awaited at once
+                assert slots.n_waiting == n_waiting
+                n_sent.append(server.n_requests)
+                await skip(60)
+            await asyncio.gather(*asking)
+            return n_sent
 
-        endpoint = replace(at(server.url), tokens_per_minute=12_000)
-        assert 0.25 <= run(endpoint, three) < 2
+        endpoint = replace(at(server.url), tokens_per_minute=27)
+        assert run(endpoint, three, slots=slots) == [1, 2, 3]
 
 
 # Deadlines
@@ -415,10 +410,8 @@ def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
 
 def test_a_trickling_reply_ends_at_the_deadline() -> None:
     """The package's own limit is per read, so that a byte now and then would keep it for ever."""
-    with ScriptedServer(always(Trickle("yes", 0.02))) as server:
-        began = time.monotonic()
+    with ScriptedServer(always(Trickle("yes", 0.1))) as server:  # hundreds of bytes
         error = fault(at(server.url, timeout_seconds=0.4))
-    assert 0.4 <= time.monotonic() - began < 1.5
     assert error.fault == "timed_out"
     assert str(error) == (
         f"endpoint 'test' at {server.url}: no reply within 0.4 s; raise timeout_seconds or"
@@ -427,32 +420,61 @@ def test_a_trickling_reply_ends_at_the_deadline() -> None:
 
 
 def test_the_deadline_holds_for_all_attempts_together() -> None:
-    """Three slow attempts must not take three times as long as a user allowed."""
-    with ScriptedServer(lambda _: Delay(30, Answer("late"))) as server:
-        began = time.monotonic()
-        error = fault(at(server.url, timeout_seconds=0.8, attempt_seconds=0.3))
-    assert 0.8 <= time.monotonic() - began < 2
+    """Attempts of 300 s must not take longer together than the 800 s that a user allowed."""
+    with ScriptedServer(always(NEVER)) as server:
+
+        async def hanging(client: Client) -> NoReplyError:
+            asking = asyncio.ensure_future(client.send(question()))
+            for n_sent in range(1, 4):
+                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+                await skip(300)
+            with pytest.raises(NoReplyError) as caught:
+                await asking
+            return caught.value
+
+        error = run(at(server.url, timeout_seconds=800, attempt_seconds=300), hanging)
     assert error.fault == "timed_out"
     assert server.n_requests == 3
     assert "the last trouble before was: no whole response came in time" in str(error)
 
 
-@pytest.mark.parametrize("action", [Delay(30, Answer("late")), Trickle("slow", 0.1)], ids=repr)
+@pytest.mark.parametrize("action", [NEVER, Trickle("slow", 0.1)], ids=["hangs", "trickles"])
 def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
     """One lost packet must not cost the whole time that a call has."""
     with ScriptedServer(first(action)) as server:
-        assert reply(at(server.url, attempt_seconds=0.3)).text == "yes"
+
+        async def hanging(client: Client) -> str:
+            asking = asyncio.ensure_future(client.send(question()))
+            await until(lambda: server.n_requests == 1)
+            await skip(300)
+            return (await asking).text
+
+        endpoint = at(server.url, timeout_seconds=600, attempt_seconds=300)
+        assert run(endpoint, hanging) == "yes"
     assert server.n_requests == 2
 
 
 def test_waiting_for_a_slot_costs_no_time_of_the_call() -> None:
     """The last of many calls would time out before it was sent."""
-    with ScriptedServer(lambda _: Delay(0.2, Answer("yes"))) as server:
+    n_let_go = 0
+
+    def script(seen: Seen) -> Action:
+        return Until(lambda: n_let_go > seen.index, Answer("yes"))
+
+    with ScriptedServer(script) as server:
 
         async def four(client: Client) -> list[ChatReply]:
-            return await asyncio.gather(*[client.send(question(str(n))) for n in range(4)])
+            nonlocal n_let_go
+            client._talk.settle(client._talk.dialect)
+            sent = [asyncio.ensure_future(client.send(question(str(n)))) for n in range(4)]
+            for n_sent in range(1, 5):
+                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+                await skip(200)  # of the 300 s that a call has
+                n_let_go += 1
+            return await asyncio.gather(*sent)
 
-        got = run(at(server.url, timeout_seconds=0.6), four, n_slots=1)
+        endpoint = at(server.url, timeout_seconds=300, attempt_seconds=300)
+        got = run(endpoint, four, n_slots=1)
     assert [one.text for one in got] == ["yes"] * 4
 
 
@@ -484,8 +506,7 @@ def test_a_server_that_went_away_is_waited_for() -> None:
         with ScriptedServer(port=port):
             texts = [(await client.send(question())).text]
         asking = asyncio.ensure_future(client.send(question()))
-        while "no_connection" not in client.traffic.outcomes:
-            await asyncio.sleep(0.01)
+        await until(lambda: "no_connection" in client.traffic.outcomes)
         with ScriptedServer(port=port):
             return [*texts, (await asking).text]
 
@@ -552,23 +573,23 @@ def test_a_redirection_is_not_followed() -> None:
 
 def test_as_many_are_in_flight_as_there_are_slots() -> None:
     """Fewer would waste time, more would be refused."""
-    with ScriptedServer(lambda _: Delay(0.05, Answer("yes"))) as server:
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 20, Answer("yes"))) as server:
 
         async def many(client: Client) -> list[ChatReply]:
-            await client.send(question())
+            client._talk.settle(client._talk.dialect)
             return await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
 
         run(at(server.url), many, n_slots=20)
-    assert server.n_requests == 61
+    assert server.n_requests == 60
     assert server.peak == 20
 
 
 def test_an_endpoint_has_a_limit_of_its_own() -> None:
     """A local model serves fewer at once than a run has slots."""
-    with ScriptedServer(lambda _: Delay(0.03, Answer("yes"))) as server:
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
 
         async def many(client: Client) -> list[ChatReply]:
-            await client.send(question())
+            client._talk.settle(client._talk.dialect)
             return await asyncio.gather(*[client.send(question(str(n))) for n in range(12)])
 
         run(at(server.url, max_in_flight=3), many, n_slots=20)
@@ -577,7 +598,7 @@ def test_an_endpoint_has_a_limit_of_its_own() -> None:
 
 def test_clients_of_one_endpoint_share_its_limit() -> None:
     """A judge and a system at one address are two clients."""
-    with ScriptedServer(lambda _: Delay(0.05, Answer("yes"))) as server:
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
 
         async def main() -> None:
             slots = Slots(20)
@@ -592,22 +613,23 @@ def test_clients_of_one_endpoint_share_its_limit() -> None:
 
 
 def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
-    """The server takes 4 at once; 16 are tried, halved to 8, 4, and each full round adds one."""
+    """16 at once are too many, so are 8; of 4 each full round adds one: 4 + 5 + 6 of 16, and 7."""
 
-    def script(_: Seen) -> Action:
-        return Status(429) if server.n_open > 4 else Delay(0.03, Answer("yes"))
+    def script(seen: Seen) -> Action:
+        if seen.index >= 16 + 8:
+            return Answer("yes")
+        n_come = 16 if seen.index < 16 else 16 + 8
+        return Until(lambda: server.n_requests >= n_come, Status(429))
 
     with ScriptedServer(script) as server:
 
         async def many(client: Client) -> int:
-            await client.send(question())
-            await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
+            client._talk.settle(client._talk.dialect)
+            await asyncio.gather(*[client.send(question(str(n))) for n in range(16)])
             return client._lane.limit
 
-        limit = run(at(server.url), many, n_slots=16, backoff=Backoff(0.05, 0.1))
-        n_crowded = server.n_requests
-    assert n_crowded < 160
-    assert 2 <= limit <= 8
+        assert run(at(server.url), many, n_slots=16) == 7
+    assert server.n_requests == 16 + 8 + 16
 
 
 def test_a_cancelled_call_gives_its_slot_back() -> None:
@@ -618,8 +640,7 @@ def test_a_cancelled_call_gives_its_slot_back() -> None:
             await client.send(question())
             slow = asyncio.ensure_future(client.send(question("slow")))
             waiting = asyncio.ensure_future(client.send(question("waiting")))
-            while srv.n_requests < 2:
-                await asyncio.sleep(0.01)
+            await until(lambda: srv.n_requests == 2)
             slow.cancel()
             return (await waiting).text
 
@@ -632,24 +653,22 @@ def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> No
     def script(seen: Seen) -> Action:
         if seen.texts == ("sent away",):
             return Status(429, headers={"retry-after": "60"})
-        return Delay(0.2, Answer("yes"))
+        return Until(lambda: seen.index == 0 or slots.is_closed, Answer("yes"))
 
+    slots = Slots(4)
     with ScriptedServer(script) as server:
 
         async def main() -> list[object]:
-            slots = Slots(4)
             client = Client(at(server.url, timeout_seconds=600), slots, backoff=QUICK)
             await client.send(question())
             sent = [asyncio.ensure_future(client.send(question("sent away")))]
-            while "429" not in client.traffic.outcomes:
-                await asyncio.sleep(0.01)
+            await until(lambda: "429" in client.traffic.outcomes)
             names = ("in flight", "in flight, too", "waiting, as 4 were too many")
             sent += [asyncio.ensure_future(client.send(question(name))) for name in names]
-            while server.n_requests < 4:
-                await asyncio.sleep(0.01)
+            await until(lambda: server.n_requests == 4)
             slots.close()
             sent.append(asyncio.ensure_future(client.send(question("later"))))
-            got = await asyncio.wait_for(asyncio.gather(*sent, return_exceptions=True), 5)
+            got = await asyncio.gather(*sent, return_exceptions=True)
             await client.close()
             return [one.text if isinstance(one, ChatReply) else type(one) for one in got]
 

@@ -24,6 +24,7 @@ import summeval_pytest
 from summeval_pytest.models.endpoint import Endpoint
 from summeval_pytest.models.wire import Wire
 from tests.scripted_server import Answer, ScriptedServer
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ for _module in (
 for _found in walk_packages(summeval_pytest.__path__, "summeval_pytest."):
     import_module(_found.name)
 
-LEAN: Final = "-p no:hypothesispytest -p no:anyio"
+LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly"
 """Other plugins of this machine, which cost a second a run and play no part."""
 
 PAPERS: Final = {
@@ -277,9 +278,9 @@ summaries = "bad.jsonl"
                 _end_group(process.pid)
 
     @staticmethod
-    def finish(process: subprocess.Popen[str], seconds: float = 60.0) -> Run:
+    def finish(process: subprocess.Popen[str]) -> Run:
         """Waits for a run's end, and sees to it that nothing is left of it."""
-        out, err = process.communicate(timeout=seconds)
+        out, err = process.communicate(timeout=SOON)
         assert not _end_group(process.pid), "the run has left a process behind"
         return Run(code=process.returncode, out=out, err=err)
 

@@ -151,6 +151,27 @@ class Wide(Narrow):
     in_flight = 4
 
 
+class Together(Fair):
+    """Worth asking about four pairs at once, and answers nobody before three are open."""
+
+    in_flight = 4
+
+    def __init__(self) -> None:
+        self.n_open = 0
+        self.are_open = asyncio.Event()
+
+    async def one(self, question: Question) -> Answer:
+        """The answer to one question, once two others are open."""
+        self.note("begin", question)
+        self.n_open += 1
+        if self.n_open == 3:
+            self.are_open.set()
+        await self.are_open.wait()
+        self.n_open -= 1
+        self.note("end", question)
+        return self.say(question)
+
+
 class Silent(Fair):
     """Has no answer for what says "alloy", and a reason that would command the terminal."""
 
@@ -159,6 +180,24 @@ class Silent(Fair):
         if self.likes(str(question)):
             return super().say(question)
         return Unanswered(HOSTILE)
+
+
+class Mute(Fair):
+    """Leaves each sentence unanswered that it would deny, and no other."""
+
+    def say(self, question: Question) -> Answer:
+        """What the fair one says, without a no."""
+        answer = super().say(question)
+        if not isinstance(answer, SentenceChecks):
+            return answer
+        return SentenceChecks(
+            tuple(
+                check
+                if isinstance(check, SentenceCheck) and check.supported
+                else Unanswered("the reply was cut off")
+                for check in answer.checks
+            )
+        )
 
 
 class Rude(Fair):

@@ -11,17 +11,17 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from collections import Counter
 from contextlib import contextmanager
-from threading import Event
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.cli.command import main
+from summeval_pytest.store import Cache
 from tests.judges.llm.by_rule import answer_by_rule
-from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status
+from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until
+from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -482,30 +482,29 @@ def test_votes_are_asked_and_their_agreement_is_told(bench: Bench) -> None:
     assert "votes=3" in run.out
 
 
+def n_stored(bench: Bench) -> int:
+    """How many replies the runs in a folder have remembered by now."""
+    with Cache(bench.store) as cache:
+        return len(cache)
+
+
 def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
-    """Ctrl-C leaves within 5 seconds, and the next run asks only the rest."""
-    hold = Event()
+    """Ctrl-C waits for no answer that does not come, and the next run asks only the rest."""
+    is_held = True
 
     def script(seen: Seen) -> Action:
-        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 4 else by_rule(seen)
+        return Until(lambda: seen.index < 4 or not is_held, by_rule(seen))
 
-    hold.set()
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
         with bench.running(*arguments) as process:
-            deadline = time.monotonic() + 30
-            while server.n_requests < 6:
-                assert time.monotonic() < deadline, "the judge was never asked"
-                time.sleep(0.02)
-            time.sleep(0.2)
-            begin = time.monotonic()
+            wait_until(lambda: server.n_requests >= 6 and n_stored(bench) == 4)
             os.killpg(process.pid, signal.SIGINT)
             run = bench.finish(process)
-        assert time.monotonic() - begin < 5
         assert run.code == pytest.ExitCode.INTERRUPTED
         first = [str(seen.body["messages"]) for seen in server.seen[:4]]
         n_before = len(server.seen)
-        hold.clear()
+        is_held = False
         bench.inside(*arguments)
 
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
@@ -515,25 +514,20 @@ def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
 
 def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
     """Kill -9 of everything: the rerun asks what was unanswered, and nothing else."""
-    hold = Event()
+    is_held = True
 
     def script(seen: Seen) -> Action:
-        return Delay(30.0, by_rule(seen)) if hold.is_set() and seen.index >= 5 else by_rule(seen)
+        return Until(lambda: seen.index < 5 or not is_held, by_rule(seen))
 
-    hold.set()
     with serving(bench, script) as server:
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n2")
         with bench.running(*arguments) as process:
-            deadline = time.monotonic() + 30
-            while server.n_requests < 7:
-                assert time.monotonic() < deadline, "the judge was never asked"
-                time.sleep(0.02)
-            time.sleep(0.3)
+            wait_until(lambda: server.n_requests >= 7 and n_stored(bench) == 5)
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=10)
+            process.wait(timeout=SOON)
         answered = {str(seen.body["messages"]) for seen in server.seen[:5]}
         n_before = len(server.seen)
-        hold.clear()
+        is_held = False
         run = bench.run(*arguments)
 
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
@@ -543,7 +537,7 @@ def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
 
 
 def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
-    """On a terminal a line tells what is going on, and is wiped; without one there is none."""
+    """On a terminal a line tells what is going on, and is wiped; a short run has no log of it."""
     with serving(bench, lambda seen: Delay(0.8, by_rule(seen))):
         shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
         bench.write("summeval.toml", _suite_text(bench).replace("rule-1", "rule-2"))
@@ -552,6 +546,34 @@ def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
     assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
     assert shown.rindex("\x1b[K") > shown.rindex("in flight")
     assert "in flight" not in silent.out
+
+
+IMPATIENT: Final = """\
+from summeval_pytest.plugin import progress
+
+progress.LOG_SECONDS = 0.0
+"""
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_where_no_terminal_is_the_log_says_what_is_waited_for(bench: Bench, processes: int) -> None:
+    """CI shows no line that comes and goes, and a run that waits for minutes looks like a hang."""
+
+    def script(seen: Seen) -> Action:
+        return Status(503, message="busy") if seen.index < 2 else Delay(1.5, by_rule(seen))
+
+    bench.write("conftest.py", IMPATIENT)
+    with serving(bench, script):
+        run = bench.run("summeval.toml", "--summ-judge=rule", "-rA", f"-n{processes}")
+
+    begin = re.escape("summeval: summeval.toml::good::") + r"[\w-]+ waits: "
+    pairs = "0 pairs" if processes else "0/2 pairs"
+    lines = [line for line in (run.err if processes else run.out).splitlines() if "waits" in line]
+    assert lines
+    assert all(re.match(begin, line) for line in lines)
+    assert any(f"waits: {pairs}, 0 answers (0 remembered), " in line for line in lines)
+    assert any(line.endswith("; here: status 503 (busy)") for line in lines)
+    assert set(run.outcomes.values()) == {"PASSED"}
 
 
 def _on_a_terminal(bench: Bench, *arguments: str) -> str:
@@ -581,6 +603,6 @@ def _on_a_terminal(bench: Bench, *arguments: str) -> str:
             if not piece:
                 break
             text += piece
-        process.wait(timeout=30)
+        process.wait(timeout=SOON)
     os.close(master)
     return text.decode("utf-8", "replace")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,10 +10,10 @@ from summeval_pytest.suite import import_scholarsum
 from tests.plugin.conftest import PAPERS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.plugin.conftest import Bench
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 OLD = "--summ-judge=old"
 HEAD = """\
 recorded = "recorded.jsonl"
@@ -144,11 +142,9 @@ def test_a_plan_asks_for_nothing(bench: Bench) -> None:
     assert "every reply is stored: the run asks nothing and costs nothing" in run.lines
 
 
-def test_three_hundred_real_pairs_are_gated_by_gpt_4(bench: Bench) -> None:
+def test_three_hundred_real_pairs_are_gated_by_gpt_4(bench: Bench, release_file: Path) -> None:
     """Oracle: what GPT-4 rated in the ScholarSum release, without a network or a key."""
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
-    import_scholarsum(RELEASE, bench.path / "scholarsum")
+    import_scholarsum(release_file, bench.path / "scholarsum")
     run = bench.inside("scholarsum", "--summ-judge=gpt4-recorded", "-q")
     assert run.code == 1
     assert run.last == "79 failed, 228 passed"

@@ -176,12 +176,32 @@ OPTIONS = [
     Mistake(
         name="no votes at all",
         arguments=("summeval.toml", "--summ-votes=0"),
-        told="--summ-votes='0' (or summ_votes, SUMM_VOTES) is not a whole number of at least 1",
+        told="--summ-votes='0' (or summ_votes, SUMM_VOTES) is not a whole number from 1 to",
+    ),
+    Mistake(
+        name="votes without end",
+        arguments=("summeval.toml", f"--summ-votes={'9' * 5_000}"),
+        told=f"--summ-votes='{'9' * 59} (or summ_votes, SUMM_VOTES) is not a whole number from 1",
+    ),
+    Mistake(
+        name="requests in flight without end",
+        arguments=("summeval.toml", "--summ-in-flight=1000000"),
+        told="--summ-in-flight='1000000' (or summ_in_flight, SUMM_IN_FLIGHT) is not a whole number",
+    ),
+    Mistake(
+        name="a budget without end",
+        arguments=("summeval.toml", "--summ-budget=1e999"),
+        told="--summ-budget='1e999' (or summ_budget, SUMM_BUDGET) is not a number of dollars of at",
+    ),
+    Mistake(
+        name="minimum beyond all numbers",
+        arguments=("summeval.toml", "--summ-min=facet=1e999"),
+        told="--summ-min=facet=1e999: threshold facet = inf can never decide",
     ),
     Mistake(
         name="requests in flight in words",
         arguments=("summeval.toml", "--summ-in-flight=many"),
-        told="--summ-in-flight='many' (or summ_in_flight, SUMM_IN_FLIGHT) is not a whole number of",
+        told="--summ-in-flight='many' (or summ_in_flight, SUMM_IN_FLIGHT) is not a whole number",
     ),
     Mistake(
         name="a budget below nothing",

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench, Run
@@ -138,18 +139,13 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
 
 @pytest.mark.parametrize(("judge", "processes"), [("Asleep", 0), ("Stuck", 0), ("Asleep", 2)])
 def test_an_interrupted_run_leaves_at_once(bench: Bench, judge: str, processes: int) -> None:
-    """Ctrl-C while the judge thinks: out within 5 seconds with exit code 2, nothing behind."""
+    """Ctrl-C while the judge thinks for an hour: out with exit code 2, nothing behind."""
     arguments = ("summeval.toml", BOTH, f"-n{processes}", f"--summ-judge=rule:{judge}")
     with bench.running(*arguments) as process:
-        deadline = time.monotonic() + 30
-        while len({asked.process for asked in bench.asked()}) < max(1, processes):
-            assert time.monotonic() < deadline, "the judge was never asked"
-            time.sleep(0.02)
-        begin = time.monotonic()
+        wait_until(lambda: len({asked.process for asked in bench.asked()}) == max(1, processes))
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         run = bench.finish(process)
 
-    assert time.monotonic() - begin < 5
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in run.out
     assert "Traceback" not in run.err

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -390,11 +389,9 @@ def test_a_file_name_is_disarmed() -> None:
 @pytest.mark.parametrize("megabyte", ["Zinc was given. " * 65_536, "z" * 1_048_576])
 def test_a_paragraph_of_a_megabyte_is_cut(megabyte: str) -> None:
     """A report that nobody can scroll through hides the next finding."""
-    began = perf_counter()
     lines = described(
         reference=megabyte, summary=megabyte, evidence=((0, megabyte),), reason=megabyte
     )
-    assert perf_counter() - began < 5
     assert max(map(len, lines)) <= 80
     assert sum(map(len, lines)) < 9_000
     assert "\n".join(lines).count("\u2026") == 4

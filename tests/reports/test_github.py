@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -379,14 +378,12 @@ def test_no_text_of_a_run_issues_a_command(text: str) -> None:
         assert not any(line.lstrip().startswith("::") for line in command.data.split("\n"))
 
 
-def test_thousands_of_long_pairs_take_no_time() -> None:
-    """Ten of 30,000 are shown, and of a megabyte 300 characters."""
+def test_of_thousands_of_long_pairs_little_is_read() -> None:
+    """Ten of 30,000 are shown, and of a megabyte 300 characters; to read all takes an hour."""
     long = "\u202e" * 10**6
     finding = replace(FACET, reference=long, summary=long, reason=long)
     pairs = [failing(f"p{number}", findings=(finding,)) for number in range(30_000)]
-    started = perf_counter()
     lines = list(annotation_lines(record(*pairs)))
-    assert perf_counter() - started < 5
     assert sum(map(len, lines)) < 50_000
 
 

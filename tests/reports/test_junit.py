@@ -6,11 +6,10 @@ import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from junitparser import JUnitXml
 
@@ -1053,7 +1052,7 @@ def test_a_failing_figure_never_passes() -> None:
     assert [state(case) for case in cases_found] == ["failure", "passed", "failure", "passed"]
 
 
-LAW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+LAW = settings(max_examples=60, deadline=None)
 
 
 @LAW
@@ -1135,9 +1134,7 @@ def test_a_megabyte_in_every_text_stays_readable() -> None:
     finding = replace(RESULT, reference=book, summary=book, reason=book, evidence=((0, book),))
     failing = replace(pair("a", short("facet", 0.3, 0.4)), findings=(finding,), summary=book)
     run = record(suite(failing, waivers=(waiver("facet", "in use"),)))
-    start = perf_counter()
     text = junit_text(run)
-    assert perf_counter() - start < 20
     assert len(text) < 30_000
 
 

@@ -51,6 +51,24 @@ def test_what_a_run_has_written_is_plausible() -> None:
     [
         (run(), "it holds no suite"),
         (run(suite()), "suite 'golden' has no system"),
+        (
+            run(
+                suite(
+                    GOOD,
+                    systems=(
+                        replace(
+                            system("careful", "moss-01"),
+                            means=(
+                                SystemMean(
+                                    name="eva", value=0.5, least=0.4, n_scored=1, n_papers=10**400
+                                ),
+                            ),
+                        ),
+                    ),
+                )
+            ),
+            "mean eva of 'careful' is over more papers than it has",
+        ),
         (of(GOOD, GOOD), "'careful' on 'moss-01' is in it 2 times"),
         (of(replace(GOOD, system="x")), "'x' on 'moss-01' is no pair of suite 'golden'"),
         (of(replace(GOOD, paper="x")), "'careful' on 'x' is no pair of suite 'golden'"),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -183,9 +182,7 @@ def test_no_text_of_a_disagreement_means_anything_or_floods_the_page(text: str) 
             ]
         return found
 
-    started = perf_counter()
     page = "\n".join(section(untrusted(suite(), text)))
-    assert perf_counter() - started < 2
     assert shape(text) == shape("x")
     assert len(page.encode()) < 30_000
     assert "##[" not in page

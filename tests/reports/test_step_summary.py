@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -371,10 +370,8 @@ def test_thirty_thousand_megabytes_make_a_small_page(character: str) -> None:
     comparison = replace(COMPARISON, brevity=(long,) * 9, flips=COMPARISON.flips * 9_000)
     compared = tuple(system(f"s{number}", comparison=comparison) for number in range(1_000))
     systems = (system(means=()), *compared)
-    started = perf_counter()
     run = record(*pairs, *faults, systems=systems, waivers=waivers)
     page = step_summary(replace(run, suites=(untrusted(run.suites[0], long),)))
-    assert perf_counter() - started < 30
     assert 100_000 < len(page.encode()) < 300_000 < MEBIBYTE
     assert page.count(" more; the other reports have them all.") == 5
     assert "### `s1` against `v1.3`" in page

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -293,7 +292,6 @@ def test_no_text_of_a_golden_answer_escapes_or_floods_a_terminal(text: str) -> N
     held = untrusted(suite(), text)
     assert held.trust is not None
     phrase = trust_phrase(held.trust, has_labels=True)
-    started = perf_counter()
     lines = [
         *trust_lines(phrase, f" ({text[:80]})"),
         *untrusted_lines(held.trust, held.golden),
@@ -301,7 +299,6 @@ def test_no_text_of_a_golden_answer_escapes_or_floods_a_terminal(text: str) -> N
         *trust_lines(trust_phrase(trust(HOLDS, floors_of=text), has_labels=True)),
         *trust_lines(trust_phrase(replace(UNMEASURED, fault=text), has_labels=True)),
     ]
-    assert perf_counter() - started < 2
     for line in lines:
         assert line.isprintable(), line
         assert not line.lstrip().startswith("::"), line

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +12,8 @@ from summeval_pytest.stats import fit_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 SYSTEMS = (
     "gpt35_fm", "llama2_70b", "longt5", "longt5_block", "bigbird_pegasus", "bigbird_pegasus_block",
 )  # fmt: skip
@@ -161,14 +158,12 @@ def test_mistakes_are_named() -> None:
         fit_weights([(math.inf,), (0.5,)], [1.0, 1.0])
 
 
-def test_the_weights_of_fm_come_out_of_the_release() -> None:
+def test_the_weights_of_fm_come_out_of_the_release(release_file: Path) -> None:
     """Oracle: .1, .3, .3, .3 (FM, section 4.2), for the released overall scores are their mean.
 
     Read from the release itself: a share of 0 says that the reference has no such facet.
     """
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there")
-    papers = [json.loads(line) for line in RELEASE.read_text(encoding="utf-8").splitlines()]
+    papers = [json.loads(line) for line in release_file.read_text(encoding="utf-8").splitlines()]
     rows = [
         ([share or None for share in paper[f"{system}_human_list"]], paper[f"{system}_human"])
         for paper in papers

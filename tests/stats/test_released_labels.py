@@ -7,9 +7,7 @@ that test skips, and a second one holds what the part gives to arithmetic done b
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,13 +15,13 @@ import pytest
 from summeval_pytest.evaluation import EvidenceCount
 from summeval_pytest.stats import exact_agreement, krippendorff_alpha
 from summeval_pytest.verdict.counting import FIGURES, counts_of
+from tests.shared_data import DATA
 from tests.verdict.golden_answers import answered, golden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-DATA = SHARED / "data"
+pytestmark = pytest.mark.usefixtures("shared_data")
 
 Record = dict[str, object]
 

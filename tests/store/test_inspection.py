@@ -5,7 +5,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -199,15 +198,12 @@ def test_locked_database_is_said_after_a_while(store: Store) -> None:
     """A run that waits for ever says nothing."""
     with closing(sqlite3.connect(store.database, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        before = time.monotonic()
         message = store.mistake(lock_seconds=0.3)
-        waited = time.monotonic() - before
 
     assert message == (
         f"the store's database '{store.database}' has been locked by another process for 0.3"
         " seconds; let that end, or name another directory with --summ-store=DIR"
     )
-    assert 0.25 < waited < 3
 
 
 def test_short_lock_is_waited_for(store: Store) -> None:

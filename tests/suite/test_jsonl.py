@@ -88,13 +88,13 @@ def test_numbers_that_json_does_not_have_are_refused(golden: Golden, name: str) 
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999"])
-def test_number_beyond_floats_is_no_finite_number(golden: Golden, number: str) -> None:
-    """Infinity does not get in by another spelling."""
-    golden.spoil("labels.jsonl", "0.5", number)
+@pytest.mark.parametrize("key", ["overall", "x_note"])
+def test_number_beyond_floats_is_refused(golden: Golden, number: str, key: str) -> None:
+    """Infinity does not get in by another spelling, or out of a note that is carried along."""
+    golden.spoil("labels.jsonl", '"overall": 0.5', f'"x_a": 0.5, "{key}": {number}')
 
     assert golden.mistake() == (
-        f"golden/labels.jsonl:1: 'overall' of this label is {float(number)!r};"
-        " write a finite number"
+        f"golden/labels.jsonl:1: the number '{number}' is too large to be read; write a smaller one"
     )
 
 

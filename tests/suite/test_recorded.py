@@ -68,6 +68,10 @@ def test_suite_without_records_yields_none(golden: Golden) -> None:
             "this record has no 'by'; add the key with a text",
         ),
         (
+            {**PAIR, "overall": 1e308},
+            "'overall' of this record is 1e+308; write a number from -1,000,000 to 1,000,000",
+        ),
+        (
             {**PAIR, "system": "gone", "overall": 1},
             "this record is for the unknown system 'gone'; known: careful, terse",
         ),

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,11 +12,10 @@ from summeval_pytest.suite import ImportReport, Recorded, import_scholarsum, loa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from summeval_pytest.questions import Facet
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 
 PUBMED: dict[str, object] = {
     "article": "<s> zinc was  given .</s><pad>",
@@ -362,12 +359,12 @@ def test_folder_that_holds_a_suite_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> tuple[ImportReport, Path]:
+def imported(
+    tmp_path_factory: pytest.TempPathFactory, release_file: Path
+) -> tuple[ImportReport, Path]:
     """The PubMed half of the release as a suite."""
-    if not RELEASE.is_file():
-        pytest.skip(f"{RELEASE} is not here: ScholarSum has no licence to copy it by")
     out = tmp_path_factory.mktemp("scholarsum") / "pubmed"
-    return import_scholarsum(RELEASE, out), out
+    return import_scholarsum(release_file, out), out
 
 
 def test_release_has_300_labelled_pairs(imported: tuple[ImportReport, Path]) -> None:

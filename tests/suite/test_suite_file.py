@@ -348,6 +348,20 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
             "9: 'max_in_flight' of endpoint 'ollama' is 0; write a whole number of at least 1",
         ),
         (
+            f"[endpoints.ollama]\nmax_in_flight = {10**15}\n",
+            (
+                "9: 'max_in_flight' of endpoint 'ollama' is a very large integer;"
+                " write a whole number from 1 to 999999999999999"
+            ),
+        ),
+        (
+            f'[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nvotes = 0x{"F" * 5_000}\n',
+            (
+                "11: 'votes' of judge 'gpt' is a very large integer;"
+                " write a whole number from 1 to 999999"
+            ),
+        ),
+        (
             "[endpoints.ollama]\nmax_in_fligth = 8\n",
             "9: unknown key 'max_in_fligth' in endpoint 'ollama'; did you mean 'max_in_flight'?",
         ),
@@ -391,7 +405,7 @@ def test_suite_without_a_system_is_refused(golden: Golden, tables: str) -> None:
         ),
         (
             '[judges.gpt]\nendpoint = "openai"\nmodel = "gpt"\nvotes = true\n',
-            "11: 'votes' of judge 'gpt' is true; write a whole number of at least 1",
+            "11: 'votes' of judge 'gpt' is true; write a whole number from 1 to 999999",
         ),
         (
             '[judges.offline]\nendpoint = "openai"\nmodel = "gpt"\n',

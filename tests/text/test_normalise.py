@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import doctest
-import time
 from importlib import import_module
 
 import pytest
@@ -193,11 +192,7 @@ def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:
     assert not is_refusal(opening + "word " * 76)
 
 
-@pytest.mark.parametrize(
-    "hostile", [" " * 40_000, "\n" * 40_000, ". \n" * 13_000, "\u00a0" * 40_000, "<br" * 13_000]
-)
-def test_hostile_text_is_normalised_in_no_time(hostile: str) -> None:
-    """A model stuck on one key must not hang the run: time grows with the length, no faster."""
-    started = time.perf_counter()
-    assert normalise(f"zinc{hostile}helps").startswith("zinc")
-    assert time.perf_counter() - started < 2
+@pytest.mark.parametrize("hostile", [" ", "\n", ". \n", "\u00a0", "<br"])
+def test_a_model_stuck_on_one_key_hangs_no_run(hostile: str) -> None:
+    """Of a million characters: were the time to grow with their square, this would take hours."""
+    assert normalise(f"zinc{hostile * (10**6 // len(hostile))}helps").startswith("zinc")

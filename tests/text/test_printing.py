@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import doctest
 import re
-import time
 import unicodedata
 from importlib import import_module
 
@@ -115,12 +114,10 @@ def test_one_line_escapes_before_it_measures() -> None:
     assert one_line("a\x1bb", 5) == r"a\x1" + "\u2026"
 
 
-@pytest.mark.parametrize("hostile", ["\n" * 40_000, " " * 40_000, "\n " * 20_000, "::" * 20_000])
-def test_hostile_text_is_printed_in_no_time(hostile: str) -> None:
-    """A summary of empty lines must not hang the report that says so."""
-    started = time.perf_counter()
-    assert safe(f"{hostile}end").endswith("end")
-    assert time.perf_counter() - started < 2
+@pytest.mark.parametrize("hostile", ["\n", " ", "\n ", "::"])
+def test_hostile_text_hangs_no_report(hostile: str) -> None:
+    """Of a million characters: were the time to grow with their square, this would take hours."""
+    assert safe(f"{hostile * (10**6 // len(hostile))}end").endswith("end")
 
 
 RUNNER_LINE_ENDS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,14 +29,12 @@ from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from summeval_pytest.questions import Facet
     from summeval_pytest.stats import CoefficientName
     from summeval_pytest.suite import Recorded, Suite
     from summeval_pytest.verdict.agreement import AgreementLevel
-
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
 
 
 def labelled(
@@ -308,12 +304,10 @@ NOT_ASKED = Unscored(metric="facet", status="unanswered", reason="no judge was a
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+def release(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Suite:
     """The PubMed half as a suite."""
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
     out = tmp_path_factory.mktemp("scholarsum") / "suite"
-    import_scholarsum(RELEASE, out)
+    import_scholarsum(release_file, out)
     return load_suite(out)
 
 
@@ -402,9 +396,11 @@ def test_recorded_ratings_agree_with_people_as_published(
         assert figures["quadratic kappa"].value == pytest.approx(kappa[facet], abs=6e-4)
 
 
-def test_means_of_systems_are_those_of_the_release(scholarsum: list[LabelledPair]) -> None:
+def test_means_of_systems_are_those_of_the_release(
+    scholarsum: list[LabelledPair], release_file: Path
+) -> None:
     """Oracle: the means of the release's own columns, read from its file without the importer."""
-    papers = [json.loads(line) for line in RELEASE.read_text(encoding="utf-8").splitlines()]
+    papers = [json.loads(line) for line in release_file.read_text(encoding="utf-8").splitlines()]
     columns = {HUMAN: "human", "FM(GPT-4)": "gpt4_fm", "FM(Llama)": "llama", "BERTScore": "bert"}
     means = system_means(scholarsum, list(columns)[1:])
     assert len(means) == 6

@@ -119,6 +119,7 @@ def test_a_refused_summary_is_nothing_that_the_judge_owes() -> None:
         (outcomes(*[True] * 9, False), "passes", 0.9),
         (outcomes(*[True] * 8, False, False), "fails", 0.8),
         (outcomes(*[True] * 19, owed=1), "passes", 1.0),
+        (outcomes(*[True] * 18, False, False, owed=1), "unanswered", 0.9),
         (outcomes(*[True] * 18, owed=1), "unanswered", 1.0),
         (outcomes(owed=1), "unanswered", None),
         (outcomes(None, None), "nothing to check", None),
@@ -130,7 +131,10 @@ def test_a_refused_summary_is_nothing_that_the_judge_owes() -> None:
 def test_a_relation_passes_on_its_share_of_the_decided_papers(
     checks: tuple[Check, ...], state: str, share: float | None
 ) -> None:
-    """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not."""
+    """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not.
+
+    So may not 1 of 21 where 18 hold: 18 of 20 are enough, and 18 of 21 would not be.
+    """
     verdict = decide_relation(NUMBER, checks)
     assert (verdict.state, verdict.share) == (state, share)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -283,6 +284,36 @@ def test_a_threshold_on_a_number_that_no_paper_has_does_not_pass() -> None:
     labels = overall((1, 2), (2, 2), kind="method")
     told = refused(TWO, labels, floor(2, "facet.method"))
     assert told.startswith("the mean of facet.method cannot be corrected, there are no judged rows")
+
+
+def test_an_unanswered_sentence_is_wrong_in_the_worst_case() -> None:
+    """Worked example: 5 of 5 answered and one open are 5 of 6; the judge of labels is perfect."""
+    open_one = replace(
+        paper(1, faithfulness=1.0, right=5, n_sentences=5),
+        sizes={"faithfulness": 5, "sentences": 5, "unanswered": 1},
+    )
+    labels = [
+        golden(*filled("sentence", [[4, 0], [0, 4]], least=0), paper=f"fern-{n}") for n in range(2)
+    ]
+    found = only([*sentences((6, 6)), open_one], labels)
+    assert found.value == 1.0
+    assert found.worst is not None
+    assert found.worst.raw == pytest.approx(11 / 12)
+    assert found.worst.value == pytest.approx(11 / 12)
+    assert only(sentences((6, 6), (5, 5)), labels).worst is None
+
+
+def test_an_unanswered_label_is_answered_at_the_top_in_the_worst_case() -> None:
+    """Worked example: of three labels of .5 the third may be rated 1: the mean error is -.2."""
+    silent = overall((0.5, 0.55), (0.5, 0.55), (0.5, None))
+    found = only(TWO, silent)
+    assert found.value == pytest.approx(0.65)
+    assert found.worst is not None
+    assert found.worst.value == pytest.approx(0.5)
+    ratings = [paper(n, facet=0.5, facet_result=2.0) for n in range(2)]
+    rated = only(ratings, overall((2, 2), (2, 2), (2, None), kind="result"))
+    assert rated.worst is not None
+    assert rated.worst.value == pytest.approx(2 - 2 / 3)
 
 
 scores = st.lists(st.floats(0.25, 1), min_size=2, max_size=6)

@@ -22,6 +22,8 @@ from summeval_pytest.verdict import (
 )
 from summeval_pytest.verdict.correcting import MIN_COVERAGE
 from summeval_pytest.verdict.means import mean_of
+from tests.verdict.records import pair, unscored
+from tests.verdict.records import supported as supported_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -66,7 +68,9 @@ def test_papers_that_all_meet_a_threshold_meet_it_on_the_mean(value: float, n_pa
 def test_an_unscored_paper_is_neither_zero_nor_left_out_of_the_count() -> None:
     """Zero would blame what was not measured; a mean of fewer papers must say so."""
     found = mean_of([paper(1, facet=0.8), paper(2, EMPTY)], Threshold("facet", 0.5))
-    assert found == SystemMean(name="facet", value=0.8, least=0.5, n_scored=1, n_papers=2)
+    assert found == SystemMean(
+        name="facet", value=0.8, least=0.5, n_scored=1, n_papers=2, lowest=0.525
+    )
     assert not found.is_covered
     assert not found.passes
 
@@ -363,3 +367,70 @@ def test_a_mean_support_that_only_copied_summaries_have_is_none() -> None:
         decide_means("careful", papers, [Threshold("faithfulness.support", 0.5)])
     assert decide_means("careful", papers, [Threshold("faithfulness", 0.5)]).passes
     assert decide_means("careful", papers[:1], [Threshold("faithfulness.support", 0.5)]).passes
+
+
+def of_25(place: int, *supported: bool | None) -> Numbers:
+    """The numbers of a summary of 25 sentences, of which the others are supported."""
+    said: dict[str, bool | None] = {f"s{n}": True for n in range(25 - len(supported))}
+    said |= {f"odd {n}": holds for n, holds in enumerate(supported)}
+    return pair(f"moss-{place:02}", supported_of(said)).numbers()
+
+
+def test_a_mean_that_only_silence_lifts_is_the_judges_fault() -> None:
+    """Worked example: the one unsupported sentence of 25 is never answered: .960 looks like 1."""
+    limit = [Threshold("faithfulness", 0.97)]
+    assert not decide_means("careful", [of_25(1, False)], limit).passes
+    with pytest.raises(JudgeError) as caught:
+        decide_means("careful", [of_25(1, None)], limit)
+    assert str(caught.value) == (
+        "system 'careful' is undecided: mean faithfulness 1.000 meets 0.97, and would be 0.960 if"
+        " what the judge left unanswered were wrong"
+    )
+    assert decide_means("careful", [of_25(1, None)], [Threshold("faithfulness", 0.96)]).passes
+
+
+def test_a_mean_that_falls_short_in_any_case_is_the_systems_fault() -> None:
+    """Silence does not excuse what fails without it."""
+    verdict = decide_means("careful", [of_25(1, None, False)], [Threshold("faithfulness", 0.97)])
+    assert [mean.name for mean in verdict.missed] == ["faithfulness"]
+
+
+def test_a_waiver_that_only_silence_keeps_is_the_judges_fault() -> None:
+    """Of 25 one is unsupported and one unanswered: .958 is above the waiver's .95, .92 is not."""
+    papers, limit = [of_25(1, None, False)], [Threshold("faithfulness", 0.97)]
+    with pytest.raises(JudgeError, match=r"mean faithfulness 0.958 meets 0.95, and would be 0.920"):
+        decide_means("careful", papers, limit, waived("faithfulness", least=0.95))
+    assert decide_means("careful", papers, limit, waived("faithfulness", least=0.92)).passes
+
+
+@pytest.mark.parametrize(("least", "passes"), [(0.77, True), (0.79, False)])
+def test_a_mean_has_to_pass_with_the_lowest_score_for_a_paper_without_one(
+    least: float, *, passes: bool
+) -> None:
+    """Worked example: 29 papers at .8 and a refused one at .25 make .7817; .8 alone would pass."""
+    papers = [*(paper(n, facet=0.8) for n in range(29)), paper(29, EMPTY)]
+    (mean,) = decide_means("careful", papers, [Threshold("facet", least)]).means
+    assert (mean.value, mean.is_covered, mean.passes) == (0.8, True, passes)
+    assert mean.lowest == pytest.approx(23.45 / 30)
+    assert mean.held == (mean.lowest if least <= 0.8 else mean.value)
+
+
+def test_a_mean_that_silence_lifts_beside_a_refused_paper_is_the_judges_fault() -> None:
+    """(19 + 24/25) / 21 = .95: neither the refusal nor the silence alone is under .951."""
+    full, limit = [of_25(n) for n in range(19)], [Threshold("faithfulness", 0.951)]
+    refused = pair("moss-20", unscored("faithfulness")).numbers()
+    assert decide_means("careful", [*full, of_25(19), refused], limit).passes
+    assert decide_means("careful", [*full, of_25(19, None)], limit).passes
+    with pytest.raises(JudgeError, match=r"faithfulness 0.952 meets 0.951, and would be 0.950"):
+        decide_means("careful", [*full, of_25(19, None), refused], limit)
+
+
+def test_a_corrected_mean_that_only_silence_lifts_is_the_judges_fault() -> None:
+    """Also where only the bound of its interval is held."""
+    worst = corrected(0.6, low=0.4)
+    for floor in (FLOOR, Floor(name="facet", least=0.45, bound="lower")):
+        found = replace(corrected(0.65, floor), worst=worst)
+        with pytest.raises(JudgeError, match=f"undecided: corrected mean {floor.title} 0.* meets"):
+            decide_means("careful", LOW, [], corrected=(found,))
+        held = replace(corrected(0.65, replace(floor, least=0.4)), worst=worst)
+        assert decide_means("careful", LOW, [], corrected=(held,)).passes

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.errors import JudgeError
 from summeval_pytest.evaluation import Numbers
 from summeval_pytest.metrics import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import Interval, bootstrap_mean, detectable_drop, drop_p_value
+from summeval_pytest.stats import bootstrap_mean, detectable_drop, drop_p_value
 from summeval_pytest.verdict import (
     DEFAULT_RULES,
     Comparison,
@@ -27,6 +28,7 @@ from summeval_pytest.verdict import (
 from summeval_pytest.verdict.regression import granularity
 from tests.verdict.records import (
     SIGNATURES,
+    SILENT,
     baseline,
     believed,
     carried,
@@ -743,13 +745,9 @@ def test_no_true_difference_fails_in_at_most_5_per_cent_of_runs(
     """Simulation: seven numbers of two runs that differ by chance only, and the usual rules.
 
     Each rule alone would fail in 5 % of the runs and one of seven in 30 %; Holm's correction keeps
-    them at 5 % together. It is simulated in the function that `compare` decides in, without
-    intervals and detectable drops, which decide nothing, and with fewer random signs: p values
-    are then coarser, and no less valid.
+    them at 5 % together. It is simulated in the function that `compare` decides in, with fewer
+    random signs: p values are then coarser, and no less valid.
     """
-    unknown = Interval(low=None, high=None, n_defined=0)
-    monkeypatch.setattr("summeval_pytest.stats.bootstrap_mean", lambda *_, **__: unknown)
-    monkeypatch.setattr(regression, "_detectable", lambda *_: None)
     monkeypatch.setattr(regression, "FLIPS", 1999)
     names = [rule.name for rule in DEFAULT_RULES]
     generator = np.random.default_rng(7)
@@ -758,7 +756,7 @@ def test_no_true_difference_fails_in_at_most_5_per_cent_of_runs(
         # Multiples of 1/4096: sums of them are exact, and ties are rare.
         drawn = (generator.integers(0, 4097, (n_papers, 2, 7)) / 4096).tolist()
         both = [(_numbers(names, old), _numbers(names, new)) for old, new in drawn]
-        return any(each.broken for each in regression._differences(both, DEFAULT_RULES))
+        return bool(regression._broken_rules(both, DEFAULT_RULES))
 
     n_failing = sum(fails() for _ in range(N_RUNS))
     assert 0.03 * N_RUNS <= n_failing <= 0.06 * N_RUNS
@@ -791,3 +789,76 @@ def test_mean_support_that_a_judge_did_not_give_everywhere_is_not_compared() -> 
         "faithfulness.support is lacking on 1 of 2 papers, first 'moss-1': a judge did not say of"
         " every sentence how far it is supported; compare faithfulness"
     )
+
+
+def long_summaries(*odd: bool | None) -> list[PairRecord]:
+    """Summaries of 25 sentences: 24 are supported, and one is this."""
+    said: dict[str, bool | None] = {f"s{n}": True for n in range(24)}
+    return [pair(f"moss-{n:02}", supported(said | {"odd": one})) for n, one in enumerate(odd)]
+
+
+HELD = "faithfulness:0.02"
+
+
+def test_a_drop_that_silence_hides_leaves_the_comparison_undecided() -> None:
+    """Worked example: 25 of 25 before, 24 of 25 now; unanswered, the odd one would hide it."""
+    old = long_summaries(True)
+    assert difference(compared(old, long_summaries(False), HELD), "faithfulness").broken
+    found = compared(old, long_summaries(None), HELD)
+    assert difference(found, "faithfulness").broken == ()
+    assert not found.passes
+    assert found.undecided == (
+        (
+            "faithfulness drops by 0.040, more than 0.02, if what the judge left unanswered were"
+            " wrong here and right in the baseline"
+        ),
+    )
+    with pytest.raises(JudgeError, match=r"against v1.3 \(careful\), undecided: faithfulness dr"):
+        found.check_decided()
+    assert compared(old, long_summaries(None), "faithfulness:0.05").passes
+
+
+def test_a_drop_that_silence_in_the_baseline_makes_leaves_it_undecided() -> None:
+    """The odd sentence was never answered of: what looks like 1 before may have been .96, as now.
+
+    It is not the system's failure, and the baseline is to be saved again.
+    """
+    found = compared(long_summaries(None), long_summaries(False), HELD)
+    assert difference(found, "faithfulness").broken
+    assert found.undecided == (
+        (
+            "faithfulness drops by 0.040, more than 0.02, but not if what the judge left unanswered"
+            " in the baseline were wrong; save it again"
+        ),
+    )
+
+
+def test_a_drop_that_silence_in_the_baseline_hides_leaves_it_undecided() -> None:
+    """A paper that the judge left unscored then may have had the full score."""
+    new = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
+    old = [new[0], pair("moss-01", unscored("faithfulness", SILENT))]
+    (told,) = compared(old, new, HELD).undecided
+    assert told.startswith("faithfulness drops by 0.250, more than 0.02, if what the judge left")
+
+
+def test_a_drop_that_is_there_in_any_case_is_the_systems_failure() -> None:
+    """Silence on the same sentence of another paper, in both runs, excuses nothing."""
+    old = long_summaries(True, True, None)
+    found = compared(old, long_summaries(False, False, None), HELD)
+    assert difference(found, "faithfulness").broken
+    assert found.undecided == ()
+
+
+def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
+    """One of 20 may be without a score; at the lowest it is a drop of .05, and the system's."""
+    old = [pair(f"moss-{n:02}", faithful(1.0)) for n in range(20)]
+    new = [*old[:19], pair("moss-19", unscored("faithfulness"))]
+    found = compared(old, new, HELD)
+    assert difference(found, "faithfulness").broken == (
+        (
+            "faithfulness drops by 0.050, more than 0.02, with the lowest score for each paper that"
+            " has none"
+        ),
+    )
+    assert found.undecided == ()
+    assert compared(old, new, "faithfulness:0.06").passes

@@ -48,6 +48,7 @@ from tests.verdict.records import (
     rated,
     run,
     suite,
+    supported,
     system,
     unscored,
 )
@@ -869,3 +870,30 @@ def test_corrected_means_of_a_run_without_golden_answers_stay_as_they_were() -> 
     assert whole.outcome == "passed"
     held = replace(held_to(4, 4, 4), systems=(whole,), golden=())
     assert again(held).systems == (whole,)
+
+
+def test_what_silence_decides_is_decided_the_same_from_a_record() -> None:
+    """Worked example: 24 of 25 are answered: at .97 an error, at .96 a pass, pair and mean."""
+    said: dict[str, bool | None] = {f"s{n}": True for n in range(24)}
+    held = suite(pair("moss-0", supported(said | {"odd": None})), thresholds=BOTH)
+    strict = again(held, "faithfulness=0.97", "mean.faithfulness=0.97")
+    assert outcomes(strict) == ["error"]
+    assert strict.pairs[0].fault.endswith("if what the judge left unanswered were wrong")
+    assert strict.systems[0].outcome == "error"
+    assert "mean faithfulness 1.000 meets 0.97" in strict.systems[0].fault
+    lenient = again(strict, "faithfulness=0.96", "mean.faithfulness=0.96")
+    assert (outcomes(lenient), lenient.pairs[0].fault) == (["passed"], "")
+    assert (lenient.systems[0].outcome, lenient.systems[0].fault) == ("passed", "")
+
+
+def test_a_comparison_that_silence_decides_stays_the_judges_fault() -> None:
+    """A record of an error must not turn green when it is read."""
+    comparison = Comparison(baseline="v1", system="careful", undecided=("facet drops by 0.1",))
+    pairs = faithfulness(0.75)
+    held = suite(
+        *pairs, systems=(system("careful", "moss-0", comparison=comparison),), thresholds=BOTH
+    )
+    (found,) = again(held).systems
+    assert found.outcome == "error"
+    assert found.fault == "against v1 (careful), undecided: facet drops by 0.1"
+    assert found.comparison == comparison

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import os
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,13 +23,12 @@ from tests.verdict.golden_answers import RIGHT, answered, filled, golden, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from summeval_pytest.evaluation import GoldenPair
+    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
     from summeval_pytest.questions import Facet
     from summeval_pytest.suite import Suite
-
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[3] / "shared"))
-RELEASE = SHARED / "data/scholarsum/pubmed.json"
+    from summeval_pytest.verdict.floors import Bound
 
 
 def trust(labelled: Sequence[GoldenPair], *floors: Floor, judge: str = "") -> Trust:
@@ -326,6 +323,68 @@ def test_a_judge_that_answers_nothing_is_no_judge() -> None:
         trust([silent])
 
 
+@pytest.mark.parametrize("bound", ["point", "lower"])
+def test_a_floor_that_only_silence_holds_is_the_judges_fault(bound: Bound) -> None:
+    """Worked example: 19 of 19 unfaithful sentences are found, and 19 of 20 if the open one is not.
+
+    It is neither trusted nor untrusted: it was not asked well enough to be either.
+    """
+    said = [golden(answered("sentence", 0, 0), paper=f"kiln-{n}") for n in range(19)]
+    silent = [*said, golden(answered("sentence", 0, None))]
+    floor = Floor(name="unfaithful_recall", least=0.96, bound=bound)
+    measured = trust(silent, floor)
+    assert (measured.outcome, measured.is_untrusted) == ("error", False)
+    assert measured.undecided.startswith(
+        f"the judge is undecided: {floor.title} 1.000 meets 0.96, and would be 0."
+    )
+    assert trust(silent, replace(floor, least=0.5)).outcome == "passed"
+    assert trust(said, floor).outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "unanswered"),
+    [
+        ("facet_exact", 0.99, answered("result", 2, None)),
+        ("facet_kappa.result", 0.99, answered("result", 4, None)),
+        ("facet_spearman", 0.99, answered("overall", 0.9, None)),
+        ("unfaithful_precision", 0.99, answered("sentence", 1, None)),
+        ("fact_f1", 0.99, answered("reference fact", 1, None)),
+        ("evidence_recall", 0.99, answered("sentence", 1, None, evidence=(0, 1, 0))),
+        ("evidence_precision", 0.99, answered("sentence", 1, None, evidence=(0, 1, 0))),
+        ("unfaithful_recall.number", 0.99, answered("sentence", 0, None, error="number")),
+    ],
+)
+def test_no_figure_is_held_by_silence(name: str, least: float, unanswered: GoldenAnswer) -> None:
+    """Each unanswered label is taken as far from its answer as can be, in every kind."""
+    said = [
+        golden(
+            answered("result", 1 + n % 4, 1 + n % 4),
+            answered("overall", 0.3 + n / 60, 0.3 + n / 60),
+            answered("sentence", n % 2, n % 2, evidence=(1, 1, 1) if n % 2 else None),
+            answered("sentence", 0, 0, error="number"),
+            answered("reference fact", n % 2, n % 2),
+            paper=f"kiln-{n}",
+        )
+        for n in range(24)
+    ]
+    floor = Floor(name=name, least=least)
+    assert trust(said, floor).outcome == "passed"
+    measured = trust([*said, golden(unanswered)], floor)
+    assert (measured.outcome, measured.missed) == ("error", ())
+    assert measured.undecided.startswith(f"the judge is undecided: {name} 1.000 meets 0.99")
+
+
+def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> None:
+    """What is known is enough."""
+    said = [answered("sentence", 0, n > 0) for n in range(19)]
+    floors = (
+        Floor(name="unfaithful_recall", least=0.9),
+        Floor(name="unfaithful_recall", least=0.051),
+    )
+    measured = trust([golden(*said, answered("sentence", 0, None))], *floors)
+    assert (measured.outcome, bool(measured.undecided)) == ("failed", True)
+
+
 # Laws
 
 
@@ -442,12 +501,10 @@ def test_a_judge_that_is_silent_on_a_suite_is_not_measured(tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def scholarsum(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+def scholarsum(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Suite:
     """The 300 labelled pairs of the PubMed half, with what the release records of each."""
-    if not RELEASE.exists():
-        pytest.skip(f"{RELEASE} is not there to import")
     out = tmp_path_factory.mktemp("scholarsum") / "suite"
-    import_scholarsum(RELEASE, out)
+    import_scholarsum(release_file, out)
     return load_suite(out)
 
 

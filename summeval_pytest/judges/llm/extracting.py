@@ -23,7 +23,7 @@ from summeval_pytest.judges.llm.json_reading import (
 from summeval_pytest.judges.llm.material import block, numbered
 from summeval_pytest.judges.llm.schema import array, integer, one_of, record, schema, text
 from summeval_pytest.judges.llm.sheet import Draft, Read, apart, read_entries, span
-from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
+from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact, FactList
 from summeval_pytest.text import find_quantities, normalise, one_line, tokens
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ def segments(sentences: Sequence[str], stated: Sequence[Stated]) -> FacetSegment
     return FacetSegments(**by_facet)
 
 
-def facts(sentences: Sequence[str], stated: Sequence[Stated]) -> tuple[tuple[Fact, ...], int]:
-    """The facts of a text, and how many were left out.
+def facts(sentences: Sequence[str], stated: Sequence[Stated]) -> FactList:
+    """The facts of a text.
 
     A fact with a number that its sentence does not state is none of its facts (FActScore does the
-    same); what refined it refines what it refined.
+    same), and unusable; what refined it refines what it refined.
     """
     kept: list[Fact] = []
-    n_dropped = 0
+    unusable: list[Fact] = []
     for index, (sentence, found) in enumerate(zip(sentences, stated, strict=True)):
         places: list[int | None] = [None]
         for fact in found.facts:
@@ -159,8 +159,8 @@ def facts(sentences: Sequence[str], stated: Sequence[Stated]) -> tuple[tuple[Fac
                 kept.append(Fact(text=fact.text, sentence=index, parent=parent))
             else:
                 places.append(parent)
-                n_dropped += 1
-    return tuple(kept), n_dropped
+                unusable.append(Fact(text=fact.text, sentence=index))
+    return FactList(tuple(kept), tuple(unusable))
 
 
 def _has_its_numbers(fact: str, sentence: str) -> bool:

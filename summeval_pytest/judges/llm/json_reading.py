@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.text import one_line
+from summeval_pytest.text import check_depth, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -57,6 +57,7 @@ _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BRACES = re.compile(r'[{}"]')
 _STRING_END = re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL)
 _SHOWN: Final = 40
+_TOO_LARGE: Final = 1_000_000_000
 
 
 def without_thoughts(text: str) -> str:
@@ -109,12 +110,15 @@ def _loaded(text: str) -> object:
     """The JSON value of a text; None where it is none."""
     try:
         value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        check_depth(value)
     except UnreadableError:
         raise
     except RecursionError:
         raise UnreadableError("malformed", "the reply's JSON is nested too deeply") from None
-    except ValueError:
+    except json.JSONDecodeError:
         return None
+    except ValueError:  # int() refuses thousands of digits
+        raise UnreadableError("malformed", "the reply has a number of too many digits") from None
     return value
 
 
@@ -175,15 +179,15 @@ def words(value: object, what: str) -> str:
 
 
 def whole_number(value: object, what: str) -> int:
-    """A whole number; 3.0 is one, as in JSON schemas, while "3" and true are none.
+    """A whole number of up to nine digits; 3.0 is one, as in JSON schemas, "3" and true are none.
 
     Raises:
         UnreadableError: if the value is another one.
     """
-    if type(value) is int:
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    if type(value) is int or (isinstance(value, float) and value.is_integer()):
+        if abs(value) < _TOO_LARGE:
+            return int(value)
+        raise UnreadableError("off_scale", f"{what} is too large a number")
     raise UnreadableError("wrong_shape", f"{what} is no whole number")
 
 

@@ -219,9 +219,9 @@ class LlmJudge:
         stated = await self._stated(sentences, "facts")
         if isinstance(stated, Unanswered):
             return stated
-        kept, n_dropped = facts(sentences, stated)
-        self._ledger.add(dropped=n_dropped)
-        return FactList(kept)
+        found = facts(sentences, stated)
+        self._ledger.add(dropped=len(found.unusable))
+        return found
 
     async def _asked_by_variants(
         self, question: ListRelations | CountFacts
@@ -231,8 +231,9 @@ class LlmJudge:
             sheet = CountSheet(question.reference, question.summary)
             (counts,) = await self._poll.whole(sheet)
             return counts
-        relations, n_dropped = await relations_of(question.text, self._poll)
-        self._ledger.add(dropped=n_dropped)
+        relations = await relations_of(question.text, self._poll)
+        if isinstance(relations, RelationList):
+            self._ledger.add(dropped=len(relations.unusable))
         return relations
 
     async def _ratings(self, sheet: RatingSheet) -> FacetRatings:

@@ -26,31 +26,31 @@ class _GivenUpError(Exception):
     answer: Unanswered
 
 
-async def relations_of(text: str, poll: Poll) -> tuple[RelationList | Unanswered, int]:
-    """The relations of a text, and how many were left out.
+async def relations_of(text: str, poll: Poll) -> RelationList | Unanswered:
+    """The relations of a text.
 
-    A statement with a number that the text does not state is left out, as such facts are.
+    A statement with a number that the text does not state is unusable, as such facts are.
     """
     sentences = sentence_texts(text)
     if not sentences:
-        return RelationList((), 0), 0
+        return RelationList((), 0)
     try:
         if poll.batched:
             names, relations = await _at_once(sentences, poll)
         else:
             names, relations = await _in_steps(text, sentences, poll)
     except _GivenUpError as given_up:
-        return given_up.answer, 0
+        return given_up.answer
     stated = find_quantities(" ".join(sentences))
-    kept = tuple(
-        relation
-        for relation in relations
-        if all(
+    kept: list[Relation] = []
+    unusable: list[Relation] = []
+    for relation in relations:
+        has_its_numbers = all(
             any(number.agrees_with(other) for other in stated)
             for number in find_quantities(relation.statement)
         )
-    )
-    return RelationList(kept, len(names)), len(relations) - len(kept)
+        (kept if has_its_numbers else unusable).append(relation)
+    return RelationList(tuple(kept), len(names), tuple(unusable))
 
 
 async def _at_once(sentences: tuple[str, ...], poll: Poll) -> tuple[set[str], list[Relation]]:

@@ -2,13 +2,14 @@
 
 What a reply leaves out or gets wrong is asked again alone, without what is settled, with one
 sentence of ours that names the fault; the model's own words never come back to it. A reply that was
-cut off is asked again in halves, with more room. What never gets a usable reply stays `Unanswered`.
+cut off is asked again in halves, with more room. What never gets a usable reply stays `Unanswered`,
+and its replies are given up: a later run asks again. Bad replies that a re-ask made up for are not.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -70,6 +71,7 @@ class Turn:
         attempt: How often these items were asked about before.
         faults: What was wrong with the replies then.
         room: How many times the usual room a reply gets.
+        said: The requests about these items before, each with its reply.
     """
 
     ids: tuple[int, ...]
@@ -77,19 +79,18 @@ class Turn:
     attempt: int = 0
     faults: frozenset[FaultKind] = frozenset()
     room: int = 1
+    said: tuple[tuple[ChatRequest, ChatReply], ...] = ()
 
-    def again(self, open_: Read[object]) -> tuple[Turn, ...]:
+    def again(self, open_: Mapping[int, ReplyFault]) -> tuple[Turn, ...]:
         """The turns that ask about items once more, by what was wrong with them."""
         ids = [id_ for id_ in self.ids if id_ in open_]
-        faults = frozenset(f.kind for f in open_.values() if isinstance(f, ReplyFault))
+        faults = frozenset(fault.kind for fault in open_.values())
         parts, room = [ids], self.room
         if "cut_off" in faults:
             half = (len(ids) + 1) // 2
             parts, room = [part for part in (ids[:half], ids[half:]) if part], 2 * room
         return tuple(
-            Turn(
-                ids=tuple(part), vote=self.vote, attempt=self.attempt + 1, faults=faults, room=room
-            )
+            replace(self, ids=tuple(part), attempt=self.attempt + 1, faults=faults, room=room)
             for part in parts
         )
 
@@ -155,8 +156,9 @@ class Rounds:
         Raises:
             OptionError: where the endpoint refuses the key, or has no such model.
         """
+        request = request_for(sheet, turn, self.model)
         try:
-            reply = await self.sender.send(request_for(sheet, turn, self.model))
+            reply = await self.sender.send(request)
         except NoReplyError as error:
             if error.fault in REFUSALS:
                 raise OptionError(str(error)) from error
@@ -169,8 +171,12 @@ class Rounds:
                 open_[id_] = found
             else:
                 settled[id_] = found
+        if not open_:
+            return settled
+        turn = replace(turn, said=(*turn.said, (request, reply)))
         if turn.attempt < MAX_REASKS:
             self.ledger.add(reasked=len(open_))
-            return settled | (await self._all(sheet, turn.again(open_)) if open_ else {})
+            return settled | await self._all(sheet, turn.again(open_))
         self.ledger.add(unanswered=len(open_))
-        return settled | {id_: Unanswered(fault.message) for id_, fault in open_.items()}
+        remedy = self.sender.give_up(turn.said, next(iter(open_.values())).message)
+        return settled | {id_: Unanswered(f"{f.message}; {remedy}") for id_, f in open_.items()}

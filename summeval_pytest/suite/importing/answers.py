@@ -35,8 +35,9 @@ _SIDES: Final[dict[str, ItemKind]] = {
     "reference": "reference fact",
     "candidate": "candidate fact",
 }
-_INDICES = re.compile(r"\d+(?:[\s,;]+\d+)*")
-_NUMBERED = re.compile(r"\[(\d+)\].*", re.DOTALL)
+_INDEX = re.compile(r"\d{1,9}")
+_INDICES = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
+_NUMBERED = re.compile(r"\[(\d{1,9})\].*", re.DOTALL)
 
 
 class AnswerReader:
@@ -198,7 +199,7 @@ def _sentence(row: _About) -> int:
 
 
 def _is_index(text: str) -> bool:
-    return text.isascii() and text.isdecimal()
+    return text.isascii() and _INDEX.fullmatch(text) is not None
 
 
 def _evidence(row: _About) -> Iterator[EvidenceLabel]:

@@ -38,7 +38,7 @@ _Values = dict[str, object]
 _LISTS: Final = ("annotations", "completions")
 _CONTENTS: Final = ("choices", "rating", "number", "text", "taxonomy", "selected")
 """Where a result's value holds the answer; of a labelled span it is the words."""
-_OF_SENTENCE = re.compile(r"(faithful|evidence|error)_(\d+)")
+_OF_SENTENCE = re.compile(r"(faithful|evidence|error)_(\d{1,9})")
 """A control that a Repeater has made for one sentence of the summary, as ``faithful_3``."""
 
 

@@ -16,6 +16,8 @@ from summeval_pytest.suite import EvaVariant, Pair, Paper, Section, Variants
 from tests.judges.llm.by_rule import RuleSender, kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.evaluation import Evaluation
     from summeval_pytest.models.reply import ChatReply
     from summeval_pytest.models.request import ChatRequest
@@ -67,6 +69,10 @@ class Waves:
         self.waiting.append(gate)
         await gate.wait()
         return await self.sender.send(request)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Handed on."""
+        return self.sender.give_up(said, why)
 
     async def drive(self, task: asyncio.Task[Evaluation]) -> Evaluation:
         """Opens wave after wave until a task is done."""

@@ -75,5 +75,7 @@ def test_counts_that_stay_unreadable_are_unanswered() -> None:
     """After two more requests; never a zero."""
     judge = judge_of(lambda _, text: text.replace('"matched": 2', '"matched": 9'))
     (answer,) = ask(judge, CountFacts("Zinc helped mice.", "Zinc helped rats."))
-    assert answer == Unanswered("9 facts in both of 3 in the reference, 3 in the summary")
+    assert answer == Unanswered(
+        "9 facts in both of 3 in the reference, 3 in the summary; ask again"
+    )
     assert kinds_sent(judge) == {"fact_counts": 3}

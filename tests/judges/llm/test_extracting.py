@@ -6,7 +6,7 @@ import pytest
 
 from summeval_pytest.judges.llm.extracting import Stated, StatedFact, TextSheet, facts, segments
 from summeval_pytest.judges.llm.json_reading import ReplyFault
-from summeval_pytest.questions import FACETS, FacetSegments, Fact
+from summeval_pytest.questions import FACETS, FacetSegments, Fact, FactList
 
 SENTENCES = (
     "Sleep was poor.",
@@ -145,28 +145,30 @@ def test_facts_count_through_and_refine_within_their_sentence() -> None:
         Stated(facts=(fact("Zinc was given."), fact("40 mice had it.", 1))),
         Stated(),
     ]
-    assert facts(SENTENCES, stated) == (
+    assert facts(SENTENCES, stated) == FactList(
         (
             Fact(text="Sleep was poor.", sentence=0),
             Fact(text="Zinc was given.", sentence=1),
             Fact(text="40 mice had it.", sentence=1, parent=1),
-        ),
-        0,
+        )
     )
 
 
-def test_a_fact_with_a_number_that_its_sentence_lacks_is_left_out() -> None:
+def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
     """Fact 2 is invented; fact 3, which refines it, then refines what fact 2 refined."""
     stated = [
         Stated(),
         Stated(facts=(fact("Zinc was given."), fact("50 mice had it.", 1), fact("It helped.", 2))),
         Stated(facts=(fact("Mice slept 20 h longer."), fact("Mice slept 1200 s longer."))),
     ]
-    assert facts(SENTENCES, stated) == (
+    assert facts(SENTENCES, stated) == FactList(
         (
             Fact(text="Zinc was given.", sentence=1),
             Fact(text="It helped.", sentence=1, parent=0),
             Fact(text="Mice slept 1200 s longer.", sentence=2),
         ),
-        2,
+        unusable=(
+            Fact(text="50 mice had it.", sentence=1),
+            Fact(text="Mice slept 20 h longer.", sentence=2),
+        ),
     )

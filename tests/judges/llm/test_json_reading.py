@@ -75,6 +75,10 @@ def test_the_one_object_of_a_reply_is_read(text: str) -> None:
             "malformed", "the reply has the key 'a\\\\x1b' twice")),
         ('{"a": NaN}', ReplyFault("malformed", "the reply has NaN for a number")),
         ('{"a": -Infinity}', ReplyFault("malformed", "the reply has -Infinity for a number")),
+        ('{"a": ' + "9" * 5_000 + "}", ReplyFault(
+            "malformed", "the reply has a number of too many digits")),
+        ('{"a": ' + "[" * 100 + "]" * 100 + "}", ReplyFault(
+            "malformed", "the reply's JSON is nested too deeply")),
         ('{"a":' * 100_000, ReplyFault("malformed", "the reply's JSON is nested too deeply")),
         ('{"a":' + "[" * 100_000, ReplyFault(
             "malformed", "the reply's JSON is nested too deeply")),
@@ -82,7 +86,8 @@ def test_the_one_object_of_a_reply_is_read(text: str) -> None:
     ids=[
         "empty", "word", "cut", "cut more", "cut next", "no quotes", "comma",
         "text of JSON", "two", "set",
-        "list", "twice", "hostile key", "nan", "infinity", "deep", "deep list",
+        "list", "twice", "hostile key", "nan", "infinity", "digits", "too deep", "deep",
+        "deep list",
     ],
 )  # fmt: skip
 def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: ReplyFault) -> None:
@@ -142,6 +147,14 @@ def test_what_resembles_a_number_is_none(value: object) -> None:
     """A text that says 3 may say "3 of 4" tomorrow, and true is not 1."""
     with pytest.raises(UnreadableError, match=r"\Arating is no whole number\Z"):
         whole_number(value, "rating")
+
+
+@pytest.mark.parametrize("value", [10**9, -(10**1000), 1e308], ids=["long", "longer", "float"])
+def test_a_number_that_nothing_counts_to_is_off_its_scale(value: float) -> None:
+    """It would fill a message, and where it counts items, the memory."""
+    with pytest.raises(UnreadableError) as caught:
+        whole_number(value, "rating")
+    assert caught.value.fault == ReplyFault("off_scale", "rating is too large a number")
 
 
 @pytest.mark.parametrize("value", ["Entailed", " entailed", "not entailed", "entailed."], ids=repr)

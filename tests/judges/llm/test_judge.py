@@ -232,7 +232,7 @@ def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
     judge = judge_of(dropping(2))
     (answer,) = ask(judge, CheckFacts(FACTS, SENTENCES))
     assert isinstance(answer, FactChecks)
-    assert answer.checks[1] == Unanswered("item 2 is missing")
+    assert answer.checks[1] == Unanswered("item 2 is missing; ask again")
     assert [type(check) for check in answer.checks[::2]] == [FactCheck, FactCheck]
     assert judge.tally == Tally(n_reasked=2, n_unanswered=1)
 
@@ -240,7 +240,7 @@ def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
 @pytest.mark.parametrize("question", [SegmentFacets(TEXT), ListFacts(SENTENCES)], ids=type)
 def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Question) -> None:
     """Its facts would be fewer, and fewer facts have a higher precision."""
-    assert ask(judge_of(dropping(3)), question) == (Unanswered("item 3 is missing"),)
+    assert ask(judge_of(dropping(3)), question) == (Unanswered("item 3 is missing; ask again"),)
 
 
 def test_an_endpoint_without_a_reply_leaves_items_unanswered_in_its_words() -> None:
@@ -331,7 +331,7 @@ def test_labels_go_by_majority(
 def test_too_few_votes_answer_nothing() -> None:
     """Half of the votes are not enough."""
     judge = judge_of(voting("entailed", ""), votes=2)
-    told = "item 1: label '' is none of entailed, not_entailed"
+    told = "item 1: label '' is none of entailed, not_entailed; ask again"
     assert ask(judge, CHECK) == (FactChecks((Unanswered(told),)),)
     assert judge.agreement == Agreement()
 

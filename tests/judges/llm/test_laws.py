@@ -25,6 +25,7 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
+    RateSummary,
     SegmentFacets,
     SentenceChecks,
     Unanswered,
@@ -94,6 +95,8 @@ QUESTIONS: tuple[Question, ...] = (
     CheckFacts(tuple(Fact(text=t, sentence=0, parent=0 if t else None) for t in SOURCE), SOURCE),
     CheckSentences(SOURCE[:3], SOURCE),
 )
+
+DIRECT = RateSummary(REFERENCE, SUMMARY)
 
 json_values = st.recursive(
     st.none()
@@ -203,6 +206,37 @@ def test_every_reply_ends_in_answers_of_the_right_kind_and_count(
     json.dumps(str((segments, ratings, listed, facts, sentences))).encode("utf-8")
 
 
+HOSTILE = (
+    *("NaN", "Infinity", "1e999", "-1e999", "1e308", "9" * 1_000, "9" * 5_000, "-0", "1.0"),
+    *('"\\ud800"', '"\\udfff x"', '"\\u0000"', '{"a": 1, "a": 2}', '{"id": 1e999}', "true", "null"),
+    *(opened * depth + "0" + closed * depth
+      for depth in (90, 101, 900, 970, 980, 990, 100_000)
+      for opened, closed in (("[", "]"), ('{"a":', "}"))),
+)  # fmt: skip
+"""JSON, or what some readers take for JSON, that breaks who does not expect it."""
+
+
+@settings(deadline=None, max_examples=120)
+@given(st.sampled_from(HOSTILE), st.integers(0, 60), st.sampled_from([*QUESTIONS, DIRECT]))
+def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Question) -> None:
+    """Whatever stands for one value of a reply, no reader breaks, and no message runs over."""
+
+    def hook(_: ChatRequest, text: str) -> str:
+        reply = json.loads(text)
+        holders: list[dict[str, object] | list[object]] = []
+        _collect(reply, holders)
+        held = [(h, k) for h in holders for k in (h if isinstance(h, dict) else range(len(h)))]
+        holder, key = held[place % len(held)]
+        holder[key] = "here"  # type: ignore[index]  # a key of this holder
+        return json.dumps(reply).replace('"here"', token)
+
+    (answer,) = asyncio.run(judge_of(RuleSender(hook)).answer((question,)))
+    items = (answer, *getattr(answer, "ratings", ()), *getattr(answer, "checks", ()))
+    reasons = [item.reason for item in items if isinstance(item, Unanswered)]
+    assert all(reason.isprintable() and len(reason) < 300 for reason in reasons)
+    str(answer).encode()
+
+
 def without(kind: str, place: int, *, attempts: int, vote: int | None = None) -> Hook:
     """A model that leaves one item out of replies of a kind, at so many first attempts."""
 
@@ -294,7 +328,7 @@ def test_a_lost_answer_reaches_the_metric_as_its_reason() -> None:
     unscored = evaluation.score("facet")
     assert isinstance(unscored, Unscored)
     assert (unscored.status, unscored.fault) == ("unanswered", "judge")
-    assert unscored.reason.endswith(" is missing")
+    assert unscored.reason.endswith(" is missing; ask again")
     assert not isinstance(evaluation.score("eva"), Unscored)
 
 

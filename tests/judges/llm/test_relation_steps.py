@@ -72,7 +72,7 @@ def test_a_long_text_is_cut_into_requests() -> None:
 
 
 @pytest.mark.parametrize("batched", [True, False])
-def test_a_statement_with_a_foreign_number_is_left_out(*, batched: bool) -> None:
+def test_a_statement_with_a_foreign_number_is_unusable(*, batched: bool) -> None:
     """As facts are; the report counts it."""
 
     def hook(request: ChatRequest, text: str) -> str:
@@ -80,7 +80,9 @@ def test_a_statement_with_a_foreign_number_is_left_out(*, batched: bool) -> None
         return text.replace("told of together", "told of 99 times")
 
     judge = judge_of(hook, batched=batched)
-    assert ask(judge, ListRelations(TEXT)) == (RelationList((), 7),)
+    (foreign,) = ask(judge, ListRelations(TEXT))
+    assert isinstance(foreign, RelationList)
+    assert (foreign.relations, foreign.n_entities, len(foreign.unusable)) == ((), 7, 1)
     assert judge.tally == Tally(n_dropped_facts=1)
     own = judge_of(lambda _, text: text.replace("told of together", "31"), batched=batched)
     (answer,) = ask(own, ListRelations(TEXT))
@@ -103,4 +105,4 @@ def test_one_step_without_a_reply_leaves_the_text_unanswered(kind: str, *, batch
 
     judge = judge_of(hook, batched=batched)
     (answer,) = ask(judge, ListRelations(TEXT))
-    assert answer == Unanswered("item 1 is missing")
+    assert answer == Unanswered("item 1 is missing; ask again")

@@ -14,8 +14,11 @@ from summeval_pytest.judges.llm.sheet import span
 from summeval_pytest.judges.llm.tally import Ledger, Tally
 from summeval_pytest.models.reply import ChatReply
 from summeval_pytest.questions import Fact, FactCheck, Unanswered
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summeval_pytest.models.request import ChatRequest
 
 SHEET = FactSheet(
@@ -44,6 +47,7 @@ class Scripted:
 
     replies: list[ChatReply | NoReplyError]
     sent: list[ChatRequest] = field(default_factory=list)
+    given_up: list[tuple[list[int], str]] = field(default_factory=list)
 
     async def send(self, request: ChatRequest) -> ChatReply:
         """The next reply."""
@@ -52,6 +56,11 @@ class Scripted:
         if isinstance(next_, NoReplyError):
             raise next_
         return next_
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Keeps which of the requests sent came to nothing, and why."""
+        self.given_up.append(([self.sent.index(request) for request, _ in said], why))
+        return "ask again"
 
     @property
     def ids(self) -> list[str]:
@@ -135,6 +144,7 @@ def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -
     )
     assert "maybe" not in second.messages[1].content
     assert ledger.tally == Tally(n_reasked=1)
+    assert sender.given_up == []
 
 
 @pytest.mark.parametrize(
@@ -155,7 +165,8 @@ def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reaso
     """It is never a pass and never a zero, and the last fault says why."""
     sender = Scripted([ChatReply(text=text)])
     ledger = Ledger()
-    assert settled(sender, 1, ledger=ledger) == {1: Unanswered(reason)}
+    assert settled(sender, 1, ledger=ledger) == {1: Unanswered(f"{reason}; ask again")}
+    assert sender.given_up == [([0, 1, 2], reason)]
     assert [request.attempt for request in sender.sent] == [0, 1, 2]
     assert [request.seed for request in sender.sent] == [0, 1000, 2000]
     assert ledger.tally == Tally(n_reasked=2, n_unanswered=1)
@@ -172,8 +183,25 @@ def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reaso
 def test_a_reply_that_did_not_end_by_itself_settles_nothing(finish: str, reason: str) -> None:
     """Even where its text can be read, nobody knows what it would have gone on to say."""
     sender = Scripted([reply(entry(1), finish=finish)])
-    assert settled(sender, 1) == {1: Unanswered(reason)}
+    assert settled(sender, 1) == {1: Unanswered(f"{reason}; ask again")}
     assert len(sender.sent) == 3
+
+
+def test_only_the_replies_about_what_stays_unanswered_are_given_up() -> None:
+    """Five items cut off, then three and two: the half that is settled keeps its reply."""
+    cut, bad = reply(finish="length"), ChatReply(text="{}")
+    sender = Scripted([cut, reply(entry(1), entry(2)), reply(entry(4), entry(5)), bad])
+    why = "the reply lacks 'checks'"
+    assert settled(sender, 1, 2, 3, 4, 5)[3] == Unanswered(f"{why}; ask again")
+    assert sender.ids == ["1-5", "1-3", "4-5", "3"]
+    assert sender.given_up == [([0, 1, 3], why)]
+
+
+def test_replies_before_one_that_never_came_are_not_given_up() -> None:
+    """The next run goes on behind them, where the network broke."""
+    sender = Scripted([reply(entry(1)), NoReplyError("dropped", "the connection broke")])
+    settled(sender)
+    assert sender.given_up == []
 
 
 def test_what_was_cut_off_is_asked_again_in_halves_with_more_room() -> None:
@@ -232,7 +260,7 @@ def test_shards_are_asked_at_once() -> None:
 
     sender = Gathering([])
     rounds = Rounds(sender, "m", Ledger())
-    both = asyncio.wait_for(rounds.settle(SHEET, [(1,), (2,)]), 5)
+    both = asyncio.wait_for(rounds.settle(SHEET, [(1,), (2,)]), SOON)
 
     async def main() -> object:
         return await both

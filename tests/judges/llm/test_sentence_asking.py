@@ -93,7 +93,9 @@ def test_a_reply_without_a_verdict_is_asked_again_with_the_reason() -> None:
     judge = judge_of(SentenceManner(mode="label"), hook)
     checks = checks_of(judge)
     assert checks[0] == SentenceCheck(reason="Yes.", supported=True)
-    assert checks[2] == Unanswered("the reply begins 'hard to say.', with neither yes nor no")
+    assert checks[2] == Unanswered(
+        "the reply begins 'hard to say.', with neither yes nor no; ask again"
+    )
     assert sum("Winter" in request.messages[1].content for request in sent_by(judge)) == 3
     note = "could not be used: it did not begin with the word yes or the word no."
     assert sent_by(judge)[-1].messages[1].content.endswith(note)

@@ -7,9 +7,7 @@ stands in the recipes beside the weights. It says that what ships is what was fi
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -29,18 +27,18 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.stats import roc_auc, spearman
 from summeval_pytest.text import normalise, sentence_texts
+from tests.shared_data import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.metrics.conversation import Flow
 
-DATA: Final = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared")) / "data"
 JUDGE: Final = OfflineJudge()
 FEW: Final = 12
 """Papers of REALSumm that are enough to see a fall, and fast."""
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+pytestmark = pytest.mark.usefixtures("shared_data")
 
 
 @cache

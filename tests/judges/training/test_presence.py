@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,7 +9,9 @@ from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.training import presence
 from summeval_pytest.judges.training.presence import Asked, asked, examples, fit
 
-DATA = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared")) / "data"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FACTS = ("Kites rose.", "Ferries sank.", "Roofs shone.", "Bells rang.")
 
 
@@ -65,10 +66,9 @@ def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch)
     assert logits[-4] > logits[-3]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the labelled sets are not here")
-def test_weights_are_those_of_the_recipe() -> None:
+def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
     """Whoever runs the command again gets the weights that ship."""
-    data = examples(asked(DATA))
+    data = examples(asked(shared_data))
 
     intercept, slopes = fit(data.signs, data.labels, presence.shares(data))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.marking import Marking
 
 PAIR = {"paper": "moss-01", "system": "long"}
+HUGE = "9" * 5_000  # Python reads no integer of so many digits
 SENTENCE = {**PAIR, "sentence": "1", "faithful": "no"}
 FACT = {**PAIR, "side": "reference", "text": "Moss cooled the roof.", "holds": "yes"}
 
@@ -151,6 +152,27 @@ def test_rows_without_an_answer_are_counted(tmp_path: Path) -> None:
                 "'method' of this row is '\u0663'; write a whole number from 1 to 4, or 'null'"
                 " where the reference has none"
             ),
+        ),
+        *(
+            ({**PAIR, "overall": huge}, f"'overall' of this row is {huge!r}; write a finite number")
+            for huge in ("1e999", "-inf")
+        ),
+        (
+            {**SENTENCE, "sentence": HUGE},
+            (
+                f"the sentence of this row, {HUGE!r:.60}..., stands nowhere in the summary;"
+                " write its index, from 0"
+            ),
+        ),
+        *(
+            (
+                {**SENTENCE, "evidence": huge},
+                (
+                    f"'evidence' of this row, {huge!r:.60}..., stands nowhere in the source;"
+                    " write indices of source sentences, from 0, as '3;7'"
+                ),
+            )
+            for huge in (HUGE, f"[{HUGE}] Rain fell.")
         ),
         ({**PAIR, "overall": "nan"}, "'overall' of this row is 'nan'; write a finite number"),
         (

@@ -194,6 +194,10 @@ def test_names_of_data_and_controls_are_mapped(tmp_path: Path) -> None:
             '[\n{"id" 1}]',
             ":2: no JSON at column 7: Expecting ':' delimiter; mend the line",
         ),
+        *(
+            (nested, ": this line is nested too deeply to be read; mend it")
+            for nested in (f'[{{"method": {"[" * depth}{"]" * depth}}}]' for depth in (99, 900))
+        ),
         ("[3]", ": task 1 is 3; export as JSON or JSON-MIN"),
         (
             [{"id": 5, "annotations": []}],
@@ -217,6 +221,13 @@ def test_mistake_in_an_export_is_told_with_its_task(
 ) -> None:
     """A line of an export is no help: a task is what its owner can look at."""
     assert mistake(lambda: export(tmp_path, value)) == f"export.json{message}"
+
+
+def test_a_control_of_a_sentence_that_no_text_has_is_unknown(tmp_path: Path) -> None:
+    """Python reads no number of thousands of digits; the name is that of no field."""
+    value = [task(result(f"faithful_{'9' * 5_000}", "choices", choices=["yes"]))]
+    told = mistake(lambda: export(tmp_path, value))
+    assert told.startswith("export.json: task 1 (id 12) has the unknown control 'faithful_999")
 
 
 def test_mapping_of_a_name_that_no_task_has_is_refused(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import json
-import os
 from itertools import islice
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +13,9 @@ from summeval_pytest.suite.importing import RELEASED, SetReport, import_set
 from summeval_pytest.suite.indexed import cut
 from tests.label_suite import write_lines
 
-SHARED = Path(os.environ.get("SUMMEVAL_SHARED", Path(__file__).parents[4] / "shared"))
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FILES = {
     f"infolossqa_{part}": f"infolossqa/{part}_dev" for part in ("facts", "lost", "match", "roles")
 }
@@ -441,9 +442,11 @@ def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", RELEASED)
-def test_released_set_becomes_a_suite_with_all_its_labels(tmp_path: Path, name: str) -> None:
+def test_released_set_becomes_a_suite_with_all_its_labels(
+    tmp_path: Path, shared_data: Path, name: str
+) -> None:
     """The key table against the data's first rows: no label is lost but those that are counted."""
-    file = SHARED / "data" / f"{FILES.get(name, f'{name}/dev')}.jsonl"
+    file = shared_data / f"{FILES.get(name, f'{name}/dev')}.jsonl"
     if not file.is_file():
         pytest.skip(f"{file} is not there, so there is no release to import")
     with file.open(encoding="utf-8") as handle:
