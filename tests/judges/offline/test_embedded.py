@@ -222,14 +222,16 @@ def test_answers_are_the_same_in_every_process() -> None:
 def test_a_part_can_be_replaced_and_the_name_says_so() -> None:
     """A team's own rater changes the numbers, so it changes the signature."""
 
-    def generous(pairs: tuple[FacetPair, ...]) -> tuple[FacetRating, ...]:
-        return tuple(FacetRating(facet=pair.facet, reason="kind", rating=3) for pair in pairs)
+    def generous(question: RateFacets) -> tuple[FacetRating, ...]:
+        return tuple(
+            FacetRating(facet=pair.facet, reason="kind", rating=3) for pair in question.pairs
+        )
 
     judge = OfflineJudge(rater=generous, name="offline-kind")
     pair = FacetPair(facet="background", reference="Kites.", candidate="Swans.")
 
     assert judge.signature == "offline-kind"
-    assert judge.compute(RateFacets((pair,))) == FacetRatings(generous((pair,)))
+    assert judge.compute(RateFacets((pair,))) == FacetRatings(generous(RateFacets((pair,))))
 
 
 def test_the_embedded_judge_is_a_judge_that_does_not_wait() -> None:
@@ -242,7 +244,7 @@ def test_the_embedded_judge_is_a_judge_that_does_not_wait() -> None:
 def test_a_summary_is_rated_as_a_result_is() -> None:
     """The scale is the same, and so is what counts."""
     pair = FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
-    (rated,) = JUDGE.rater((pair,))
+    (rated,) = JUDGE.rater(RateFacets((pair,)))
     assert JUDGE.compute(RateSummary(pair.reference, pair.candidate)) == SummaryRating(
         reason=rated.reason, rating=rated.rating
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflicts.conflict import ASKS
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.facets.overlap import Overlap
 from summeval_pytest.judges.offline.facets.rating import (
     CONFLICT_CONFIDENCE,
@@ -19,11 +19,12 @@ from summeval_pytest.judges.offline.facets.rating import (
     rating_model,
 )
 from summeval_pytest.judges.offline.facets.segmentation import segment
-from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating
+from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating, RateFacets
 
 KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = Overlap(
     found=0.5,
+    anywhere=0.7,
     surest=0.9,
     repetition=0.04,
     amount=3.0,
@@ -54,13 +55,14 @@ sentences = st.sampled_from(
 
 def rate(facet: Facet, reference: str, candidate: str) -> FacetRating:
     """The rating of a single pair."""
-    (rating,) = rate_all((FacetPair(facet=facet, reference=reference, candidate=candidate),))
+    pair = FacetPair(facet=facet, reference=reference, candidate=candidate)
+    (rating,) = rate_all(RateFacets((pair,)))
     return rating
 
 
 def test_score_is_the_weighted_sum_of_the_overlap() -> None:
     """2 * .5 + .9 - 5 * sqrt(.04) + .5 * 3 = 2.4."""
-    assert MODEL.score(OVERLAP) == 2.4
+    assert MODEL.score(OVERLAP.features) == 2.4
 
 
 def test_probabilities_are_differences_of_logistic_curves() -> None:
@@ -94,12 +96,13 @@ def test_shipped_model_has_a_step_for_each_rating(facet: Facet) -> None:
 def test_more_found_is_never_rated_less() -> None:
     """What is read off a summary counts in the direction a person expects."""
     model = rating_model()
-    score = model.score(OVERLAP)
+    score = model.score(OVERLAP.features)
 
-    assert model.score(replace(OVERLAP, found=0.6)) > score
-    assert model.score(replace(OVERLAP, surest=1.0)) > score
-    assert model.score(replace(OVERLAP, amount=3.5)) > score
-    assert model.score(replace(OVERLAP, repetition=0.1)) < score
+    assert model.score(replace(OVERLAP, found=0.6).features) > score
+    assert model.score(replace(OVERLAP, surest=1.0).features) > score
+    assert model.score(replace(OVERLAP, amount=3.5).features) > score
+    assert model.score(replace(OVERLAP, repetition=0.1).features) < score
+    assert model.score(OVERLAP.most) > score
 
 
 def test_reason_says_what_was_found_and_what_to_expect() -> None:
@@ -131,11 +134,9 @@ def test_changed_number_is_rated_one_and_asks_to_look() -> None:
 
 def test_conflict_of_words_lowers_the_rating_by_one() -> None:
     """Words are misread too often for the lowest rating: here all of them are there."""
-    reference = "Red kites rose quickly. Copper roofs shone in 12 towns."
-    same = rate("result", reference, reference)
-    fallen = rate("result", reference, f"{reference} Red kites fell quickly.")
+    reference = "Red kites of copper rose quickly over 12 towns."
+    fallen = rate("result", reference, reference.replace("rose", "fell"))
 
-    assert same.rating == 4
     assert fallen.rating == 3
     assert fallen.reason.startswith(f"{ASKS}: direction: ")
     assert fallen.undecided
@@ -166,7 +167,7 @@ def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> Non
     )
 
     assert any(stated)
-    assert [r.rating for r in rate_all(pairs)] == [SCALES[pair.facet] for pair in pairs]
+    assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[pair.facet] for pair in pairs]
 
 
 @settings(deadline=None)
@@ -190,6 +191,6 @@ def test_order_of_the_pairs_changes_nothing(order: list[Facet]) -> None:
 
     def rated(facets: tuple[Facet, ...]) -> dict[Facet, FacetRating]:
         pairs = tuple(FacetPair(facet=f, reference=KITES, candidate=said[f]) for f in facets)
-        return dict(zip(facets, rate_all(pairs), strict=True))
+        return dict(zip(facets, rate_all(RateFacets(pairs)), strict=True))
 
     assert rated(tuple(order)) == rated(FACETS)

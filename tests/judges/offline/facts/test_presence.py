@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflicts.conflict import ASKS
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.facts.presence import (
     PRESENT,
     Signs,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflicts.conflict import ASKS
+from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.sentences.support import (
     LEAST_STRENGTH,
