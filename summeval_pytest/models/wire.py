@@ -11,6 +11,7 @@ decode whatever a server names, as often as it names it, and hold the whole.
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 import zlib
 from contextlib import AsyncExitStack
@@ -37,6 +38,8 @@ _CODING: Final = "gzip"
 _GZIP_BITS: Final = 31
 _PIECE: Final = 2**16
 """Bytes that are decoded at once, which takes a fraction of a millisecond."""
+_LOGGERS: Final = frozenset({"openai", "httpx", "httpx2", "httpcore", "httpcore2"})
+"""Whose loggers tell at DEBUG what was sent and what came, headers and all."""
 _MIB: Final = 2**20
 _LARGE: Final = _MIB
 """Bytes from which on bodies are read one at a time, since sixty-four at once would be 2 GB."""
@@ -67,6 +70,27 @@ class Unheard:
     how: Literal["no_connection", "dropped", "slow"]
 
 
+class _Redacting(logging.Filter):
+    """Takes an endpoint's secrets out of what is logged: servers repeat the headers they got."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self._endpoint = endpoint
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._endpoint.redacted(record.getMessage()), ()
+        if record.exc_info:
+            told = logging.Formatter().formatException(record.exc_info)
+            record.exc_text = self._endpoint.redacted(told)
+        return True
+
+
+def _loggers() -> list[logging.Logger]:
+    """Those that are there; a filter of a logger does not hold for the loggers beneath it."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    return list(map(logging.getLogger, names))
+
+
 class Wire:
     """The connections to one endpoint."""
 
@@ -74,6 +98,7 @@ class Wire:
         self._endpoint = endpoint
         self._client: AsyncOpenAI | None = None
         self._alone = asyncio.Lock()
+        self._redacting = _Redacting(endpoint)
 
     async def post(self, body: Mapping[str, object]) -> Heard | Unheard:
         """Ask for one chat completion, once; redirections are not followed.
@@ -103,6 +128,8 @@ class Wire:
     async def close(self) -> None:
         """Close all connections; a later request opens new ones."""
         client, self._client = self._client, None
+        for logger in _loggers():
+            logger.removeFilter(self._redacting)
         if client is not None:
             await client.close()
 
@@ -123,6 +150,9 @@ class Wire:
         )
         if urlsplit(endpoint.address).hostname != _OPENAI:
             client.organization = client.project = None  # which it took from the environment
+        assert client.chat.completions is not None  # what it loads for them has loggers, too
+        for logger in _loggers():
+            logger.addFilter(self._redacting)
         return client
 
 
