@@ -253,6 +253,10 @@ class Desk:
         if self._exchange is not None:
             await self._exchange.drain(seconds)
 
+    def redacted(self, text: str) -> str:
+        """The text with ``[key]`` for every key that was sent so far."""
+        return text if self._exchange is None else self._exchange.redacted(text)
+
     def forget_run(self) -> None:
         """Removes what only this run needed; said once, when all its processes have ended."""
         if self.terms.record == "all" or self.terms.budget is not None:

@@ -114,6 +114,12 @@ class Exchange:
             self.memory.remember_dialect(endpoint.name, request.model, dialect)
         return reply
 
+    def redacted(self, text: str) -> str:
+        """The text without the secrets of any endpoint that was asked."""
+        for endpoint in {endpoint for endpoint, _ in list(self._clients)}:
+            text = endpoint.redacted(text)
+        return text
+
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Waits for the calls in flight and sends no others; what is answered meanwhile is kept."""
         self.slots.close()

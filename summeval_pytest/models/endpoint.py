@@ -6,14 +6,18 @@ import ipaddress
 import json
 import math
 import re
+from base64 import b64encode, urlsafe_b64encode
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HIDDEN: Final = "[key]"
 """What stands in every text where a key stood."""
@@ -25,6 +29,8 @@ PLACEHOLDERS: Final = frozenset({
 """What people write for a key where none is asked for; words that a reply may hold as well."""
 
 _SHORTEST: Final = 6
+_WRAPPED: Final = r"(?>[ \t]*\r?\n(?:E )?[ \t]*)?"
+"""What wrapping puts between two characters, and pytest before the lines of an error."""
 _USUAL_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 _KEY_LIKE: Final = (
     r"(?<![A-Za-z0-9])sk-(?:(?=[\w*-]*\d)[\w*-]{8,}|[\w*-]{20,})",
@@ -144,6 +150,7 @@ class Endpoint:
     def redacted(self, text: str) -> str:
         """The text with ``[key]`` for every secret of this endpoint, and for what looks like one.
 
+        It is found in JSON, in a URL, in base64, and where lines were wrapped in the middle of it.
         A key that is known to be a placeholder, or is too short to keep anything, stays.
         """
         return _pattern(self.api_key, self.base_url).sub(HIDDEN, text)
@@ -151,7 +158,7 @@ class Endpoint:
 
 @lru_cache(maxsize=64)
 def _pattern(api_key: str, base_url: str) -> re.Pattern[str]:
-    """Finds a key and the secrets of an address as they are, and as JSON or a URL spells them."""
+    """Finds a key and the secrets of an address, in every way that they may be spelt."""
     secrets, url = [api_key], _read_url(base_url)
     if url is not None:
         secrets += [url.password or "", *dict(parse_qsl(url.query)).values()]
@@ -160,8 +167,18 @@ def _pattern(api_key: str, base_url: str) -> re.Pattern[str]:
         if len(secret) >= _SHORTEST and secret.lower() not in PLACEHOLDERS:
             quoted = json.dumps(secret)[1:-1]
             spelled |= {secret, quoted, quoted.replace("/", r"\/"), quote(secret, safe="")}
-    known = [re.escape(text) for text in sorted(spelled, key=len, reverse=True)]
+            spelled.update(_in_base64(secret.encode()))
+    known = [_WRAPPED.join(map(re.escape, text)) for text in sorted(spelled, key=len, reverse=True)]
     return re.compile("|".join([*known, *_KEY_LIKE]), re.ASCII)
+
+
+def _in_base64(secret: bytes) -> Iterator[str]:
+    """What base64 makes of a secret, whatever stands before and after it."""
+    for n_before in range(3):
+        shifted = bytes(n_before) + secret
+        own = slice(-(-n_before * 8 // 6), len(shifted) * 8 // 6)  # digits of no other byte
+        yield b64encode(shifted).decode()[own]
+        yield urlsafe_b64encode(shifted).decode()[own]
 
 
 def _read_url(text: str) -> SplitResult | None:

@@ -11,8 +11,10 @@ decode whatever a server names, as often as it names it, and hold the whole.
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 import zlib
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -36,7 +38,11 @@ _CODING: Final = "gzip"
 _GZIP_BITS: Final = 31
 _PIECE: Final = 2**16
 """Bytes that are decoded at once, which takes a fraction of a millisecond."""
+_LOGGERS: Final = frozenset({"openai", "httpx", "httpx2", "httpcore", "httpcore2"})
+"""Whose loggers tell at DEBUG what was sent and what came, headers and all."""
 _MIB: Final = 2**20
+_LARGE: Final = _MIB
+"""Bytes from which on bodies are read one at a time, since sixty-four at once would be 2 GB."""
 _OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
 """Headers of a body that is not yet decoded; a charset is none of the server's to choose: JSON is
 UTF-8, and Python would take ``charset=zlib`` at its word."""
@@ -64,12 +70,35 @@ class Unheard:
     how: Literal["no_connection", "dropped", "slow"]
 
 
+class _Redacting(logging.Filter):
+    """Takes an endpoint's secrets out of what is logged: servers repeat the headers they got."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self._endpoint = endpoint
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._endpoint.redacted(record.getMessage()), ()
+        if record.exc_info:
+            told = logging.Formatter().formatException(record.exc_info)
+            record.exc_text = self._endpoint.redacted(told)
+        return True
+
+
+def _loggers() -> list[logging.Logger]:
+    """Those that are there; a filter of a logger does not hold for the loggers beneath it."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    return list(map(logging.getLogger, names))
+
+
 class Wire:
     """The connections to one endpoint."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._client: AsyncOpenAI | None = None
+        self._alone = asyncio.Lock()
+        self._redacting = _Redacting(endpoint)
 
     async def post(self, body: Mapping[str, object]) -> Heard | Unheard:
         """Ask for one chat completion, once; redirections are not followed.
@@ -99,6 +128,8 @@ class Wire:
     async def close(self) -> None:
         """Close all connections; a later request opens new ones."""
         client, self._client = self._client, None
+        for logger in _loggers():
+            logger.removeFilter(self._redacting)
         if client is not None:
             await client.close()
 
@@ -115,14 +146,17 @@ class Wire:
             timeout=Timeout(
                 endpoint.attempt_seconds, connect=min(_CONNECT_SECONDS, endpoint.attempt_seconds)
             ),
-            http_client=_transport(endpoint),
+            http_client=_transport(endpoint, self._alone),
         )
         if urlsplit(endpoint.address).hostname != _OPENAI:
             client.organization = client.project = None  # which it took from the environment
+        assert client.chat.completions is not None  # what it loads for them has loggers, too
+        for logger in _loggers():
+            logger.addFilter(self._redacting)
         return client
 
 
-def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
+def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClient:
     """What carries the requests; a redirection would carry papers to where nobody pointed.
 
     A proxy of the environment cannot reach this machine. Certificates take a twentieth of a second
@@ -139,6 +173,7 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
                     response.aiter_raw(),
                     response.headers.get("content-encoding", ""),
                     most=endpoint.max_reply_mib * _MIB,
+                    alone=alone,
                 )
             finally:
                 await response.aclose()
@@ -156,7 +191,7 @@ def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
     )
 
 
-async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int) -> bytes:
+async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int, alone: asyncio.Lock) -> bytes:
     """The decoded body, whose bytes on the wire and afterwards are ``most`` at most.
 
     The event loop has its turn after each piece, so that deadlines hold.
@@ -167,14 +202,19 @@ async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int) -> bytes:
         what = f"its body is encoded as {told!r}, and only {_CODING!r}, once, is read"
         raise NoReplyError("malformed", what)
     inflate = zlib.decompressobj(_GZIP_BITS) if codings else None
-    n_raw, content = 0, bytearray()
-    async for chunk in raw:
-        n_raw += len(chunk)
-        for piece in [chunk] if inflate is None else _inflated(inflate, chunk):
-            content += piece
-            if max(n_raw, len(content)) > most:
-                raise NoReplyError("too_large", f"its body is larger than {most // _MIB} MiB")
-            await asyncio.sleep(0)
+    n_raw, content, is_alone = 0, bytearray(), False
+    async with AsyncExitStack() as held:
+        async for chunk in raw:
+            n_raw += len(chunk)
+            for piece in [chunk] if inflate is None else _inflated(inflate, chunk):
+                content += piece
+                size = max(n_raw, len(content))
+                if size > most:
+                    raise NoReplyError("too_large", f"its body is larger than {most // _MIB} MiB")
+                if size > _LARGE and not is_alone:
+                    await held.enter_async_context(alone)
+                    is_alone = True
+                await asyncio.sleep(0)
     return bytes(content)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from summeval_pytest.text.nesting import DEEPEST, check_depth, is_deep
 from summeval_pytest.text.normalise import NORMALISER, is_refusal, normalise
-from summeval_pytest.text.printing import one_line, safe, safe_lines, without_commands
+from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.text.quantities import Quantity, find_quantities
 from summeval_pytest.text.sentences import SPLITTER, Sentence, sentence_texts, split_sentences
 from summeval_pytest.text.words import (
@@ -40,5 +40,4 @@ __all__ = [
     "split_sentences",
     "stem",
     "tokens",
-    "without_commands",
 ]

@@ -19,8 +19,6 @@ _WIDTH: Final = 80
 _LAST_BYTE: Final = 0xFF
 _LAST_BASIC: Final = 0xFFFF
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-_ANY_COMMAND = re.compile("((?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029])\\s*):(?=:)")
-"""Where text is not rewritten, any character that some reader takes for a line end counts."""
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
@@ -61,17 +59,6 @@ def safe_lines(text: str, *, indent: int = 2) -> Iterator[str]:
     """The text in lines of at most 80 characters; a line that a break begins is safe, too."""
     lines = wrap(text, _WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
     yield from map(safe, lines)
-
-
-def without_commands(text: str) -> str:
-    r"""The text with nothing changed but what a GitHub runner would obey, wherever a line begins.
-
-    For text that is not ours to rewrite, as what a test has printed.
-
-    >>> without_commands("colour \x1b[31m\n::error::x")
-    'colour \x1b[31m\n\\x3a:error::x'
-    """
-    return _OLD_COMMAND.sub(r"#\\x23", _ANY_COMMAND.sub(r"\1\\x3a", text))
 
 
 def one_line(text: str, width: int = 240) -> str:

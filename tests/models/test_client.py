@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.models import Backoff, ChatReply, Client, Slots, Usage
+from summeval_pytest.models import Backoff, ChatReply, Client, Dialect, Slots, Usage
 from tests.models.calls import LABEL, QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
     HTML,
@@ -269,6 +269,27 @@ def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
         error, mib = peak_mib(at(server.url))
     assert error.fault == "bad_request"
     assert mib < 10
+
+
+def test_large_bodies_are_read_one_at_a_time() -> None:
+    """Of twelve without an end, eleven wait at their first MiB."""
+    with ScriptedServer(always(Endless(b" " * 2**16))) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+
+        async def twelve(client: Client) -> list[str]:
+            tracemalloc.start()
+            asked = [client.send(question(str(index))) for index in range(12)]
+            faults = await asyncio.gather(*asked, return_exceptions=True)
+            return [one.fault for one in faults if isinstance(one, NoReplyError)]
+
+        try:
+            endpoint = replace(endpoint, max_reply_mib=8)
+            faults = run(endpoint, twelve, remembered=Dialect(level="json_schema"))
+            mib = tracemalloc.get_traced_memory()[1] / 2**20
+        finally:
+            tracemalloc.stop()
+    assert faults == ["too_large"] * 12
+    assert mib < 60
 
 
 def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import traceback
 from typing import TYPE_CHECKING
 
@@ -170,3 +171,60 @@ def test_no_key_survives(key: str, before: str, after: str) -> None:
     owner = endpoint(secret)
     assert secret not in owner.redacted(f"{before}{secret}{after}")
     assert json.dumps(secret)[1:-1] not in owner.redacted(json.dumps(before + secret + after))
+
+
+@pytest.mark.parametrize("before", ["", "u:", "Bearer ", "abc"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("key", [KEY, SLASHED, "kf7>?~>?~>?~ÿ"[:12]])
+def test_a_key_in_base64_is_found(before: str, encode: Callable[[bytes], bytes], key: str) -> None:
+    """Basic authorization is written so, and proxies show it."""
+    sent = encode(f"{before}{key}:and more".encode()).decode()
+    told = endpoint(key).redacted(f"authorization: {sent}.")
+    assert "[key]" in told
+    start = -(-len(before) * 8 // 6)
+    assert sent[start : start + 6] not in told
+    assert base64.b64encode(key.encode()).decode()[:6] not in told
+
+
+@pytest.mark.parametrize("width", [7, 12, 20])
+@pytest.mark.parametrize("break_", ["\n", "\n      ", "  \n\t", "\r\n", "\nE         "])
+def test_a_key_that_was_wrapped_is_found(width: int, break_: str) -> None:
+    """Reports are 80 characters wide, and a key has hyphens to break at."""
+    wrapped = break_.join(KEY[start : start + width] for start in range(0, len(KEY), width))
+    assert endpoint().redacted(f"(sent {wrapped})") == "(sent [key])"
+
+
+def test_a_hostile_text_is_searched_in_no_time() -> None:
+    """What begins like a key, with as many line ends as a reply can hold."""
+    text = (KEY[:8] + " \n" * 100_000) * 2 + "\n" * 100_000
+    assert endpoint().redacted(text) == text
+
+
+@pytest.mark.parametrize("status", [200, 401])
+def test_what_the_packages_log_holds_no_key(caplog: pytest.LogCaptureFixture, status: int) -> None:
+    """At DEBUG they tell every header, and servers echo those that they got."""
+
+    def echo(seen: Seen) -> Action:
+        sent = seen.headers["authorization"]
+        headers = {"x-sent": sent, "x-coded": base64.b64encode(sent.encode()).decode()}
+        body = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
+        return Raw(body, status=status, headers={**headers, "content-type": "application/json"})
+
+    caplog.set_level("DEBUG")
+    with ScriptedServer(echo) as server:
+        if status == 200:
+            reply(at(f"{server.url}?sig=q0w9e8r7", timeout_seconds=60, attempt_seconds=60))
+        else:
+            fault(at(f"{server.url}?sig=q0w9e8r7", timeout_seconds=60, attempt_seconds=60))
+
+    assert {name.split(".")[0] for name, _, _ in caplog.record_tuples} >= {
+        "openai",
+        "httpx2",
+        "httpcore2",
+    }
+    assert "x-coded" in caplog.text
+    assert "[key]" in caplog.text
+    for secret in (KEY, "q0w9e8r7", base64.b64encode(KEY[2:].encode()).decode()[:20]):
+        assert secret not in caplog.text
+    filters = [logging.getLogger(name).filters for name in logging.root.manager.loggerDict]
+    assert not [one for each in filters for one in each if "Redacting" in repr(one)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import fcntl
+import json
 import os
 import pty
 import re
@@ -20,7 +22,7 @@ import pytest
 from summeval_pytest.cli.command import main
 from summeval_pytest.store import Cache
 from tests.judges.llm.by_rule import answer_by_rule
-from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until
+from tests.scripted_server import Answer, Delay, Drop, Raw, ScriptedServer, Status, Until
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
@@ -285,6 +287,42 @@ def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: st
 
 def _suite_text(bench: Bench) -> str:
     return (bench.path / "summeval.toml").read_text(encoding="utf-8")
+
+
+def test_a_key_is_in_no_log_and_in_nothing_that_a_test_printed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The packages log headers at DEBUG, and a test may print what it knows, on several lines."""
+
+    def gossip(seen: Seen) -> Action:
+        sent = seen.headers["authorization"]
+        coded = base64.b64encode(sent.encode()).decode()
+        message = {"message": {"content": answer_by_rule(seen.body)}}
+        body = json.dumps({"model": seen.model, "choices": [message]}).encode()
+        return Raw(body, headers={"x-sent": sent, "x-coded": coded})
+
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ScriptedServer(gossip) as server:
+        bench.suite(pair="facet = 1.0")
+        bench.write(
+            "test_own.py",
+            "import os\n"
+            "def test_own(summ_pair):\n"
+            "    key = os.environ['OPENAI_API_KEY']\n"
+            "    print(key, key[:9] + '\\n        ' + key[9:])\n"
+            "    assert summ_pair.facet.value > 9, key\n",
+        )
+        run = bench.inside(
+            "summeval.toml", "test_own.py", "--summ-judge=gpt", f"--summ-endpoint={server.url}",
+            "--log-level=DEBUG", "--log-file=debug.log", "-rA", "--junitxml=own.xml",
+        )  # fmt: skip
+
+    log = (bench.path / "debug.log").read_text(encoding="utf-8")
+    told = run.out + run.err + (bench.path / "own.xml").read_text(encoding="utf-8") + log
+    assert "x-coded" in log
+    assert "AssertionError: [key]" in run.out
+    for part in (KEY, KEY[:9], KEY[9:], base64.b64encode(KEY.encode()).decode()[:12]):
+        assert part not in told
 
 
 def test_a_key_is_found_nowhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
