@@ -1,6 +1,6 @@
 """The recipe of a number as one string, so that two numbers can be compared or refused.
 
-    facet|empty:1|judge:offline-2|norm:1|references:best|split:1|suite:77be02a1c3d4|v:2|weights:.1,.3,.3,.3
+    facet|empty:1|judge:offline-3|norm:1|references:best|split:2|suite:77be02a1c3d4|v:3|weights:.1,.3,.3,.3
 
 Everything that can move the number is in it and nothing else: no date, host or worker count.
 """
@@ -54,7 +54,7 @@ def weights_text(weights: Mapping[Facet, float]) -> str:
 _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
     {
         "facet": {
-            "v": "2",
+            "v": "3",
             "weights": weights_text(WEIGHTS),
             "empty": str(EMPTY_RATING),
             "references": "best",

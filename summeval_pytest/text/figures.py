@@ -28,7 +28,8 @@ _BEFORE_UNIT = re.compile(
 )
 _POWER = re.compile(r"(?:x|\u00d7|times)\s?10\s?\^?\s?(-?\d{1,2})\Z")
 _COUNTED = re.compile(
-    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many))[\s-]\Z",
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many"
+    r"|each|every|an?|per|the|same))[\s-]\Z",
     re.IGNORECASE,
 )
 _SECONDS: Final = {

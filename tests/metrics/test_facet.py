@@ -193,7 +193,9 @@ def test_both_texts_are_segmented_then_their_facets_rated() -> None:
                     facet=f, reference=OF_REFERENCE.segment(f), candidate=OF_SUMMARY.segment(f)
                 )
                 for f in FACETS
-            )
+            ),
+            REFERENCE,
+            SUMMARY,
         ),
     )
     score = ended(flow, rated(background=3, method=4, result=3, conclusion=2))
@@ -204,6 +206,21 @@ def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     assert not any(rating.by_rule for rating in score.ratings)
     assert (score.removed, score.ungrounded, score.coverage) == ((), (), 1.0)
     assert not score.identical
+
+
+def test_a_facet_that_the_summary_has_word_for_word_is_not_absent() -> None:
+    """A judge that reads it as another facet must not cost the summary a 1 by rule."""
+    summary = f"{OF_REFERENCE.conclusion} {OF_SUMMARY.method}"
+    flow = facet.measure(REFERENCE, summary, reference_facets=OF_REFERENCE)
+    next(flow)
+
+    (asked,) = flow.send((FacetSegments(method=summary),))
+
+    assert isinstance(asked, RateFacets)
+    assert [(p.facet, p.candidate) for p in asked.pairs] == [
+        ("method", summary),
+        ("conclusion", OF_REFERENCE.conclusion),
+    ]
 
 
 def test_texts_are_normalised_before_they_are_asked_about() -> None:

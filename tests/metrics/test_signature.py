@@ -25,7 +25,7 @@ def test_signature_reads_as_the_module_shows_it() -> None:
     """The example is what users learn the form from."""
     text = str(facet_signature())
     assert text == (
-        "facet|empty:1|judge:offline-2|norm:1|references:best|split:1|suite:77be02a1c3d4|v:2"
+        "facet|empty:1|judge:offline-3|norm:1|references:best|split:2|suite:77be02a1c3d4|v:3"
         "|weights:.1,.3,.3,.3"
     )
     shown = import_module("summeval_pytest.metrics.signature").__doc__
@@ -123,9 +123,9 @@ def test_two_signatures_that_differ_read_differently(one: Signature, other: Sign
 def test_part_without_a_value_is_refused() -> None:
     """A cut line of a file is no signature."""
     with pytest.raises(ValueError, match="has no value") as error:
-        read_signature("facet|judge:offline-2|weig")
+        read_signature("facet|judge:offline-3|weig")
     assert str(error.value) == (
-        "'weig' in signature 'facet|judge:offline-2|weig' has no value; it reads key:value"
+        "'weig' in signature 'facet|judge:offline-3|weig' has no value; it reads key:value"
     )
 
 

@@ -81,7 +81,7 @@ bad.jsonl:1: bad on kiln-02
    source [3]   "Slow firing is worth its fuel."
    reason       by rule
 
-signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:1|suite:{suite}|v:2\
+signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:2|suite:{suite}|v:3\
 |weights:.1,.3,.3,.3
 """.splitlines()
     assert run.block(expected[0], len(expected)) == expected

@@ -47,7 +47,6 @@ class Table:
 
     Attributes:
         numbers: Shape (summaries, facets, features); 0 where a facet is not stated on both sides.
-        most: The same if all that the summary says counted fully for the facet.
         held: Whether the summary has any word of the facet, (summaries, facets).
         stated: Whether the reference states the facet, (summaries, facets).
         said: Whether both texts state it: then it is rated, otherwise it is rated 1.
@@ -58,7 +57,6 @@ class Table:
     """
 
     numbers: Floats
-    most: Floats
     held: NDArray[np.bool_]
     stated: NDArray[np.bool_]
     said: NDArray[np.bool_]
@@ -93,7 +91,7 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
         roles: By reference, what tells the roles of sentences for that paper.
     """
     shape = (len(rated), len(FACETS))
-    numbers, most = np.zeros((*shape, len(NAMES))), np.zeros((*shape, len(NAMES)))
+    numbers = np.zeros((*shape, len(NAMES)))
     stated, said, held = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
     conflicts: list[dict[int, Conflict]] = []
     for row, one in enumerate(rated):
@@ -116,12 +114,10 @@ def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
         if pairs:
             found = overlaps(pairs, told)
             numbers[row, columns] = [overlap.features for overlap in found]
-            most[row, columns] = [overlap.most for overlap in found]
             held[row, columns] = [overlap.n_words_found > 0 for overlap in found]
     known = list(dict.fromkeys(one.reference for one in rated))
     return Table(
         numbers=numbers,
-        most=most,
         held=held,
         stated=stated,
         said=said,

@@ -79,8 +79,7 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
         scores = model.scores(table.numbers[rows, group])
         chances = model.probabilities(group, scores)
         given = (scores[:, None] >= cuts[group]).sum(axis=1)
-        most = (model.scores(table.most[rows, group])[:, None] >= cuts[group]).sum(axis=1)
-        given = np.maximum(given, np.maximum(most - 1, table.held[rows, group]))
+        given = np.maximum(given, table.held[rows, group])
         ratings[rows, group] = given + 1
         expected[rows, group] = chances @ np.arange(1, scale + 1)
         confidence[rows, group] = chances[np.arange(len(rows)), given]

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from summeval_pytest.judges.offline.conflict import Conflict
+from summeval_pytest.judges.offline.facets.segmentation import segment
 from summeval_pytest.judges.training import ratings
 from summeval_pytest.judges.training.rated import (
     SCALE,
     Rated,
     Table,
     rated_summaries,
-    segments_by,
     table_of,
 )
 from summeval_pytest.judges.training.ratings import (
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from summeval_pytest.judges.offline.conflict import ConflictKind
+
 RISE = "Red kites rose 40 m."
 FALL = "Blue kites fell 15 m."
 
@@ -44,6 +47,11 @@ def by_place(sentences: Sequence[str]) -> NDArray[np.float64]:
     table[1:, 2] = 1.0
     table[:1, 1] = 1.0
     return table
+
+
+def of(kind: ConflictKind) -> Conflict:
+    """A conflict of a kind."""
+    return Conflict(kind=kind, says="up", instead="down")
 
 
 def made_up(n: int) -> Table:
@@ -57,7 +65,8 @@ def made_up(n: int) -> Table:
         numbers=numbers,
         stated=stated,
         said=stated,
-        kinds=({},) * n,
+        held=np.zeros_like(stated),
+        conflicts=({},) * n,
         ratings=given,
         overall=(share * given / SCALE).sum(axis=1) / share.sum(axis=1),
         papers=np.arange(n) // 2,
@@ -82,7 +91,7 @@ def test_ratings_are_shares_of_their_scale(tmp_path: Path) -> None:
 
 def test_segments_are_cut_by_the_roles_given() -> None:
     """A model that has not seen the paper cuts it, and not the one that ships."""
-    segments = segments_by(by_place, f"{FALL} {RISE}")
+    segments = segment(f"{FALL} {RISE}", by_place)
 
     assert (segments.method, segments.result, segments.background) == (FALL, RISE, "")
 
@@ -140,6 +149,8 @@ def test_scores_and_arrays_cover_every_facet(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
     """A changed number leaves 1, a reversed direction one step less, and never less than 1."""
-    table = replace(made_up(2), kinds=({1: "number", 2: "direction"}, {0: "negation"}))
+    table = replace(
+        made_up(2), conflicts=({1: of("number"), 2: of("direction")}, {0: of("negation")})
+    )
     given = with_vetoes(table, np.array([[3, 4, 4, 3], [1, 2, 3, 3]]))
     assert given.tolist() == [[3, 1, 3, 3], [1, 2, 3, 3]]

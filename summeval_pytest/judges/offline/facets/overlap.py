@@ -41,7 +41,6 @@ class Overlap:
     Attributes:
         found: The share of the facet's words, by rarity, that the summary has where it states that
             facet, 0 to 1.
-        anywhere: The share that it has at all, 0 to 1.
         surest: How surely the summary states the facet at all: the role of its surest sentence, 0
             to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
@@ -54,7 +53,6 @@ class Overlap:
     """
 
     found: float
-    anywhere: float
     surest: float
     repetition: float
     amount: float
@@ -68,11 +66,6 @@ class Overlap:
     def features(self) -> tuple[float, ...]:
         """The numbers in the order of `NAMES`."""
         return (self.found, self.surest, sqrt(self.repetition), self.amount)
-
-    @property
-    def most(self) -> tuple[float, ...]:
-        """The same if all that the summary says counted fully for this facet."""
-        return (self.anywhere, 1.0, 0.0, log1p(MOST_WORDS))
 
 
 def weight(word: str) -> float:
@@ -138,11 +131,9 @@ def _overlap(
         credit.update(dict.fromkeys(said[text].words, stated[text]))
     wanted, total, numbers = _wanted(pair.reference)
     found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
-    anywhere = sum(weighs for word, weighs in wanted.items() if word in credit)
     held = set[str]().union(*[said[text].words for text in own])
     return Overlap(
         found=found / total if total else 0.0,
-        anywhere=anywhere / total if total else 0.0,
         surest=max(stated.values(), default=0.0),
         repetition=repeated,
         amount=log1p(min(MOST_WORDS, sum(said[text].n_words for text in own))),

@@ -137,8 +137,7 @@ def _rate(
     if is_whole:
         rating, confidence = SCALES[pair.facet], WHOLE_CONFIDENCE
     else:
-        most = model.rating(pair.facet, model.score(overlap.most))
-        rating = max(model.rating(pair.facet, score), most - 1, 1 + bool(overlap.n_words_found))
+        rating = max(model.rating(pair.facet, score), 1 + bool(overlap.n_words_found))
         confidence = chances[rating - 1]
     reason = _reason(pair.facet, overlap, chances, is_whole=is_whole)
     if conflict is not None:

@@ -15,7 +15,6 @@ from summeval_pytest.judges.offline.facets.roles import roles_of
 from summeval_pytest.questions import FACETS, Facet, FacetSegments
 
 if TYPE_CHECKING:
-
     import numpy as np
     from numpy.typing import NDArray
 

@@ -24,7 +24,6 @@ from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRat
 KITES = "Kites rose 40 m above copper roofs."
 OVERLAP = Overlap(
     found=0.5,
-    anywhere=0.7,
     surest=0.9,
     repetition=0.04,
     amount=3.0,
@@ -102,7 +101,6 @@ def test_more_found_is_never_rated_less() -> None:
     assert model.score(replace(OVERLAP, surest=1.0).features) > score
     assert model.score(replace(OVERLAP, amount=3.5).features) > score
     assert model.score(replace(OVERLAP, repetition=0.1).features) < score
-    assert model.score(OVERLAP.most) > score
 
 
 def test_reason_says_what_was_found_and_what_to_expect() -> None:

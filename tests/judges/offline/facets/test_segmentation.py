@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.facets.labels import cut_at_labels, label_evidence, pieces_of
-from summeval_pytest.judges.offline.facets.segmentation import facet_rows, segment
+from summeval_pytest.judges.offline.facets.segmentation import segment
 from summeval_pytest.questions import FACETS, FacetSegments
 
 HEDGES = (
@@ -131,8 +131,19 @@ def test_repeated_sentence_is_segmented_once() -> None:
 
 
 def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
-    """Worked: the method is nobody's best, .2 is likely enough and .1 is not."""
-    roles = np.array([[0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
+    """Worked: the method is nobody's best, and .3 is likely enough for it where .1 is not."""
+    table = np.array([[0.6, 0.3, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
 
-    assert facet_rows(roles) == ((0,), (0,), (1,), ())
-    assert facet_rows(roles, shared=False) == ((0,), (), (1,), ())
+    segments = segment(f"{HEDGES[0]} {HEDGES[2]}", lambda sentences: table[: len(sentences)])
+
+    assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
+    assert (segments.result, segments.conclusion) == (HEDGES[2], "")
+
+
+def test_one_more_sentence_hides_no_facet() -> None:
+    """Its place makes the last sentence a conclusion; what follows must not take that away."""
+    whole = " ".join(HEDGES)
+
+    for more in ("The 12 plots were mown twice.", "Hedges were planted in 1994."):
+        assert segment(f"{whole} {more}").conclusion
+        assert segment(f"{more} {whole}").conclusion
