@@ -47,7 +47,7 @@ _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to|just over"
     r"|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa|up to"
     r"|above|below|generally|typically|upwards of|beyond|exceeding)"
-    r"|~|\u2248|c\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z",
+    r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z",
     re.IGNORECASE,
 )
 _ABOUT_WORD = re.compile(r"(?:\s+[a-z]+)?\s+(?:or so|odd)\b", re.IGNORECASE)

@@ -71,6 +71,7 @@ _REST = re.compile(
 )
 _OTHERS = re.compile(r"\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z", re.IGNORECASE)
 _OF = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z", re.IGNORECASE)
+_OF_ALL = re.compile(r"\b(?:of|among)\s+(?:the\s+|all\s+)?\Z", re.IGNORECASE)
 _SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
 """The levels of intervals."""
 _SUM = re.compile(
@@ -83,6 +84,8 @@ _SMALL: Final = 10.0
 """A smaller count is not rounded without a word that says so."""
 _ROUGH: Final = 0.05
 """A number told with an "about" may be so much off, or half its last digit that is not 0."""
+_ROUGHEST: Final = 0.12
+"""No rounding takes a number farther."""
 _WHOLES: Final = {
     "day": 86400.0, "week": 604800.0, "month": 2629800.0, "year": 31557600.0, "annual": 31557600.0,
     "yearly": 31557600.0, "daily": 86400.0, "decade": 315576000.0, "decades": 631152000.0,
@@ -380,7 +383,7 @@ def _slack(mine: Figure, theirs: Figure, value: float) -> float:
     if decimals:
         return half
     if mine.is_about or (mine.is_word and size >= 2 * _TEN and not size % _TEN):
-        return max(half, _ROUGH * size, 0.5 * zeros)
+        return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
     if theirs.is_about:
         return max(half, _ROUGH * size)
     if size >= _HUNDRED and _TEN <= zeros <= size / _TEN:
@@ -454,7 +457,9 @@ def _percentages(
 ) -> Iterator[float]:
     """Yields the share that "18 of 150" is, and a change as a share of where it began."""
     between = one.sentence[one.quantity.end : other.quantity.start]
-    if one.sentence == other.sentence and one.size < other.size and _OF.match(between):
+    is_part = one.size < other.size and _OF.match(between)
+    is_whole = one.size > other.size and _OF_ALL.search(one.before)
+    if one.sentence == other.sentence and (is_part or is_whole):
         yield _HUNDRED * small / large
     if told.change:
         yield _HUNDRED * (large - small) / large

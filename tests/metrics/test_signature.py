@@ -16,7 +16,7 @@ recipes = st.dictionaries(AWKWARD, AWKWARD, max_size=5).map(lambda d: tuple(sort
 signatures = st.builds(Signature, AWKWARD, recipes)
 
 
-def facet_signature(judge: str = "offline-2", suite: str = "77be02a1c3d4") -> Signature:
+def facet_signature(judge: str = "offline-3", suite: str = "77be02a1c3d4") -> Signature:
     """A signature of the facet metric."""
     return signature_of("facet", judge=judge, suite=suite)
 

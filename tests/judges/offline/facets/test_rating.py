@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflict import ASKS
+from summeval_pytest.judges.offline.conflict import ASKS, Conflict
 from summeval_pytest.judges.offline.facets.overlap import Overlap
 from summeval_pytest.judges.offline.facets.rating import (
     CONFLICT_CONFIDENCE,
@@ -17,6 +17,7 @@ from summeval_pytest.judges.offline.facets.rating import (
     RatingModel,
     rate_all,
     rating_model,
+    vetoed,
 )
 from summeval_pytest.judges.offline.facets.segmentation import segment
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating, RateFacets
@@ -131,11 +132,18 @@ def test_changed_number_is_rated_one_and_asks_to_look() -> None:
 
 
 def test_conflict_of_words_lowers_the_rating_by_one() -> None:
-    """Words are misread too often for the lowest rating: here all of them are there."""
-    reference = "Red kites of copper rose quickly over 12 towns."
-    fallen = rate("result", reference, reference.replace("rose", "fell"))
+    """Words are misread too often for the lowest rating at once, as a changed number has it."""
+    word = Conflict(kind="direction", says="fell", instead="rose")
+    number = Conflict(kind="number", says="60", instead="40")
 
-    assert fallen.rating == 3
+    assert [vetoed(rating, word) for rating in (4, 3, 1)] == [3, 2, 1]
+    assert [vetoed(rating, number) for rating in (4, 1)] == [1, 1]
+
+
+def test_word_in_the_place_of_its_opposite_asks_to_look() -> None:
+    """In a near copy; in any other sentence it is not seen."""
+    fallen = rate("result", KITES, KITES.replace("rose", "fell"))
+
     assert fallen.reason.startswith(f"{ASKS}: direction: ")
     assert fallen.undecided
 

@@ -112,7 +112,7 @@ def test_last_sentence_is_no_conclusion_by_its_place_alone() -> None:
 
 def test_one_sentence_that_is_method_and_result_serves_both() -> None:
     """A facet that got no sentence of its own shares one that is likely enough for it."""
-    text = "We gave 40 mice zinc, and survival rose."
+    text = "In 40 mice given zinc, survival was measured and rose."
 
     segments = segment(text)
 
@@ -133,8 +133,9 @@ def test_repeated_sentence_is_segmented_once() -> None:
 def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
     """Worked: the method is nobody's best, and .3 is likely enough for it where .1 is not."""
     table = np.array([[0.6, 0.3, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
+    rows = dict(zip(HEDGES[::2], table, strict=False))
 
-    segments = segment(f"{HEDGES[0]} {HEDGES[2]}", lambda sentences: table[: len(sentences)])
+    segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
 
     assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
     assert (segments.result, segments.conclusion) == (HEDGES[2], "")

@@ -1,0 +1,127 @@
+"""Laws of the embedded judge's ratings, on the papers of golden and on made-up ones.
+
+A true text must not be condemned: what is copied from the source contradicts nothing, and what
+contains the reference covers it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.metrics import facet
+from summeval_pytest.metrics.score import FacetScore, RatedFacet
+from summeval_pytest.text import normalise, sentence_texts
+from summeval_pytest.text.numbers import unstated_numbers
+
+GOLDEN: Final = Path(__file__).parents[3] / "golden"
+JUDGE: Final = OfflineJudge()
+EXTRAS: Final = (" The data are public.", " Funding came from the council.")
+
+
+@cache
+def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
+    """By id: the reference, the source's sentences, a careful summary."""
+    lines = (GOLDEN / "systems/careful.jsonl").read_text(encoding="utf-8").splitlines()
+    careful = {row["paper"]: row["summary"] for row in map(json.loads, lines)}
+    found = {}
+    for paper in map(json.loads, (GOLDEN / "papers.jsonl").read_text("utf-8").splitlines()):
+        source = tuple(
+            s for part in paper["source"] for s in sentence_texts(normalise(part["text"]))
+        )
+        found[paper["id"]] = (paper["reference"], source, careful[paper["id"]])
+    return found
+
+
+def rated(reference: str, summary: str) -> FacetScore:
+    """FM by the embedded judge."""
+    flow = facet.measure(reference, summary)
+    try:
+        questions = next(flow)
+        while True:
+            questions = flow.send(tuple(map(JUDGE.compute, questions)))
+    except StopIteration as end:
+        score = end.value
+    assert isinstance(score, FacetScore)
+    return score
+
+
+def is_justified(rating: RatedFacet) -> bool:
+    """Whether a rating of 1 shows a conflict, or no word was found, or nothing was stated."""
+    return (
+        rating.rating > 1
+        or rating.by_rule
+        or "conflict" in rating.reason
+        or rating.reason.startswith("0%")
+    )
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_the_whole_source_contradicts_none_of_its_facets(paper: str) -> None:
+    """A facet whose every number stands in the summary has no number conflict."""
+    reference, source, _ = papers()[paper]
+    whole = " ".join(source)
+
+    for rating in rated(reference, whole).ratings:
+        stated = not any(unstated_numbers(s, source) for s in sentence_texts(rating.reference))
+        assert not (stated and "number:" in rating.reason)
+        assert rating.rating > 1
+        assert is_justified(rating)
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_what_contains_the_reference_rates_as_it_does(paper: str) -> None:
+    """Whatever else a text says, before or behind it."""
+    reference, _, _ = papers()[paper]
+
+    for extra in EXTRAS:
+        for text in (reference + extra, f"{extra.strip()} {reference}"):
+            assert rated(reference, text).value >= 0.95
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_a_sentence_of_the_source_condemns_nothing(data: st.DataObject) -> None:
+    """It lowers a rating by one step at most and never makes a conflict."""
+    reference, source, summary = papers()[data.draw(st.sampled_from(sorted(papers())))]
+    sentence = data.draw(st.sampled_from(source))
+    is_first = data.draw(st.booleans())
+    before = {rating.facet: rating for rating in rated(reference, summary).ratings}
+
+    longer = f"{sentence} {summary}" if is_first else f"{summary} {sentence}"
+    after = rated(reference, longer).ratings
+
+    for rating in after:
+        was = before[rating.facet]
+        assert rating.rating >= was.rating - 1
+        assert "conflict" in was.reason or "conflict" not in rating.reason
+        assert is_justified(rating)
+
+
+AIMS = st.sampled_from(["Gulls are poorly understood.", "Little is known of ferries and fog."])
+METHODS = st.builds(
+    "We weighed {} gulls using ropes on {} piers.".format, *[st.integers(4, 90)] * 2
+)
+RESULTS = st.builds(
+    "Weight rose by {} g, and {}% of the gulls flew.".format, *[st.integers(4, 90)] * 2
+)
+ENDS = st.sampled_from(["These findings suggest that piers help gulls.", "Piers should be kept."])
+ABSTRACTS = st.builds("{} {} {} {}".format, AIMS, METHODS, RESULTS, ENDS)
+
+
+@settings(deadline=None, max_examples=60)
+@given(ABSTRACTS, st.lists(RESULTS | METHODS | AIMS, max_size=3), st.booleans())
+def test_laws_hold_on_made_up_papers(reference: str, others: list[str], is_first: bool) -> None:
+    """Other numbers of the same paper contradict none that the summary states."""
+    more = " ".join(others)
+    score = rated(reference, f"{more} {reference}" if is_first else f"{reference} {more}")
+
+    assert score.value >= 0.95
+    assert not any("conflict" in rating.reason for rating in score.ratings)

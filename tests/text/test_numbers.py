@@ -1,0 +1,103 @@
+"""Whether a source states a number, and which numbers it does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.text import find_quantities
+from summeval_pytest.text.figures import find_figures
+from summeval_pytest.text.numbers import unstated_numbers
+
+SOURCE = (
+    "We watched 14 ferries from Oct. 2020 to Dec. 2021 on the north pier.",
+    "Delays fell from 12.4% to 8.6% (p = 0.003, 95% CI 2.1 to 5.5).",
+    "Of 150 crews, 18 were late.",
+    "Each crew drank 1.5 L of tea per day, and the cook used 250 mg of salt.",
+    "The harbour moved 61,380 crates in 240 trips.",
+    "Gulls numbered 40 in spring and 25 in autumn.",
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Delays fell from 12.4% to 8.6%.",
+        "Delays fell to roughly 9%.",
+        "Delays fell by 3.8 points.",
+        "Late were 12% of the crews.",
+        "Crews drank 1,500 ml of tea a day.",
+        "The cook used 0.25 g of salt.",
+        "About 61,000 crates were moved.",
+        "Ferries were watched for 14 months.",
+        "Fourteen ferries were watched.",
+        "There were 15 fewer gulls in autumn.",
+        "Gulls numbered 65 altogether.",
+        "Two gulls in three were shy.",
+        "See Fig. 7 for gulls.",
+        "Delays fell (95% CI 2.1 to 5.5).",
+        "Ferries of the 2020s were watched.",
+        "Delays were 8.6 per 100 crossings.",
+    ],
+)
+def test_what_is_converted_rounded_or_worked_out_is_stated(claim: str) -> None:
+    """A good writer changes the form of a number; that is no error."""
+    assert unstated_numbers(claim, SOURCE) == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "missing"),
+    [
+        ("Delays fell from 12.4% to 3.6%.", ("3.6 %",)),
+        ("Delays fell from 12.4% to 8.60%.", ()),
+        ("The survey ended in Dec. 2031.", ("2031",)),
+        ("Over 10 ferries sank in 75 trips.", ("10", "75")),
+        ("Of 550 crews, 18 were late.", ("550",)),
+        ("Each crew drank 1.5 mL of tea per day.", ("1.5 ml",)),
+        ("The harbour moved 81,380 crates.", ("81,380",)),
+        ("Five ferries were watched.", ("Five",)),
+        ("The ResNet-50 read 40 gulls.", ("50",)),
+        ("Delays fell (p = 0.009).", ("0.009",)),
+        ("Delays fell by 7.7 points.", ("7.7 pp",)),
+    ],
+)
+def test_number_that_stands_nowhere_is_named(claim: str, missing: tuple[str, ...]) -> None:
+    """In no form that we know how to convert or work out."""
+    found = unstated_numbers(claim, SOURCE)
+
+    assert tuple(text.split()[0] for text in found) == tuple(text.split()[0] for text in missing)
+
+
+@pytest.mark.parametrize("number", ["1e999", "1" * 5000, "1x10^999", "0." + "3" * 1000, "9" * 400])
+def test_any_number_string_is_read_or_left_alone(number: str) -> None:
+    """A text may hold any digits; none may break the judge."""
+    text = f"The bill came to {number} crowns, {number} % of all."
+
+    assert all(quantity.value < float("inf") for quantity in find_quantities(text))
+    assert isinstance(unstated_numbers(text, SOURCE), tuple)
+    assert isinstance(unstated_numbers("It was 3.5 crowns.", (text,)), tuple)
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
+def test_a_source_states_the_numbers_of_its_own_sentences(source: list[str]) -> None:
+    """What is copied is stated, whatever it is."""
+    assert unstated_numbers(source[0], tuple(source)) == ()
+
+
+def test_a_bare_number_takes_the_unit_it_is_joined_to() -> None:
+    """From 9 to 6 days are two times; 40 sacks each day are a count."""
+    assert [f.quantity.dimension for f in find_figures("It took from 9 to 6 days.")] == [
+        "time",
+        "time",
+    ]
+    assert find_figures("Each day 40 sacks came.")[0].quantity.dimension == ""
+    assert find_figures("On day 40 it rained.")[0].quantity.dimension == "time"
+
+
+def test_a_table_of_numbers_is_read_in_bounded_time() -> None:
+    """Of a sentence with thousands of numbers the first are read; the rest is a table."""
+    table = " ".join(map(str, range(10, 20_000, 7)))
+
+    assert len(find_figures(table)) == 60
+    assert isinstance(unstated_numbers(table, (table[:40_000] + ".",)), tuple)
