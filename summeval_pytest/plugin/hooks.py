@@ -14,7 +14,6 @@ from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.options import add_options, is_planned
 from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
-    COUNTS,
     GATE,
     MISTAKE,
     PART,
@@ -22,6 +21,7 @@ from summeval_pytest.plugin.session import (
     SUITE_NAME,
     SUITES,
     TOLD,
+    TOLD_BY_GATE,
     UNTRUSTED_EXIT,
     check_has_suite,
     gate_of,
@@ -155,8 +155,8 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Takes what an xdist worker counted; stops the run on a mistake that it met."""
     told = getattr(node, "workeroutput", {})
-    if COUNTS in told:
-        tally_of(node.config).add_counts(told[COUNTS])
+    if TOLD_BY_GATE in told:
+        tally_of(node.config).add_process(told[TOLD_BY_GATE])
     mistake = told.get(TOLD)
     if mistake is not None:
         raise pytest.UsageError(mistake)

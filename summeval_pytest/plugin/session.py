@@ -28,8 +28,8 @@ GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
-COUNTS = "summ_counts"
-"""Under which key a worker hands on what it asked and was answered."""
+TOLD_BY_GATE = "summ_told"
+"""Under which key a worker hands on what it asked, was answered, and has to say at the end."""
 TALLY = "summ-tally"
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 RUN = "summ_run"

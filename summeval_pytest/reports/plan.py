@@ -50,8 +50,8 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     if total.n_unpriced:
         subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (
-            f"{subtotal}no price: write input_price and output_price, dollars per million tokens, under"
-            " [judges.NAME] or [systems.NAME]"
+            f"{subtotal}no price: write input_price and output_price, dollars per million tokens,"
+            " under [judges.NAME] or [systems.NAME]"
         )
 
 

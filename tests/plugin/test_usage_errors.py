@@ -338,7 +338,7 @@ def test_a_system_that_somebody_may_have_meant_is_named_first(bench: Bench, nobo
     """Whoever types a system's name wrong asks for a model, and should read of the system."""
     run = bench.inside("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
 
-    told = "ERROR: summeval.toml has no system 'goood'; did you mean 'good'? As a model it was asked"
+    told = "ERROR: summeval.toml has no system 'goood'; did you mean 'good'? As a model it was"
     assert run.err.startswith(told)
 
 

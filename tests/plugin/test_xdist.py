@@ -135,6 +135,8 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
         "summeval.toml::bad::kiln-02": "FAILED",
     }
     assert "crashed while running 'summeval.toml::bad::kiln-02'" in run.out
+    (bad,) = [line for line in run.lines if line.startswith("bad  ")]
+    assert bad.split()[:4] == ["bad", "0", "1", "1"], "an error, as in the record"
 
 
 @pytest.mark.parametrize(("judge", "processes"), [("Asleep", 0), ("Stuck", 0), ("Asleep", 2)])

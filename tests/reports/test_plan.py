@@ -11,7 +11,7 @@ NO_PRICE = (
 )
 
 
-def row(
+def row(  # noqa: PLR0913 - by keyword; each test wants another one
     system: str = "good",
     metric: str = "facet",
     *,
