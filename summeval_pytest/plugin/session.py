@@ -235,13 +235,13 @@ def ignored_lines(config: pytest.Config) -> Iterator[str]:
     """What variables and ini keys ask of a run that has no use for them, a line for all.
 
     Ini keys are for the runs of the suite, so they are told of only where no path was given. Where
-    replies are kept is a setting of the machine, and asks for nothing.
+    replies are kept and keys may go are settings of the machine, and ask for nothing.
     """
     is_used = GATE in config.stash or config.pluginmanager.hasplugin(TALLY)
     if is_used or MISTAKE in config.stash:
         return
     has_paths = config.args_source is pytest.Config.ArgsSource.ARGS
-    asking = [option for option in TABLE if option.name != "store"]
+    asking = [option for option in TABLE if option.name not in {"store", "allow_endpoints"}]
     names = [o.variable for o in asking if os.environ.get(o.variable, "").strip()]
     names += [f"{o.ini} (ini)" for o in asking if not has_paths and config.getini(o.ini)]
     if names:
