@@ -144,6 +144,11 @@ def _add_starting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="DIR", help="the repository"
     )
+    parser.add_argument(
+        "--testpaths",
+        action="store_true",
+        help="add the suite to 'testpaths' of pytest's configuration, so that plain pytest runs it",
+    )
 
 
 COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]] = (

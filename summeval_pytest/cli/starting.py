@@ -7,6 +7,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import UsageError
+from summeval_pytest.reports import write_whole
+from summeval_pytest.suite import Configuration, find_configuration
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -38,19 +40,38 @@ def run_init(chosen: argparse.Namespace) -> list[str]:
     Raises:
         UsageError: as `init` does.
     """
-    return init(chosen.folder)
+    return init(chosen.folder, with_testpaths=chosen.testpaths)
 
 
-def init(folder: Path) -> list[str]:
+def init(folder: Path, *, with_testpaths: bool = False) -> list[str]:
     """Writes the files, all of them new or none, and says what they are and what comes next.
 
+    Args:
+        folder: The repository.
+        with_testpaths: Whether to have pytest collect the suite where it is given no path.
+
     Raises:
-        UsageError: where one of them exists already or cannot be written; nothing is written then.
+        UsageError: where one of them exists already or cannot be written, or the configuration of
+            pytest is not there to be changed; nothing is written then.
     """
     texts = skeleton()
+    found = find_configuration(folder)
+    pytest = found or Configuration()
+    line = f"{pytest.line(SUITE)} {pytest.place}"
+    if with_testpaths and (found is None or not found.is_plain):
+        why = "has no configuration of pytest" if found is None else "has one with comments"
+        raise UsageError(
+            f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
+        )
     _check_new(folder, texts)
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
+    if with_testpaths:
+        if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
+            raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
+        lines.append(one_line(f"wrote {line}", 400))
+    else:
+        lines.append(one_line(f"so that plain pytest runs it (or: --testpaths): {line}", 400))
     if not (folder / ".git").exists():
         lines.append(
             f"note: {one_line(str(folder))} is not the root of a git repository; GitHub reads"

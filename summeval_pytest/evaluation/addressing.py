@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.models import Endpoint
+from summeval_pytest.models import Endpoint, Price
 from summeval_pytest.suite import BUILT_IN_ENDPOINTS, EndpointSpec
 from summeval_pytest.text import one_line
 
@@ -30,6 +30,7 @@ BASE_URL: Final = "OPENAI_BASE_URL"
 API_KEY: Final = "OPENAI_API_KEY"
 ALLOW: Final = "SUMM_ALLOW_ENDPOINTS"
 _SCHEMES: Final = ("http://", "https://")
+_FREE: Final = Price(0.0, 0.0)
 _ALLOWED: Final = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_]*)=)?(https?://.+)", re.ASCII)
 
 
@@ -106,6 +107,10 @@ class Address:
     lacking: str = ""
     hint: str = ""
     pinned: bool | None = False
+
+    def price(self, written: Price | None) -> Price | None:
+        """What tokens cost there: as written, else nothing on this machine; None where unknown."""
+        return _FREE if written is None and self.endpoint.is_loopback else written
 
 
 def find_endpoint(

@@ -154,7 +154,8 @@ class Desk:
         check_encoders(suites)
         if self.is_asked(name, suites):
             spec = self.roles.judge_spec(name, suites)
-            self._check_price(spec.price, f"[judges.{name}]")
+            price = self.roles.judge_address(spec, suites).price(spec.price)
+            self._check_price(price, f"[judges.{name}]")
             return self.roles.judge(spec, suites, lines or self.exchange)
         recorded = _recorded(name, suites)
         if recorded is None and self.terms.record == "none" and name != OFFLINE:
@@ -194,9 +195,9 @@ class Desk:
                 another endpoint so, or if it has no price and there is a budget.
         """
         if spec.endpoint is not None:
-            self.roles.address(spec.endpoint, suite.endpoints)
+            address = self.roles.address(spec.endpoint, suite.endpoints)
             self._check_agreed(spec.endpoint, suite.endpoints.get(spec.endpoint))
-            self._check_price(spec.price, f"[systems.{spec.name}]")
+            self._check_price(address.price(spec.price), f"[systems.{spec.name}]")
 
     def systems(
         self, suite: Suite, asked: Iterable[str], flag: str

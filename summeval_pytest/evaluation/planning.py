@@ -29,7 +29,8 @@ class PlannedCalls:
         n_certain: Those of them that are known word for word.
         prompt_tokens: Tokens to send, about.
         completion_tokens: Tokens to receive, about.
-        cost: Dollars, about; None where a price is not known.
+        cost: Dollars, about, of the calls whose price is known; None where none is.
+        n_unpriced: Calls whose price is not known.
     """
 
     system: str
@@ -39,6 +40,7 @@ class PlannedCalls:
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    n_unpriced: int = 0
 
 
 def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list[PlannedCalls]:
@@ -70,5 +72,6 @@ def _planned(system: str, metric: str, requests: list[Missing], share: float) ->
         n_certain=sum(missing.is_certain for missing in requests),
         prompt_tokens=sum(usage.prompt_tokens for usage in used),
         completion_tokens=sum(usage.completion_tokens for usage in used),
-        cost=sum(known) if len(known) == len(costs) else None,
+        cost=sum(known) if known else None,
+        n_unpriced=len(costs) - len(known),
     )

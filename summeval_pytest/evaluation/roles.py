@@ -68,10 +68,10 @@ class Roles:
         """
         from summeval_pytest.judges.llm import LlmJudge, Style
 
-        address = self.address(spec.endpoint, _endpoints(suites))
+        address = self.judge_address(spec, suites)
         address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
         return LlmJudge(
-            lines.line(address, spec.price),
+            lines.line(address, address.price(spec.price)),
             model=spec.model,
             endpoint=address.endpoint.name,
             votes=self.votes_of(spec),
@@ -114,7 +114,15 @@ class Roles:
         """
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
         address = self.address(spec.endpoint, suite.endpoints)
-        return lines.line(address, spec.price)
+        return lines.line(address, address.price(spec.price))
+
+    def judge_address(self, spec: JudgeSpec, suites: Sequence[Suite]) -> Address:
+        """Where a judge is asked.
+
+        Raises:
+            OptionError: if its endpoint is unknown.
+        """
+        return self.address(spec.endpoint, _endpoints(suites))
 
     def address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
         """The endpoint of a name.

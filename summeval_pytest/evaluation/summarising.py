@@ -17,7 +17,7 @@ from summeval_pytest.suite import PROMPTS, SOURCE_MARK, Flaw, Pair
 from summeval_pytest.text import one_line, split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from summeval_pytest.models import ChatReply, Sender
     from summeval_pytest.suite import Paper, Suite, SystemSpec
@@ -162,11 +162,10 @@ class Summariser:
 
 def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
     """What is wrong for every paper of a system, and what to type next."""
-    others: Mapping[str, SystemSpec] = {
-        name: other for name, other in suite.systems.items() if name != spec.name
-    }
-    meant = nearest(spec.name, others)
-    hint = f" (a system of {suite.shown}? {meant})" if meant.startswith("did you mean") else ""
+    meant = nearest(spec.name, set(suite.systems) - {spec.name})
+    hint = ""
+    if spec.place.path.startswith("--") and meant.startswith("did you mean"):
+        hint = f"{suite.shown} has no system {spec.name!r}; {meant} As a model it was asked: "
     match error.fault:
         case "unreachable":
             remedy = (
@@ -177,4 +176,4 @@ def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
             remedy = f"Ollama fetches a model with 'ollama pull {spec.model}'"
         case _:
             remedy = "--summ-endpoint=URL points elsewhere"
-    return f"system {spec.name!r} asks model {spec.model!r}: {error}; {remedy}{hint}"
+    return f"{hint}system {spec.name!r} asks model {spec.model!r}: {error}; {remedy}"

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
         ScoreT,
         Unscored,
     )
+    from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.plugin.gated_suite import GatedSuite
     from summeval_pytest.suite import Pair, Section
-    from summeval_pytest.verdict import Waivers
 
 _SHOWN: Final = 60
 
@@ -40,11 +40,11 @@ class SummPair:
         evaluation: Every score with its evidence and signature.
     """
 
-    def __init__(self, evaluation: Evaluation, gated: GatedSuite, waivers: Waivers) -> None:
+    def __init__(self, evaluation: Evaluation, gated: GatedSuite, gate: Gate) -> None:
         self.pair: Pair = evaluation.pair
         self.evaluation = evaluation
         self._gated = gated
-        self._waivers = waivers
+        self._gate = gate
 
     @property
     def paper(self) -> str:
@@ -100,9 +100,10 @@ class SummPair:
                 f"{self._gated.suite.shown} has no threshold for {', '.join(sorted(measured))};"
                 " add one under [thresholds], or assert on the scores yourself"
             )
-        verdict = decide(self.evaluation.numbers(), held, self._waivers)
+        verdict = decide(self.evaluation.numbers(), held, self._gate.waivers(self._gated))
         if not verdict.passes:
             told = judged(self._gated.suite.shown, self.evaluation, verdict)
+            self._gate.recipes.update(told.pair.signatures if verdict.shortfalls else ())
             pytest.fail(describe_pair(told.pair), pytrace=False)
 
     def _scored(self, metric: MetricName) -> Score:
@@ -203,4 +204,4 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
         gate.golden.prepare([gated])
         evaluation = gate.runner.evaluation(task)
         raise_judge_faults(evaluation.numbers())
-    return SummPair(evaluation, gated, gate.waivers(gated))
+    return SummPair(evaluation, gated, gate)

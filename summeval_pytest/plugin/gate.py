@@ -87,6 +87,8 @@ class Gate:
         self._suites: dict[Path, GatedSuite] = {}
         self.golden = GoldenAnswers(lambda: self.runner)
         self._runner: Runner | None = None
+        self.recipes: set[str] = set()
+        """The signatures of what failed a test, told once at the end of the run."""
 
     @cached_property
     def judge(self) -> Judge:

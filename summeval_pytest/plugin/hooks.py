@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
-from summeval_pytest.plugin.options import add_options, is_planned
+from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
 from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
-    COUNTS,
     GATE,
     MISTAKE,
     PART,
@@ -22,11 +21,13 @@ from summeval_pytest.plugin.session import (
     SUITE_NAME,
     SUITES,
     TOLD,
+    TOLD_BY_GATE,
     UNTRUSTED_EXIT,
-    check_has_suite,
+    check_used,
     gate_of,
     gated_suites,
     handles_summaries,
+    ignored_lines,
     is_controller,
     is_judged,
     is_worker,
@@ -61,9 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
-    if not gated_suites(config):
-        check_has_suite(config)
-    elif not is_worker(config):
+    if gated_suites(config) and not is_worker(config):
         tally_of(config).know(gated_suites(config), gate_of(config).options.judge)
 
 
@@ -90,6 +89,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         prepare_test(metafunc)
     except pytest.UsageError as mistake:
         metafunc.config.stash.setdefault(MISTAKE, str(mistake))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Looks, before any test is deselected, whether what was asked for has a use."""
+    if not session.testsfailed:
+        check_used(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -155,11 +163,19 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Takes what an xdist worker counted; stops the run on a mistake that it met."""
     told = getattr(node, "workeroutput", {})
-    if COUNTS in told:
-        tally_of(node.config).add_counts(told[COUNTS])
+    if TOLD_BY_GATE in told:
+        tally_of(node.config).add_process(told[TOLD_BY_GATE])
     mistake = told.get(TOLD)
     if mistake is not None:
         raise pytest.UsageError(mistake)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Says which variables and ini keys this run had no use for, and which nobody knows."""
+    for line in (*ignored_lines(config), *unknown_variables()):
+        terminalreporter.line(line)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -157,6 +157,7 @@ class PairItem(SystemItem):
             told = replace(told, pair=replace(told.pair, change=change))
         self.keep(lambda: told)
         if not verdict.passes:
+            gate.recipes.update(told.pair.signatures if verdict.shortfalls else ())
             pytest.fail(describe_pair(told.pair), pytrace=False)
 
     def teardown(self) -> None:
@@ -256,10 +257,9 @@ class MeansItem(SystemItem):
         self.keep(lambda: self._total("passed" if passes else "failed"))
         if not passes:
             gate = gate_of(self.config)
-            signatures = gate.golden.signatures(self.node.gated, gate.judge)
+            gate.recipes.update(map(str, gate.golden.signatures(self.node.gated, gate.judge)))
             pytest.fail(
-                describe_means(self.node.name, self.verdict, signatures, self.comparison),
-                pytrace=False,
+                describe_means(self.node.name, self.verdict, self.comparison), pytrace=False
             )
 
 

@@ -20,7 +20,8 @@ class Option:
         is_list: Whether it may be given several times (ini: one a line; variable: with commas).
         choices: The values it may have; empty for any.
         is_switch: Whether the flag stands alone; ini and variable say true or false.
-        is_of_suite: Whether the flag is in vain where no suite is among the arguments.
+        is_of_suite: Whether hand-written tests have no use for it, so that it needs a suite among
+            the arguments.
     """
 
     name: str
@@ -104,6 +105,7 @@ TABLE: Final = (
         metavar="",
         help="say what the run would ask and cost, and ask nothing (default: judge)",
         is_switch=True,
+        is_of_suite=True,
     ),
     Option(
         name="budget",
@@ -146,6 +148,7 @@ TABLE: Final = (
         "p0.05 (it drops significantly), facet:0.02:p0.05 (both) (default: p0.05, any number"
         " drops significantly)",
         is_list=True,
+        is_of_suite=True,
     ),
     Option(
         name="junit",
@@ -166,6 +169,7 @@ TABLE: Final = (
         help="annotate failing pairs and write a step summary for GitHub Actions (default: where"
         " GITHUB_ACTIONS is set)",
         is_switch=True,
+        is_of_suite=True,
     ),
     Option(
         name="metamorphic",

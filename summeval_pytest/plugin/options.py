@@ -10,6 +10,8 @@ from summeval_pytest.errors import OptionError
 from summeval_pytest.plugin.option_table import TABLE, Option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pytest
 
 Record = Literal["none", "new", "all"]
@@ -17,6 +19,8 @@ IN_FLIGHT: Final = 64
 """As `summeval_pytest.evaluation` has it, which is too much to load before a suite is there."""
 _DIGITS: Final = 6
 """Of a number of requests or votes; Python reads no number of thousands of digits."""
+_OURS: Final = "SUMM_"
+"""How every variable of ours begins."""
 _YES: Final = ("1", "true", "yes", "on")
 _NO: Final = ("0", "false", "no", "off")
 
@@ -147,6 +151,19 @@ def is_planned(config: pytest.Config) -> bool:
     """Whether only a plan is asked for, as far as is known before options are checked."""
     option = next(option for option in TABLE if option.name == "plan")
     return [value.lower() for value in _values(config, option)][-1:] in ([yes] for yes in _YES)
+
+
+def unknown_variables() -> Iterator[str]:
+    """A line for each variable that begins as ours do and is none."""
+    from difflib import get_close_matches
+
+    known = [option.name.upper() for option in TABLE]
+    for name in sorted(os.environ):
+        given = name.removeprefix(_OURS)
+        if name != given and given not in known:
+            close = get_close_matches(given, known, n=1)
+            hint = f"did you mean '{_OURS}{close[0]}'?" if close else "pytest --help lists them"
+            yield f"summeval: the variable {name!r} is set and has no meaning; {hint}"
 
 
 def _wrong(name: str, value: str, wanted: str) -> OptionError:

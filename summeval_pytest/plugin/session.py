@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from summeval_pytest.plugin.options import read_options
 from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from summeval_pytest.plugin.gate import Gate
     from summeval_pytest.plugin.gated_suite import GatedSuite
@@ -28,8 +29,8 @@ GATE: pytest.StashKey[Gate] = pytest.StashKey()
 SUITES: pytest.StashKey[dict[Path, GatedSuite]] = pytest.StashKey()
 MISTAKE: pytest.StashKey[str] = pytest.StashKey()
 """The first mistake found while tests are collected: pytest would make it an error of a file."""
-COUNTS = "summ_counts"
-"""Under which key a worker hands on what it asked and was answered."""
+TOLD_BY_GATE = "summ_told"
+"""Under which key a worker hands on what it asked, was answered, and has to say at the end."""
 TALLY = "summ-tally"
 RUN_NAME: pytest.StashKey[str] = pytest.StashKey()
 RUN = "summ_run"
@@ -40,6 +41,8 @@ PART = "summeval_part"
 UNTRUSTED_EXIT = 10
 """The exit code of a run whose judge misses its floor, whatever its verdicts are; pytest's own end
 at 6."""
+_N_NAMED = 5
+"""So many suites are named where none is collected."""
 TOLD = "summ_mistake"
 """Under which key a worker hands a mistake to its controller."""
 
@@ -193,18 +196,56 @@ def suite_arguments(config: pytest.Config) -> list[tuple[Path, str]]:
     return found
 
 
-def check_has_suite(config: pytest.Config) -> None:
-    """Refuses to be green where something was asked for that only a suite can give.
+def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+    """Refuses to be green where something was asked for that nothing collected can give.
 
-    Raises:
-        pytest.UsageError: for such a flag where no suite is among the arguments.
+    The mistake is that of the first option; it ends the run once all is collected.
     """
-    for option in TABLE:
-        if option.is_of_suite and config.getoption(option.ini) is not None:
-            raise pytest.UsageError(
-                f"{option.flag} is about a suite, and none is among the arguments; name its folder"
-                f" or its {SUITE_NAME}, or leave the option out"
-            )
+    given = [option for option in TABLE if config.getoption(option.ini) is not None]
+    if not given or gated_suites(config):
+        return
+    is_used = any(map(handles_summaries, items))
+    for option in given:
+        if option.is_of_suite or not is_used:
+            told = f"{option.flag} is about a suite, and none is among the arguments"
+            tests = "" if option.is_of_suite else f", nor a test that uses {' or '.join(FIXTURES)}"
+            config.stash.setdefault(MISTAKE, f"{told}{tests}; {_way_to_a_suite(config)}")
+
+
+def _way_to_a_suite(config: pytest.Config) -> str:
+    """Which suites are near, and how pytest comes to collect them."""
+    from summeval_pytest.suite import Configuration, read_configuration, suites_beneath
+    from summeval_pytest.text import one_line
+
+    start = config.invocation_params.dir
+    files = suites_beneath(start)[:_N_NAMED]
+    if not files:
+        return f"no {SUITE_NAME} is beneath {start}: name a suite, or leave the option out"
+    found = ", ".join(os.path.relpath(file, start) for file in files)
+    paths = [Path(os.path.relpath(file.parent, config.rootpath)).as_posix() for file in files]
+    pytest_ini = (read_configuration(config.inipath) if config.inipath else None) or Configuration()
+    return one_line(
+        f"found {found}: name what to gate, pytest {os.path.relpath(files[0].parent, start)}, or"
+        f" write {pytest_ini.line(*paths)} {pytest_ini.place}, or leave the option out",
+        1000,
+    )
+
+
+def ignored_lines(config: pytest.Config) -> Iterator[str]:
+    """What variables and ini keys ask of a run that has no use for them, a line for all.
+
+    Ini keys are for the runs of the suite, so they are told of only where no path was given. Where
+    replies are kept and keys may go are settings of the machine, and ask for nothing.
+    """
+    is_used = GATE in config.stash or config.pluginmanager.hasplugin(TALLY)
+    if is_used or MISTAKE in config.stash:
+        return
+    has_paths = config.args_source is pytest.Config.ArgsSource.ARGS
+    asking = [option for option in TABLE if option.name not in {"store", "allow_endpoints"}]
+    names = [o.variable for o in asking if os.environ.get(o.variable, "").strip()]
+    names += [f"{o.ini} (ini)" for o in asking if not has_paths and config.getini(o.ini)]
+    if names:
+        yield f"summeval: no suite was collected, so nothing is gated; ignored: {', '.join(names)}"
 
 
 def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:

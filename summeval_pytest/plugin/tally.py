@@ -14,6 +14,7 @@ from summeval_pytest.reports import (
     calls_lines,
     ending_lines,
     model_lines,
+    signature_lines,
     summary_lines,
     trust_lines,
     trust_phrase,
@@ -40,6 +41,8 @@ MEANS_PROPERTY: Final = "summeval_means"
 PROPERTY: Final = "summeval"
 """The user property that carries a pair's numbers, as JSON, to the controller and into JUnit."""
 
+_SILENT: Final[dict[str, Any]] = {"scores": {}, "note": "", "wrong": {}}
+"""What a pair tells whose test broke down."""
 WORST: Final = 10
 """How many findings are listed where somebody wants to be told more."""
 
@@ -58,9 +61,10 @@ class Tally:
         self.told: list[str] = []
         self.annotations: list[str] = []
         self.drift: list[str] = []
-        self.labelled: dict[Path, bool] = {}
+        self.suites: dict[Path, GatedSuite] = {}
         self.unheld: list[str] = []
-        self.systems: dict[tuple[str, str], SystemTally] = {}
+        self.recipes: set[str] = set()
+        self._pairs: dict[tuple[str, str], dict[str, tuple[str, dict[str, Any]]]] = {}
         self.trust: dict[str, dict[str, Any]] = {}
         self.corrected: dict[tuple[str, str], str] = {}
         self.calls: Counter[str] = Counter()
@@ -69,9 +73,12 @@ class Tally:
         self._models: dict[ModelSeen, set[str]] = {}
         self._cassettes: dict[str, Cassette] = {}
 
-    def add_counts(self, text: str) -> None:
-        """Adds what one process asked and was answered, as JSON text."""
-        told = json.loads(text)
+    def add_process(self, text: str) -> None:
+        """Adds what one process asked, was answered, and has to say at the end, as JSON text."""
+        self.recipes.update(json.loads(text)["recipes"])
+        told = json.loads(text)["counts"]
+        if told is None:
+            return
         self.calls.update(told["totals"])
         self.judge.update(told["judge"])
         for origin, keys in told["replies"].items():
@@ -112,7 +119,7 @@ class Tally:
 
         Thresholds that a judge cannot hold are told there, too: ``-q`` leaves out the header.
         """
-        self.labelled = {path: gated.suite.has_labels for path, gated in suites.items()}
+        self.suites = dict(suites)
         once = dict.fromkeys(suites.values())
         self.unheld = list(unheld_lines([(g.suite.shown, g.unheld) for g in once], judge))
 
@@ -138,9 +145,19 @@ class Tally:
         told = json.loads(text)
         outcome = "error" if report.when == "setup" else report.outcome
         of = (report.nodeid.split("::")[0], told["system"])
-        self.systems.setdefault(of, SystemTally()).add(
-            outcome, told["scores"], note=told["note"], wrong=told["wrong"]
-        )
+        self._pairs.setdefault(of, {})[told["paper"]] = (outcome, told)
+
+    def _system(self, file: str, system: str) -> SystemTally:
+        """One system: a pair that ran again counts once, as it came out at last."""
+        gated = self._gated(file)
+        tally = SystemTally(n_papers=len(gated.papers(system)) if gated else 0)
+        for outcome, told in self._pairs[file, system].values():
+            tally.add(outcome, told["scores"], note=told["note"], wrong=told["wrong"])
+        return tally
+
+    def _gated(self, file: str) -> GatedSuite | None:
+        """The suite of a file, as node ids have it."""
+        return self.suites.get((self.rootpath / file).resolve())
 
     def _lose(self, report: pytest.TestReport) -> None:
         """Notes a suite's test that failed and says nothing: a worker died with it."""
@@ -149,6 +166,9 @@ class Tally:
             file, system, paper = named
             fault = one_line(str(report.longrepr or "the test broke down"))
             self.parts.add_lost(self.rootpath / file, system, paper, fault)
+            gated = self._gated(file)
+            if gated and system in gated.systems and paper in gated.papers(system):
+                self._pairs.setdefault((file, system), {}).setdefault(paper, ("error", _SILENT))
 
     def _comparisons(self, shown: str) -> Mapping[str, Comparison]:
         """The comparisons of one suite's systems, as far as there are any."""
@@ -157,16 +177,20 @@ class Tally:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
-        suites = sorted({suite for suite, _ in self.systems})
+        suites = sorted({suite for suite, _ in self._pairs})
         for suite in suites:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
-            tallies = {system: t for (of, system), t in self.systems.items() if of == suite}
             corrected = {
                 system: line for (of, system), line in self.corrected.items() if of == suite
             }
+            tallies = {of[1]: self._system(*of) for of in self._pairs if of[0] == suite}
             for line in summary_lines(tallies, self._comparisons(suite), corrected):
                 terminalreporter.line(line)
+        if self.recipes and not suites:
+            terminalreporter.section("summarization gate", sep="-")
+        for line in signature_lines(sorted(self.recipes)):
+            terminalreporter.line(line)
         for line in self._end(n_worst=WORST if terminalreporter.verbosity > 0 else 0):
             terminalreporter.line(line)
 
@@ -177,7 +201,7 @@ class Tally:
 
     def _trust_lines(self) -> Iterator[str]:
         """What is known of the judge of each suite, and what an untrusted one gets wrong."""
-        shown = sorted({suite for suite, _ in self.systems} | set(self.trust))
+        shown = sorted({suite for suite, _ in self._pairs} | set(self.trust))
         for suite in shown:
             of = f" ({suite})" if len(shown) > 1 else ""
             told = self.trust.get(suite)
@@ -187,7 +211,8 @@ class Tally:
 
     def has_labels(self, suite: str) -> bool:
         """Whether a suite, as node ids have it, has golden labels."""
-        return self.labelled.get((self.rootpath / suite).resolve(), False)
+        gated = self._gated(suite)
+        return gated is not None and gated.suite.has_labels
 
     def _end(self, *, n_worst: int) -> Iterator[str]:
         """What there is to say of the run as a whole."""

@@ -20,6 +20,7 @@ from summeval_pytest.reports.failure import (
     describe_pair,
     missed_numbers,
     short_of,
+    signature_lines,
 )
 from summeval_pytest.reports.files import append, unwritable, write_whole
 from summeval_pytest.reports.header import (
@@ -93,6 +94,7 @@ __all__ = [
     "score_table",
     "short_of",
     "shown",
+    "signature_lines",
     "suite_lines",
     "summary_lines",
     "supporting_table",

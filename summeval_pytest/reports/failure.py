@@ -14,7 +14,6 @@ from summeval_pytest.text import one_line, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.metrics import Signature
     from summeval_pytest.verdict import (
         Comparison,
         Finding,
@@ -47,9 +46,6 @@ def describe_pair(pair: PairRecord) -> str:
     lines += weak_lines(pair)
     if pair.change is not None and pair.change.is_change:
         lines += ["", *change_lines(pair.change)]
-    if verdict.shortfalls:
-        lines.append("")
-        lines += [f"signature  {signature}" for signature in pair.signatures]
     return "\n".join(map(safe, lines))
 
 
@@ -70,15 +66,13 @@ def short_of(short: Shortfall) -> str:
 def describe_means(
     system: str,
     verdict: MeanVerdict,
-    signatures: Iterable[Signature],
     comparison: Comparison | None = None,
 ) -> str:
-    """Why one system fails over its papers, and the recipe of its numbers.
+    """Why one system fails over its papers.
 
     Args:
         system: The system.
         verdict: Its means.
-        signatures: The recipes.
         comparison: The system against a baseline, where there is one.
     """
     lines = []
@@ -109,9 +103,13 @@ def describe_means(
     ]
     if verdict.corrected and (line := corrected_line(verdict.corrected)):
         rest.append(f"  corrected by golden labels: {line}")
-    compared = ["", *comparison_lines(comparison), ""] if comparison is not None else []
-    recipes = [f"signature  {signature}" for signature in signatures]
-    return "\n".join(map(safe, [f"{system}: {first}", *rest, *compared, *recipes]))
+    compared = ["", *comparison_lines(comparison)] if comparison is not None else []
+    return "\n".join(map(safe, [f"{system}: {first}", *rest, *compared]))
+
+
+def signature_lines(signatures: Iterable[str]) -> list[str]:
+    """The recipes of numbers, each once."""
+    return [safe(f"signature  {signature}") for signature in dict.fromkeys(signatures)]
 
 
 def broken_rules(comparison: Comparison | None) -> list[str]:

@@ -258,7 +258,7 @@ def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
         titles.append(f"mean {max(verdict.missed, key=_gap).name}")
     titles += [f"corrected mean {mean.name}" for mean in system.corrected if mean.missed]
     if not verdict.passes:
-        lines.append(describe_means("", verdict, ()).split("\n")[0].removeprefix(": "))
+        lines.append(describe_means("", verdict).split("\n")[0].removeprefix(": "))
     if comparison is not None and not comparison.passes:
         names = [difference.name for difference in comparison.differences if difference.broken]
         titles.append(f"drop of {', '.join(names)}" if names else "not comparable")

@@ -9,7 +9,12 @@ from summeval_pytest.metrics import CATALOGUE, SUPPORT
 from summeval_pytest.reports.comparison import comparison_lines
 from summeval_pytest.reports.corrected import corrected_text, missed_lines
 from summeval_pytest.reports.ending import waiver_line
-from summeval_pytest.reports.failure import describe_means, describe_pair, short_of
+from summeval_pytest.reports.failure import (
+    describe_means,
+    describe_pair,
+    short_of,
+    signature_lines,
+)
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.relations import broken_texts, relation_text
 from summeval_pytest.reports.trust import agreement_lines, short_of_floor, trust_phrase
@@ -138,11 +143,11 @@ def _shortfall(pair: PairRecord, short: Shortfall) -> Case:
     alone = replace(
         pair,
         findings=tuple(own[:_MOST]),
-        signatures=tuple(text for text in pair.signatures if text.startswith(f"{metric}|")),
         verdict=PairVerdict(shortfalls=(short,)),
         change=pair.change and _narrowed(pair.change, short.name, metric),
     )
-    text = describe_pair(alone)
+    recipes = [text for text in pair.signatures if text.startswith(f"{metric}|")]
+    text = "\n".join([describe_pair(alone), "", *signature_lines(recipes)])
     if len(own) > _MOST:
         text += f"\nand {len(own) - _MOST} more findings"
     return Case(of=pair.paper, name=short.name, kind="shortfall", text=text)
@@ -194,7 +199,7 @@ def _corrected(mean: CorrectedMean) -> Case:
 
 def _mean(system: SystemRecord, mean: SystemMean, pairs: Sequence[PairRecord]) -> Case:
     uses = tuple(use for use in system.waivers if use.waiver.finding == mean.name)
-    told = describe_means("", MeanVerdict(means=(mean,)), ()).removeprefix(": ").strip()
+    told = describe_means("", MeanVerdict(means=(mean,))).removeprefix(": ").strip()
     lines = [told, *map(waiver_line, uses)]
     if not MeanVerdict(means=(mean,), waivers=uses).missed:
         return Case(of=ALL_PAPERS, name=f"mean {mean.name}", text="\n".join(lines))

@@ -29,6 +29,7 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         f"{'system':<{_NAME}}{'metric':<14}{'calls':>8}{'prompt tokens':>15}{'reply tokens':>14}"
         f"{'dollars':>10}"
     )
+    known = [row.cost for row in rows if row.cost is not None]
     total = PlannedCalls(
         system="all",
         metric="",
@@ -36,7 +37,8 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         n_certain=sum(row.n_certain for row in rows),
         prompt_tokens=sum(row.prompt_tokens for row in rows),
         completion_tokens=sum(row.completion_tokens for row in rows),
-        cost=None if any(r.cost is None for r in rows) else sum(r.cost or 0.0 for r in rows),
+        cost=sum(known) if known else None,
+        n_unpriced=sum(row.n_unpriced for row in rows),
     )
     for row in (*rows, total):
         yield _line(row)
@@ -45,16 +47,18 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         yield (
             "~ some calls depend on replies that nobody has given yet: the embedded judge stands in"
         )
-    if total.cost is None:
+    if total.n_unpriced:
+        subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (
-            "no price: write input_price and output_price, dollars per million tokens, under"
-            " [judges.NAME] or [systems.NAME]"
+            f"{subtotal}no price: write input_price and output_price, dollars per million tokens,"
+            " under [judges.NAME] or [systems.NAME]"
         )
 
 
 def _line(row: PlannedCalls) -> str:
     calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
-    dollars = "-" if row.cost is None else f"{row.cost:.2f}"
+    more = "+" if row.n_unpriced else ""
+    dollars = "-" if row.cost is None else f"{row.cost:.2f}{more}"
     return (
         f"{one_line(row.system, _NAME - 1):<{_NAME}}{row.metric:<14}{calls:>8}"
         f"{row.prompt_tokens:>15,}{row.completion_tokens:>14,}{dollars:>10}"

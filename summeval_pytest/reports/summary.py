@@ -24,8 +24,13 @@ _COUNTS: Final = 21
 
 @dataclass(slots=True)
 class SystemTally:
-    """What a run has seen of one system so far: pairs by outcome, and their numbers."""
+    """What a run has seen of one system so far: pairs by outcome, and their numbers.
 
+    Attributes:
+        n_papers: How many papers the suite has for the system; 0 where that is not known.
+    """
+
+    n_papers: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     values: dict[str, list[float]] = field(default_factory=dict)
@@ -71,8 +76,8 @@ def summary_lines(
     """The lines of a table: a system's pairs by outcome, and its mean of each metric.
 
     A mean that does not cover all of the system's judged pairs says how many it covers. Under it
-    stand its means corrected by labels and the changes against a baseline, where there are any,
-    and what is wrong.
+    stand how many of its papers were judged, where that is not all, its means corrected by labels
+    and the changes against a baseline, where there are any, and what is wrong.
     """
     measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
     longest = max(map(len, tallies), default=0)
@@ -81,15 +86,14 @@ def summary_lines(
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
     for system, tally in sorted(tallies.items()):
         yield _row(system, tally, measured, width)
+        if tally.n_pairs < tally.n_papers:
+            yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
         comparison = (comparisons or {}).get(system)
         if comparison is not None:
             yield _changes(comparison, measured, width + _COUNTS)
-        if any(tally.wrong.values()):
-            yield f"  wrong: {_counted(tally.wrong)}"
-        if undecided := tally.wrong.get("undecided"):
-            yield f"  {undecided:,} of these undecided, for an LLM or a person"
+        yield from _wrong(tally.wrong)
     for system, tally in sorted(tallies.items()):
         if tally.notes:
             pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
@@ -123,7 +127,8 @@ def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str
     return f"{label:<{width}}{cells}"
 
 
-def _counted(wrong: Mapping[str, int]) -> str:
+def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
+    """What is wrong, by its kind, and how much of that nobody has decided."""
     parts = [
         f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
         for kind, one, more in (
@@ -133,4 +138,7 @@ def _counted(wrong: Mapping[str, int]) -> str:
         )
         if wrong.get(kind)
     ]
-    return ", ".join(parts)
+    if parts:
+        yield f"  wrong: {', '.join(parts)}"
+    if undecided := wrong.get("undecided"):
+        yield f"  {undecided:,} of these undecided, for an LLM or a person"

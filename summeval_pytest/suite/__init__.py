@@ -29,6 +29,12 @@ from summeval_pytest.suite.suite_file import (
     find_suite_file,
     is_suite_name,
 )
+from summeval_pytest.suite.testpaths import (
+    Configuration,
+    find_configuration,
+    read_configuration,
+    suites_beneath,
+)
 from summeval_pytest.suite.values import (
     BUILT_IN_ENDPOINTS,
     PROMPTS,
@@ -55,6 +61,7 @@ __all__ = [
     "RESERVED_SYSTEMS",
     "SOURCE_MARK",
     "SUITE_NAME",
+    "Configuration",
     "EndpointSpec",
     "EvaVariant",
     "EvidenceLabel",
@@ -84,6 +91,7 @@ __all__ = [
     "Waiver",
     "What",
     "check_name",
+    "find_configuration",
     "find_suite_file",
     "import_scholarsum",
     "is_suite_name",
@@ -93,5 +101,7 @@ __all__ = [
     "markings_of",
     "pairs_to_label",
     "questions_of",
+    "read_configuration",
     "read_label_file",
+    "suites_beneath",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -105,6 +106,26 @@ def test_blocks_about_released_data_print_what_they_show(tmp_path: Path) -> None
 def test_the_main_job_prints_what_it_shows(tmp_path: Path) -> None:
     """The first command's test run, without its installation."""
     check(Block("python -m pytest golden", INSTALLS[0].shown), tmp_path)
+
+
+def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
+    """Whoever types it pays; prompts and labelled pairs change, and the dollars with them."""
+    (model, judge), *_ = re.findall(
+        r"^pytest golden (\S+) --summ-judge=(\S+)", README, re.MULTILINE
+    )
+    prices = re.search(r"\(at \$(\S+) and \$(\S+) per million tokens", README)
+    assert prices is not None
+    shutil.copytree(ROOT / "golden", tmp_path / "golden")
+    with (tmp_path / "golden/summeval.toml").open("a", encoding="utf-8") as suite:
+        suite.write(f'[judges.priced]\nendpoint = "openai"\nmodel = "{judge}"\n')
+        suite.write("input_price = {}\noutput_price = {}\n".format(*prices.groups()))
+    plan = f"python -m pytest /tmp/golden {model} --summ-judge=priced --summ-plan"
+    for select, which in (("", "the labelled pairs"), (" -k llama3", "`--deselect golden")):
+        done = run(plan + select, tmp_path)
+        (total,) = [line for line in done.stdout.splitlines() if line.startswith("all ")]
+        _, n_calls, *_, dollars = total.split()
+        told = rf"{n_calls[1:]}\s+calls\s+and\s+\${re.escape(dollars)}\s+with\s+{which}"
+        assert re.search(told, README), total
 
 
 def test_the_readme_has_blocks_to_run() -> None:

@@ -68,14 +68,12 @@ def test_plan_is_a_table_of_what_a_run_would_ask(
 def test_plan_counts_what_a_run_then_asks(
     tmp_path: Path, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And after the run there is nothing to plan."""
+    """And after the run there is nothing to plan. A model on this machine costs nothing."""
     folder = write_suite(tmp_path / "kilns", server.url, tail=FAITHFUL)
     lines = planned(capsys)
     assert [calls_of(line) for line in lines[2:3]] == [("good", "faithfulness", "2")]
-    assert lines[-1] == (
-        "no price: write input_price and output_price, dollars per million tokens, under"
-        " [judges.NAME] or [systems.NAME]"
-    )
+    assert lines[-2].split()[-1] == "0.00"
+    assert lines[-1] == "tokens and dollars are estimates"
     suite = loaded(folder)
     tasks = tasks_of(suite, metrics=("faithfulness",))
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from summeval_pytest.cli.command import main
 from summeval_pytest.cli.starting import ACTION, SUITE, WORKFLOW, init, skeleton
 from summeval_pytest.errors import UsageError
 from summeval_pytest.suite import load_suite
@@ -25,6 +26,9 @@ FILES = (
 )
 
 
+LINE = 'testpaths = [".", "gate"] under [tool.pytest.ini_options] in pyproject.toml'
+
+
 def files_in(folder: Path) -> dict[str, bytes]:
     """What lies in a folder, by path."""
     return {
@@ -39,6 +43,7 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert init(tmp_path) == [
         *(f"wrote {tmp_path / name}" for name in FILES),
+        f"so that plain pytest runs it (or: --testpaths): {LINE}",
         f"next: pytest {tmp_path / SUITE}",
     ]
     assert files_in(tmp_path) == {name: text.encode() for name, text in skeleton().items()}
@@ -50,6 +55,44 @@ def test_outside_a_repository_it_says_where_github_looks(tmp_path: Path) -> None
     assert init(tmp_path)[-2] == (
         f"note: {tmp_path} is not the root of a git repository; GitHub reads .github there only"
     )
+
+
+def test_the_suite_is_added_to_the_configuration_of_pytest_when_asked(tmp_path: Path) -> None:
+    """Plain pytest gates from then on; what stood there stays."""
+    file = tmp_path / "tox.ini"
+    file.write_text("[tox]\n[pytest]\ntestpaths = tests\n", encoding="utf-8")
+    line = "testpaths = tests gate under [pytest] in tox.ini"
+    assert main(["init", str(tmp_path), "--testpaths"]) == 0
+    assert file.read_text(encoding="utf-8") == "[tox]\n[pytest]\ntestpaths = tests gate\n"
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again/tox.ini").write_bytes(file.read_bytes())
+    assert f"wrote {line}" in init(tmp_path / "again", with_testpaths=True)
+    assert (tmp_path / "again/tox.ini").read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "line"),
+    [
+        ("", "has no configuration of pytest", LINE),
+        (
+            "[tool.pytest.ini_options]\ntestpaths = ['tests']  # quick\n",
+            "has one with comments",
+            LINE.replace('"."', '"tests"'),
+        ),
+    ],
+    ids=["none", "comment"],
+)
+def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_written(
+    tmp_path: Path, text: str, why: str, line: str
+) -> None:
+    """The line is told all the same, to be written by hand."""
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        init(tmp_path, with_testpaths=True)
+    assert str(caught.value) == (
+        f"--testpaths: {tmp_path} {why}, so nothing was written; write {line} yourself"
+    )
+    assert files_in(tmp_path) == {"pyproject.toml": text.encode()}
 
 
 def test_the_new_suite_passes_at_once(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_two_judges_are_compared_and_thresholds_translated(
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0] == "kilns/summeval.toml: 4 pairs of 2 papers"
-    assert lines[1] == "from offline: offline-2"
+    assert lines[1] == "from offline: offline-3"
     assert lines[2].startswith("to rule: rule-1 at=here temp=0")
     for start in ("facet ", "eva ", "faithfulness ", "result ", "sentence ", "  good ", "  bad "):
         assert any(line.startswith(start) for line in lines), start

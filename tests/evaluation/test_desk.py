@@ -12,6 +12,7 @@ from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.evaluation import Desk, Terms
 from summeval_pytest.evaluation.memory import RUNS
 from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.models import Price
 from summeval_pytest.store import write_cassette
 from tests.asked_suite import (
     PRICES,
@@ -95,8 +96,8 @@ def test_replies_are_asked_for_and_kept(
         assert not any(evaluation.numbers().unscored for evaluation in evaluations)
         assert (totals.n_asked if asked else totals.n_cached) == server.n_requests
         assert (totals.n_cached if asked else totals.n_asked) == 0
-        # The judge has a price, and the model under test has none: two papers.
-        assert totals.n_unpriced == (2 if asked else 0)
+        # The judge has a price, and the model under test is on this machine, which costs nothing.
+        assert totals.n_unpriced == 0
         assert (totals.cost > 0) == asked
     assert {seen.body["temperature"] for seen in server.seen if seen.model == "writer-7b"} == {0.5}
 
@@ -146,13 +147,33 @@ def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suit
     )
     desk = Desk(Terms(environ={}, budget=1.0))
     assert refusal(lambda: desk.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
-    assert refusal(lambda: desk.check_system(suite, suite.systems["writer"])) == told.format(
+    away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
+    elsewhere = Desk(desk.terms)
+    assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == told.format(
         "systems.writer"
     )
     desk.judge("rule", [suite])
     desk.check_system(suite, suite.systems["good"])
     priced = loaded(write_suite(tmp_path / "priced", server.url, system=PRICES))
     desk.check_system(priced, priced.systems["writer"])
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "[::1]"])
+def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
+    tmp_path: Path, host: str
+) -> None:
+    """A plan of local models would else end without a total, and a budget refuse them."""
+    address = f"http://{host}:8000/v1"
+    suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
+    desk = Desk(Terms(environ={}, directory=tmp_path / "store", budget=0.0))
+    desk.check_system(suite, suite.systems["writer"])
+    survey, _ = desk.survey("rule", [suite], tasks_of(suite), imagine=True)
+    assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
+
+    suite = loaded(write_suite(tmp_path / "priced", address, systems=["writer"], system=PRICES))
+    survey, _ = Desk(desk.terms).survey("rule", [suite], tasks_of(suite), imagine=True)
+    written = {m.price for m in survey.missing.values() if m.metric == "summaries"}
+    assert written == {Price(1000.0, 2000.0)}
 
 
 def test_system_at_an_unknown_endpoint_is_refused(suite: Suite) -> None:

@@ -69,10 +69,13 @@ def test_each_call_has_its_own_price() -> None:
     assert row.cost == pytest.approx(0.002598 + 0.2598)
 
 
-def test_cost_is_unknown_if_one_price_is() -> None:
-    """A sum of some of the costs would look like all of them."""
+def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others() -> None:
+    """A sum of some of the costs must not look like all of them."""
     (row,) = planned_calls([missing(), missing(price=None)], 0.25)
-    assert row.cost is None
+    assert row.cost == pytest.approx(0.002598)
+    assert row.n_unpriced == 1
+    (unknown,) = planned_calls([missing(price=None)], 0.25)
+    assert (unknown.cost, unknown.n_unpriced) == (None, 1)
     (free,) = planned_calls([missing(price=Price(0.0, 0.0))], 0.25)
     assert free.cost == 0.0
 

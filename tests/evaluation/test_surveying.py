@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.metrics import METRICS
+from summeval_pytest.models import Price
 from summeval_pytest.store import Cache
 from summeval_pytest.suite import FactLabel, FactLabels
 from tests.asked_suite import (
@@ -96,12 +97,12 @@ def test_first_round_is_what_can_be_asked_now(
 
 
 def test_missing_request_is_known_with_price_and_endpoint(tmp_path: Path, suite: Suite) -> None:
-    """The judge has a price, the model under test none."""
+    """The judge has a price, the model under test none: it is on this machine."""
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False)
     found = {(m.request.model, m.endpoint.name, m.price) for m in survey.missing.values()}
     price = suite.judges["rule"].price
     assert price is not None
-    assert found == {("rule-1", "here", price), ("writer-7b", "here", None)}
+    assert found == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
     assert all(key == missing.key for key, missing in survey.missing.items())
 
 

@@ -102,7 +102,7 @@ def test_another_judge_fails_and_is_named(bench: Bench) -> None:
     run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-judge=rule:Fair")
 
     assert run.code == 1
-    assert "good: judge differs: 'fair-1' here, 'offline-2' in v1 (facet, faithfulness)" in run.out
+    assert "good: judge differs: 'fair-1' here, 'offline-3' in v1 (facet, faithfulness)" in run.out
 
 
 def test_a_pair_that_the_judge_left_unscored_is_no_pair_to_compare(bench: Bench) -> None:

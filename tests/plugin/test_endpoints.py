@@ -495,8 +495,9 @@ def test_a_budget_is_never_exceeded(bench: Bench, processes: str) -> None:
 
 
 def test_a_budget_without_a_price_is_a_usage_error(bench: Bench) -> None:
-    """What cannot be counted cannot be limited."""
+    """What cannot be counted cannot be limited; only this machine is known to cost nothing."""
     with serving(bench) as server:
+        bench.spoil("summeval.toml", server.url, "https://llm.example.org/v1")
         bench.spoil(
             "summeval.toml",
             'model = "rule-1"\ninput_price = 1000.0\noutput_price = 1000.0',

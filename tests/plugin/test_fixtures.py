@@ -88,8 +88,8 @@ def test_check_holds_the_suites_thresholds(bench: Bench) -> None:
 
     def told(run: Run) -> list[str]:
         first = run.lines.index("facet 0.250 < 0.600; faithfulness 0.000 < 0.800")
-        last = next(n for n, line in enumerate(run.lines) if line.startswith("signature  facet"))
-        return run.lines[first : last + 1]
+        n_lines = next(n for n, line in enumerate(run.lines[first:]) if line.startswith("___"))
+        return run.lines[first : first + n_lines]
 
     assert own.last == suite.last == "2 failed, 2 passed"
     assert len(told(own)) > 10

@@ -62,11 +62,14 @@ def test_a_suite_in_testpaths_is_collected_without_arguments(bench: Bench) -> No
     assert collected(bench) == [f"golden/{node}" for node in ALL[:2]]
 
 
-def test_a_suite_that_is_not_among_the_arguments_is_left_alone(bench: Bench) -> None:
+def test_a_suite_that_is_not_among_the_arguments_is_left_alone(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run over unit tests must not begin to judge because a suite lies below them."""
     bench.suite("tests/golden/summeval.toml", head="unheard = 1")
     bench.write("tests/test_plain.py", "def test_plain(): pass\n")
-    run = bench.inside("tests", FAIR, "-rA")
+    monkeypatch.setenv("SUMM_JUDGE", "rule:Fair")
+    run = bench.inside("tests", "-rA")
 
     assert run.code == 0
     assert run.outcomes == {"tests/test_plain.py::test_plain": "PASSED"}

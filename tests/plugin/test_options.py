@@ -165,7 +165,7 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
 
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
-    line = f"summeval: judge offline-2, store not needed, record none, {gated} (good)"
+    line = f"summeval: judge offline-3, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")

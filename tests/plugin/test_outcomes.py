@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import load_suite
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -51,16 +50,15 @@ def test_a_bad_system_is_red(bench: Bench) -> None:
 
 
 def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
-    """The reader sees both texts, the closest source sentence and the recipe, and no traceback."""
+    """The reader sees both texts, the closest source sentence, and no traceback."""
     bench.suite(papers=("kiln-02",))
     bench.spoil(
         "papers.jsonl", '"reference": "', '"reference": "Slow firing is worth its fuel.", "x_": "'
     )
     run = bench.inside("summeval.toml", FAIR, "--summ-model=bad")
-    suite = load_suite(bench.path).fingerprint
 
     # FM of a text that is one result rated 1 of 4 is 1/4; none of two sentences is supported.
-    expected = f"""\
+    expected = """\
 facet 0.250 < 0.600; faithfulness 0.000 < 0.800
 bad.jsonl:1: bad on kiln-02
 
@@ -80,9 +78,6 @@ bad.jsonl:1: bad on kiln-02
                 lamp."
    source [3]   "Slow firing is worth its fuel."
    reason       by rule
-
-signature  facet|empty:1|judge:fair-1|norm:1|references:best|split:2|suite:{suite}|v:3\
-|weights:.1,.3,.3,.3
 """.splitlines()
     assert run.block(expected[0], len(expected)) == expected
     assert not run.shows_code

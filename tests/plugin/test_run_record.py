@@ -53,7 +53,7 @@ def test_a_record_holds_what_was_judged_and_decided(
     record = read_record(file, "RUN")
     (suite,) = record.suites
 
-    assert record.judge == "offline-2"
+    assert record.judge == "offline-3"
     assert record.is_complete
     assert record.outcome == "failed"
     assert [(pair.system, pair.paper, pair.outcome) for pair in suite.pairs] == [

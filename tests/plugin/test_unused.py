@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.plugin.option_table import TABLE, Option
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
@@ -60,3 +62,114 @@ def test_an_unused_plugin_loads_its_shell_alone(loaded: dict[str, set[str]], pro
 def test_an_unused_plugin_loads_no_heavy_package(loaded: dict[str, set[str]], process: str) -> None:
     """NumPy or a client for an API would cost more than most test suites."""
     assert not HEAVY & loaded[process]
+
+
+@pytest.fixture
+def foreign(bench: Bench) -> Bench:
+    """A repository whose suite is in a folder of its own, which plain pytest does not gate."""
+    (bench.path / "summeval.toml").unlink()
+    bench.suite("gate/summeval.toml")
+    bench.write("test_plain.py", "def test_plain(): open('ran', 'w').close()\n")
+    return bench
+
+
+def _flag(option: Option) -> str:
+    return option.flag if option.is_switch else f"{option.flag}=1"
+
+
+@pytest.mark.parametrize("option", TABLE, ids=lambda option: option.name)
+def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: Option) -> None:
+    """Exit code 0 of a release that nobody looked at would be believed."""
+    run = foreign.inside("test_plain.py", _flag(option))
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert run.err.startswith(f"ERROR: {option.flag} is about a suite, and none is among the argum")
+    assert run.err.rstrip("\n").endswith(
+        "; found gate/summeval.toml: name what to gate, pytest gate, or write testpaths ="
+        ' [".", "gate"] under [tool.pytest.ini_options] in pyproject.toml, or leave the option out'
+    )
+    assert run.last == "no tests ran"
+    assert not (foreign.path / "ran").exists()
+
+
+def test_two_workers_refuse_it_as_one_process_does(foreign: Bench) -> None:
+    """They collect, and the controller ends the run."""
+    run = foreign.run("test_plain.py", "--summ-model=good", "-n2")
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --summ-model is about a suite, and none is among" in run.err
+    assert not (foreign.path / "ran").exists()
+
+
+def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> None:
+    """Pasted where it says, it gates; the other tests are still collected, each once."""
+    told = foreign.inside("test_plain.py", "--summ-model=good").err
+    line = told.split("or write ")[1].split(" under ")[0]
+    foreign.write("pyproject.toml", f"[tool.pytest.ini_options]\n{line}\n")
+    run = foreign.inside("--summ-model=good", "-rA")
+
+    assert run.code == 0
+    assert run.last == "3 passed"
+
+
+def test_a_hand_written_test_counts_as_use_of_a_suite(foreign: Bench) -> None:
+    """Also where it is deselected: whoever wrote -k has chosen so."""
+    foreign.write("test_own.py", "def test_own(summ_pair): assert summ_pair.facet.value > 0.5\n")
+    arguments = ("test_own.py", "test_plain.py", "--summ-suite=gate", "--summ-model=good")
+
+    assert foreign.inside(*arguments).last == "3 passed"
+    assert foreign.inside(*arguments, "-k", "plain").last == "1 passed, 2 deselected"
+
+
+def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Bench) -> None:
+    """It may hold the very test that uses the suite."""
+    foreign.write("test_own.py", "import nothing_of_that_name\n")
+    run = foreign.inside("test_own.py", "--summ-suite=gate")
+
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert "nothing_of_that_name" in run.out
+    assert "is about a suite" not in run.err
+
+
+def ours(bench: Bench, *arguments: str, **variables: str) -> list[str]:
+    """What the plugin says of a green run of foreign tests."""
+    run = bench.run("-W", "error", *arguments, **variables)
+    assert run.code == 0
+    return [line for line in run.lines if line.startswith(("summeval: no s", "summeval: the"))]
+
+
+@pytest.mark.parametrize("arguments", [("-q",), ("-n2",)], ids=["quiet", "two workers"])
+def test_a_variable_breaks_no_foreign_suite_and_is_said_to_be_ignored(
+    foreign: Bench, arguments: tuple[str, ...]
+) -> None:
+    """It is exported for a whole shell; a warning would fail suites that make them errors."""
+    told = "summeval: no suite was collected, so nothing is gated; ignored: "
+    named = {"SUMM_JUDGE": "gpt", "SUMM_MODEL": "llama3"}
+    assert ours(foreign, "test_plain.py", *arguments, **named) == [told + "SUMM_MODEL, SUMM_JUDGE"]
+    assert ours(foreign, "test_plain.py", *arguments) == []
+
+
+def test_a_variable_that_hand_written_tests_use_is_not_said_to_be_ignored(foreign: Bench) -> None:
+    """The controller of two workers collects nothing, and has to be told."""
+    foreign.write("test_own.py", "def test_own(summ_pair): assert summ_pair.facet.value > 0.5\n")
+    assert ours(foreign, "test_own.py", "-n2", SUMM_SUITE="gate") == []
+
+
+def test_ini_keys_are_said_to_be_ignored_where_no_path_was_given(foreign: Bench) -> None:
+    """They are for the runs of the suite: plain pytest is meant to be one, a named test is none."""
+    foreign.write("pytest.ini", "[pytest]\nsumm_judge = offline\n")
+    told = "summeval: no suite was collected, so nothing is gated; ignored: summ_judge (ini)"
+    assert ours(foreign) == [told]
+    assert ours(foreign, "test_plain.py") == []
+
+
+@pytest.mark.parametrize("tests", ["test_plain.py", "gate"])
+def test_a_misspelt_variable_is_told_with_the_one_that_was_meant(
+    foreign: Bench, tests: str
+) -> None:
+    """Unread, it would gate the default systems in silence."""
+    told = "summeval: the variable {} is set and has no meaning; {}"
+    assert ours(foreign, tests, SUMM_MODLE="x", SUMM_="y") == [
+        told.format("'SUMM_'", "pytest --help lists them"),
+        told.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
+    ]

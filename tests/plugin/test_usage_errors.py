@@ -240,8 +240,8 @@ OPTIONS = [
 LATE = [
     Mistake(
         name="unknown system",
-        arguments=("summeval.toml", FAIR, "--summ-model=goood", "--summ-endpoint={nobody}"),
-        told="system 'goood' asks model 'goood': endpoint '{nobody}' at {nobody}: nothing answers"
+        arguments=("summeval.toml", FAIR, "--summ-model=llama3", "--summ-endpoint={nobody}"),
+        told="system 'llama3' asks model 'llama3': endpoint '{nobody}' at {nobody}: nothing answers"
         " (connection refused, or a name that nobody knows);",
     ),
     Mistake(
@@ -334,12 +334,12 @@ def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
     assert not run.shows_code
 
 
-def test_a_system_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str) -> None:
+def test_a_system_that_somebody_may_have_meant_is_named_first(bench: Bench, nobody: str) -> None:
     """Whoever types a system's name wrong asks for a model, and should read of the system."""
     run = bench.inside("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
 
-    told = " (a system of summeval.toml? did you mean 'good'?)"
-    assert run.err.rstrip("\n").endswith(told)
+    told = "ERROR: summeval.toml has no system 'goood'; did you mean 'good'? As a model it was"
+    assert run.err.startswith(told)
 
 
 def test_a_judge_that_somebody_may_have_meant_is_named(bench: Bench) -> None:

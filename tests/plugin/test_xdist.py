@@ -84,7 +84,7 @@ def test_the_controller_prints_header_and_table_once(runs: dict[str, Run], mode:
         ["good", "3", "0", "0"],
     ]
     assert runs[mode].block(table[0], 6) == table
-    assert sum(line.startswith("summeval: judge offline-2") for line in runs[mode].lines) == 1
+    assert sum(line.startswith("summeval: judge offline-3") for line in runs[mode].lines) == 1
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +135,8 @@ def test_a_worker_that_dies_takes_one_pair_with_it(bench: Bench) -> None:
         "summeval.toml::bad::kiln-02": "FAILED",
     }
     assert "crashed while running 'summeval.toml::bad::kiln-02'" in run.out
+    (bad,) = [line for line in run.lines if line.startswith("bad  ")]
+    assert bad.split()[:4] == ["bad", "0", "1", "1"], "an error, as in the record"
 
 
 @pytest.mark.parametrize(("judge", "processes"), [("Asleep", 0), ("Stuck", 0), ("Asleep", 2)])

@@ -143,7 +143,7 @@ def record(
     )
     return RunRecord(
         header=Header(environment={"python": "3.12.1", "pytest": "9.0"}, usage={}),
-        judge="offline-2",
+        judge="offline-3",
         suites=(replace(held, **suite),),  # type: ignore[arg-type]  # the tests name its fields
     )
 

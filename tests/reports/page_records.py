@@ -151,7 +151,7 @@ def failing(paper: str = "moss-01", system: str = "careless", *, text: str = "")
         note=text,
         scores=found,
         signatures=tuple(
-            f"{text or metric}|judge:offline-2|v:1" for metric in ("facet", "eva", "faithfulness")
+            f"{text or metric}|judge:offline-3|v:1" for metric in ("facet", "eva", "faithfulness")
         ),
         findings=findings_of(found, (text,) * 3 if text else SOURCE),
         verdict=PairVerdict(
@@ -344,7 +344,7 @@ def run(*suites: SuiteRecord, text: str = "") -> RunRecord:
                 ),
             ),
         ),
-        judge=text or "offline-2",
+        judge=text or "offline-3",
         suites=suites,
     )
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import Unscored, signature_of
+from summeval_pytest.metrics import Unscored
 from summeval_pytest.metrics.references import averaged
 from summeval_pytest.reports import describe_means, describe_pair, missed_numbers, short_of
 from summeval_pytest.suite import Waiver
@@ -60,9 +60,9 @@ def lines_of(pair: PairRecord) -> list[str]:
 
 
 def described(**changes: object) -> list[str]:
-    """The lines about one finding that is changed so, without heading and signatures."""
+    """The lines about one finding that is changed so, without heading."""
     finding = replace(FINDING, **changes)  # type: ignore[arg-type]  # the tests name its fields
-    return lines_of(failing(finding))[3:-3]
+    return lines_of(failing(finding))[3:]
 
 
 def waiver(finding: str, *, owner: str = "ines", least: float | None = None) -> Waiver:
@@ -81,7 +81,7 @@ def waiver(finding: str, *, owner: str = "ines", least: float | None = None) -> 
 
 
 def test_a_failing_pair_is_told_in_full() -> None:
-    """Worked example: what is missed, where, everything wrong in the order given, the recipes."""
+    """Worked example: what is missed, where, everything wrong in the order given."""
     unsupported = Finding(
         kind="sentence",
         number="faithfulness",
@@ -131,9 +131,6 @@ def test_a_failing_pair_is_told_in_full() -> None:
         "   summary      (nothing)",
         '   source [1]   "Others had water."',
         "   reason       no fact says so",
-        "",
-        "signature  facet|judge:fair-1|v:1",
-        "signature  eva|judge:fair-1|v:1",
     ]
 
 
@@ -435,8 +432,7 @@ def test_means_that_fail_are_told_before_those_that_pass() -> None:
             mean("faithfulness", 1.0, 0.9),
         )
     )
-    recipe = signature_of("facet", judge="offline-2", suite="77be02a1c3d4")
-    first, *passing, last = describe_means("careful", verdict, [recipe]).split("\n")
+    first, *passing = describe_means("careful", verdict).split("\n")
     assert first == (
         "careful: mean facet.result 2.250 < 3 (40 of 40 papers);"
         " mean eva covers only 37 of 40 papers; the others have no score"
@@ -445,7 +441,6 @@ def test_means_that_fail_are_told_before_those_that_pass() -> None:
         "  mean facet 0.700 >= 0.650",
         "  mean faithfulness 1.000 >= 0.900",
     ]
-    assert last == f"signature  {recipe}"
 
 
 def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
@@ -453,7 +448,7 @@ def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
     verdict = MeanVerdict(
         means=(mean("eva", 0.39996, 0.4), mean("facet", 0.6504, 0.65037), mean("facet", 0.65, 0.65))
     )
-    assert describe_means("careful", verdict, ()).split("\n") == [
+    assert describe_means("careful", verdict).split("\n") == [
         "careful: mean eva 0.39996 < 0.400 (40 of 40 papers)",
         "  mean facet 0.6504 >= 0.6504",
         "  mean facet 0.650 >= 0.650",
@@ -463,7 +458,7 @@ def test_a_mean_just_beside_its_threshold_reads_as_it_was_decided() -> None:
 def test_a_mean_over_no_paper_says_so() -> None:
     """A facet that no reference states has no mean, and "- < 2" would not tell why."""
     verdict = MeanVerdict(means=(mean("facet.method", None, 2, n_scored=0, n_papers=0),))
-    assert describe_means("careful", verdict, ()) == (
+    assert describe_means("careful", verdict) == (
         "careful: mean facet.method applies to none of the papers; remove its threshold"
     )
 
@@ -471,7 +466,7 @@ def test_a_mean_over_no_paper_says_so() -> None:
 def test_a_mean_over_papers_without_any_score_says_how_many() -> None:
     """Nothing was measured, which is not the same as nothing to measure."""
     verdict = MeanVerdict(means=(mean("eva", None, 0.4, n_scored=0, n_papers=3),))
-    assert describe_means("careful", verdict, ()) == (
+    assert describe_means("careful", verdict) == (
         "careful: mean eva covers only 0 of 3 papers; the others have no score"
     )
 
@@ -485,7 +480,7 @@ def test_a_waiver_of_a_mean_that_has_to_go_is_told_with_what_is_missed() -> None
             WaiverUse(waiver=waiver("eva"), state="not needed"),
         ),
     )
-    assert describe_means("careful", verdict, ()).split("\n") == [
+    assert describe_means("careful", verdict).split("\n") == [
         (
             "careful: mean facet 0.500 < 0.650 (40 of 40 papers);"
             " golden/summeval.toml:30: waiver 'moss' of facet (owner 'ines') allows no less than"
@@ -502,7 +497,7 @@ def test_a_waived_mean_is_not_told_as_missed() -> None:
         means=(mean("facet", 0.5, 0.65), mean("eva", 0.3, 0.4)),
         waivers=(WaiverUse(waiver=waiver("facet"), state="in use"),),
     )
-    assert describe_means("careful", verdict, ()).split("\n") == [
+    assert describe_means("careful", verdict).split("\n") == [
         "careful: mean eva 0.300 < 0.400 (40 of 40 papers)",
         "  waived: mean facet 0.500 < 0.650",
     ]
@@ -516,7 +511,7 @@ def test_the_owner_of_a_waiver_of_a_mean_commands_no_terminal() -> None:
     verdict = MeanVerdict(
         means=(mean("facet", 0.9, 0.65),), waivers=(WaiverUse(waiver=hostile, state="expired"),)
     )
-    text = describe_means("careful", verdict, ())
+    text = describe_means("careful", verdict)
     assert r"(owner '\x1b[31m#\x23[error]') expired" in text
     assert "##[" not in text
     assert not [line for line in text.split("\n") if line.strip().startswith("::")]

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 def test_the_header_says_who_judges_what() -> None:
     """A log that is read a year later has to tell what was gated, and by which judge."""
     line = header_line(
-        judge="offline-2",
+        judge="offline-3",
         store="not needed",
         record="new",
         suites=[("golden", "77be02a1c3d4", ("careful", "terse"))],
     )
     assert line == (
-        "summeval: judge offline-2, store not needed, record new,"
+        "summeval: judge offline-3, store not needed, record new,"
         " suite golden 77be02a1c3d4 (careful, terse)"
     )
 
@@ -49,7 +49,7 @@ def test_the_header_is_bounded() -> None:
     """A hundred systems must not push the first test off the screen."""
     systems = [f"system-{number}" for number in range(100)]
     line = header_line(
-        judge="offline-2", store="none", record="new", suites=[("golden", "77be02a1c3d4", systems)]
+        judge="offline-3", store="none", record="new", suites=[("golden", "77be02a1c3d4", systems)]
     )
     assert len(line) == 500
     assert line.endswith("\u2026")

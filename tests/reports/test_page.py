@@ -170,7 +170,7 @@ def test_without_scripts_verdict_heatmap_and_shortfalls_are_there(page: Page) ->
     """Mail gateways and CI previews run no scripts."""
     assert "! Error" in page.text
     assert "4 pairs: 1 error, 2 failed, 1 passed." in page.text
-    told = "Judge offline-2: not calibrated: the suite has no labels to measure it with."
+    told = "Judge offline-3: not calibrated: the suite has no labels to measure it with."
     assert told in page.text
     # careless: FM 0.5 on one paper, the other has no score; its mean is under 0.75.
     assert "✗ 0.500 < 0.75 ▼ \N{MINUS SIGN}0.400 1 of 2 papers" in page.text

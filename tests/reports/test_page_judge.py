@@ -71,7 +71,7 @@ def test_an_untrusted_run_says_so_before_its_verdicts_and_beside_them() -> None:
     assert page.text.count(MARK) == 3  # at the top, over the systems, over the pairs
     assert page.tags("header")[0]["class"] == "top untrusted"
     assert page.tags("main") == [{"class": "untrusted"}]
-    assert "Judge offline-2: UNTRUSTED: facet_kappa 0.34 < 0.9; " in page.text
+    assert "Judge offline-3: UNTRUSTED: facet_kappa 0.34 < 0.9; " in page.text
     hrefs = [a["href"] for a in page.tags("a")]
     assert hrefs.count("#judge") == 2  # from the mark, and among the parts of the report
 
@@ -150,7 +150,7 @@ def test_without_a_measured_judge_there_is_no_section() -> None:
     page = page_of(replace(suite(passing()), has_labels=True))
     assert "golden labels" not in page.text
     assert "#judge" not in {a["href"] for a in page.tags("a")}
-    assert "Judge offline-2: agreement with labels not measured in this run." in page.text
+    assert "Judge offline-3: agreement with labels not measured in this run." in page.text
 
 
 def test_the_judges_of_several_suites_are_told_apart() -> None:
@@ -161,7 +161,7 @@ def test_the_judges_of_several_suites_are_told_apart() -> None:
     assert "? untrusted a: facet_kappa" in told
     assert "✓ measured b: holds 1 of 1" in told
     assert "c: " not in told
-    assert "Judge offline-2: a: UNTRUSTED: " in page.text
+    assert "Judge offline-3: a: UNTRUSTED: " in page.text
     assert "; c: not calibrated: the suite has no labels to measure it with." in page.text
 
 

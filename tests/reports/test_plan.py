@@ -11,13 +11,14 @@ NO_PRICE = (
 )
 
 
-def row(
+def row(  # noqa: PLR0913 - by keyword; each test wants another one
     system: str = "good",
     metric: str = "facet",
     *,
     n_calls: int = 4,
     n_certain: int = 4,
     cost: float | None = 1.5,
+    n_unpriced: int | None = None,
 ) -> PlannedCalls:
     """The calls of one system for one metric."""
     return PlannedCalls(
@@ -28,6 +29,7 @@ def row(
         prompt_tokens=1000 * n_calls,
         completion_tokens=10 * n_calls,
         cost=cost,
+        n_unpriced=n_calls if n_unpriced is None and cost is None else n_unpriced or 0,
     )
 
 
@@ -58,10 +60,17 @@ def test_certain_plan_has_no_tilde() -> None:
 
 
 def test_missing_price_is_told_with_where_to_write_it() -> None:
-    """A sum of some would look like all: the total has none either, and what is known stays."""
-    told = lines(row(cost=None), row("bad", cost=2.0))
-    assert [line.split()[-1] for line in told[2:5]] == ["-", "2.00", "-"]
+    """Where nothing has a price, there is nothing to add up."""
+    told = lines(row(cost=None))
+    assert [line.split()[-1] for line in told[2:4]] == ["-", "-"]
     assert told[-1] == NO_PRICE
+
+
+def test_sum_of_some_prices_is_marked_as_a_subtotal() -> None:
+    """Dollars that are known are worth knowing; without the mark they would look like all."""
+    told = lines(row(cost=None), row("bad", cost=2.0), row("plain", cost=1.0, n_unpriced=3))
+    assert [line.split()[-1] for line in told[2:6]] == ["-", "2.00", "1.00+", "3.00+"]
+    assert told[-1] == f"+ subtotal of what has a price; {NO_PRICE}"
 
 
 def test_calls_that_cost_nothing_have_a_price() -> None:

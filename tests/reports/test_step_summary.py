@@ -52,7 +52,7 @@ ENDING = [
     "## Judge and cost",
     "",
     (
-        "- judge `offline-2`: `not calibrated: the suite has no labels to measure it with`;"
+        "- judge `offline-3`: `not calibrated: the suite has no labels to measure it with`;"
         " record mode `new`"
     ),
     "- nobody was asked, so nothing was paid",

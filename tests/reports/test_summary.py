@@ -36,6 +36,20 @@ def test_a_system_is_a_line_with_its_outcomes_and_means() -> None:
     ]
 
 
+def test_a_system_of_which_some_papers_ran_is_marked_as_partial() -> None:
+    """`-k` and `--lf` leave pairs out, and the mean of the worst few is not the system's."""
+    seen = SystemTally(n_papers=3)
+    seen.add("passed", {"facet": 0.6})
+    seen.add("failed", {"facet": 0.4}, wrong={"fact": 1})
+    assert list(summary_lines({"careful": seen}))[1:] == [
+        "careful                1      1      0         0.500",
+        "  partial: 2 of 3 papers",
+        "  wrong: 1 fact",
+    ]
+    seen.add("passed", {"facet": 0.5})
+    assert "partial" not in "".join(summary_lines({"careful": seen}))
+
+
 def test_a_pair_without_a_score_is_not_in_the_mean_and_the_mean_says_so() -> None:
     """Counted as 0 it would blame the system, left out in silence it would flatter it."""
     lines = summary_lines(

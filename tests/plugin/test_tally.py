@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.plugin.tally import PROPERTY, Tally
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.plugin.conftest import Bench, Run
+
+BOTH = "--summ-model=good,bad"
+FAIR = "--summ-judge=rule:Fair"
+HEADING = "system            passed failed errors         facet  faithfulness"
+
+
+def table(run: Run) -> list[str]:
+    """The closing table, up to what is said of the judge."""
+    start = run.lines.index(HEADING) + 1
+    end = next(n for n, line in enumerate(run.lines) if line.startswith("judge: "))
+    return [line for line in run.lines[start:end] if not line.startswith("signature  ")]
+
+
+def report(outcome: str, value: float) -> pytest.TestReport:
+    """The report of one pair's test, as it came out once."""
+    told = {"paper": "kiln-02", "system": "good", "scores": {"facet": value}}
+    return pytest.TestReport(
+        nodeid="summeval.toml::good::kiln-02",
+        location=("summeval.toml", 0, "kiln-02"),
+        keywords={},
+        outcome=outcome,  # type: ignore[arg-type]  # plugins have words of their own: "rerun"
+        longrepr=None,
+        when="call",
+        user_properties=[(PROPERTY, json.dumps(told | {"note": "", "wrong": {"fact": 1}}))],
+    )
+
+
+def test_a_pair_that_was_reported_twice_counts_as_it_came_out_at_last(tmp_path: Path) -> None:
+    """Plugins that run a failing test again report each attempt, and the record keeps the last."""
+    tally = Tally(tmp_path)
+    tally.pytest_runtest_logreport(report("rerun", 0.25))
+    tally.pytest_runtest_logreport(report("passed", 0.75))
+    system = tally._system("summeval.toml", "good")
+
+    assert system.outcomes == {"passed": 1}
+    assert system.values == {"facet": [0.75]}
+    assert system.wrong == {"fact": 1}
+
+
+def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None:
+    """With pytest-rerunfailures, which teams have installed for their flaky tests."""
+    pytest.importorskip("pytest_rerunfailures")
+    once = bench.inside("summeval.toml", BOTH, FAIR)
+    again = bench.run("summeval.toml", BOTH, FAIR, "-p", "rerunfailures", "--reruns=2")
+
+    assert again.last == "2 failed, 2 passed, 4 rerun"
+    assert table(again) == table(once)
+
+
+@pytest.mark.parametrize("select", [("-k", "kiln"), ("--lf",)], ids=["-k", "--lf"])
+def test_means_over_some_of_the_papers_are_marked_as_partial(
+    bench: Bench, select: tuple[str, ...]
+) -> None:
+    """The last failed papers have the worst numbers, which nobody should read as the system's."""
+    bench.good["kiln-02"] = bench.bad["kiln-02"]
+    bench.suite()
+    assert "  partial" not in bench.inside("summeval.toml", FAIR).out
+    run = bench.inside("summeval.toml", FAIR, *select)
+
+    assert run.last == "1 failed, 1 deselected"
+    assert table(run)[:2] == [
+        "good                   0      1      0         0.250         0.000",
+        "  partial: 1 of 2 papers",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n2",)], ids=["alone", "two workers"])
+@pytest.mark.parametrize("runs", ["pairs and means", "hand-written"])
+def test_signatures_are_printed_once_a_run(
+    bench: Bench, arguments: tuple[str, ...], runs: str
+) -> None:
+    """They are long, and the same for every pair of a suite: repeated, they bury the findings."""
+    bench.suite(mean="facet = 0.9\nfaithfulness = 0.9")
+    bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
+    tests = "summeval.toml" if runs == "pairs and means" else "test_own.py"
+    run = bench.run(tests, "--summ-model=bad", FAIR, *arguments)
+
+    found = [line for line in run.lines if line.startswith("signature  ")]
+    assert sorted(line.split("|")[0].split()[-1] for line in found) == sorted(
+        {"facet", "faithfulness"} | ({"eva"} if runs == "hand-written" else set())
+    )
+
+
+def test_a_green_run_prints_no_signature(bench: Bench) -> None:
+    """Nothing has to be compared yet; records and reports hold it."""
+    assert "signature  " not in bench.inside("summeval.toml", FAIR).out
