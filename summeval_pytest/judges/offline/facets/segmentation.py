@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 40
 """In a longer text no hidden facet is looked for: a summary is shorter."""
-LIKELY: Final = 0.25
-"""From this posterior on, a facet without a sentence of its own shares one.
-
-Low, because a text that states a facet in passing is more often judged to have it than not.
+LIKELY: Final = 0.5
+"""From this posterior on, a facet without a sentence of its own shares one. Of .15 to .5 it agrees best with people on papers that the roles were not learned from.
 """
 
 
