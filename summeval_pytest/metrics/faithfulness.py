@@ -1,6 +1,7 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
+    conflicts = sentences that state a number which the source contradicts or does not state
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 """
@@ -24,6 +25,7 @@ from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text import has_tokens, normalise, sentence_texts, split_sentences
+from summeval_pytest.text.numbers import unstated_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +73,7 @@ def measure(
             reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
             limit_unanswered("sentences", reasons, len(sentences))
             for (index, text), check in zip(asked, answer.checks, strict=True):
-                known[index] = _judged(index, text, check)
+                known[index] = _judged(index, text, check, source)
                 checks += [check] if isinstance(check, SentenceCheck) else []
     except NoAnswerError as fault:
         return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
@@ -106,9 +108,26 @@ def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
     return MappingProxyType(places)
 
 
-def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedSentence:
+def has_foreign_number(text: str, source: tuple[str, ...]) -> bool:
+    """Whether a sentence states a number that the source does not state in any form.
+
+    The rule holds whoever judges: a sentence is in conflict where it or the judge says so.
+    """
+    return bool(unstated_numbers(text, source))
+
+
+def _judged(
+    index: int, text: str, check: SentenceCheck | Unanswered, source: tuple[str, ...]
+) -> JudgedSentence:
+    is_foreign = has_foreign_number(text, source)
     if isinstance(check, Unanswered):
-        return JudgedSentence(index=index, text=text, supported=None, reason=check.reason)
+        return JudgedSentence(
+            index=index,
+            text=text,
+            supported=None,
+            reason=check.reason,
+            number_conflict=is_foreign,
+        )
     return JudgedSentence(
         index=index,
         text=text,
@@ -118,6 +137,7 @@ def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedS
         support=check.support,
         factual=None if check.supported else check.factual,
         undecided=check.undecided,
+        number_conflict=check.number_conflict or is_foreign,
     )
 
 
@@ -135,6 +155,7 @@ def _score(
         - sum(len(s.evidence) for s in held),
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
         n_copied=sum(check.n_copied for check in checks),
+        conflicts=sum(sentence.number_conflict for sentence in held),
     )
 
 

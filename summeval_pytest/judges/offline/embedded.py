@@ -118,4 +118,5 @@ def _sentence_check(found: Support) -> SentenceCheck:
         evidence=found.evidence,
         support=found.strength,
         undecided=found.undecided,
+        number_conflict=found.number_conflict,
     )
