@@ -43,12 +43,13 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
 def rated(reference: str, summary: str) -> FacetScore:
     """FM by the embedded judge."""
     flow = facet.measure(reference, summary)
-    try:
-        questions = next(flow)
-        while True:
+    questions = next(flow)
+    while True:
+        try:
             questions = flow.send(tuple(map(JUDGE.compute, questions)))
-    except StopIteration as end:
-        score = end.value
+        except StopIteration as end:
+            score = end.value
+            break
     assert isinstance(score, FacetScore)
     return score
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 MOST: Final = 40
 """In a longer text no hidden facet is looked for: a summary is shorter."""
 LIKELY: Final = 0.5
-"""From this posterior on, a facet without a sentence of its own shares one. Of .15 to .5 it agrees best with people on papers that the roles were not learned from.
-"""
+"""From this posterior on, a facet without a sentence of its own shares one. Of .15 to .5 it agrees
+best with people on papers that the roles were not learned from."""
 
 
 def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
