@@ -251,6 +251,8 @@ class SentenceCheck:
     ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source, and
     ``n_copied`` those of them that stand in the summary instead. ``factual`` says of an unsupported
     sentence whether it is true all the same by general knowledge; None where nobody asked.
+    ``number_conflict`` says whether the sentence states a number that the source contradicts or
+    does not state in any form.
     """
 
     reason: str
@@ -261,6 +263,7 @@ class SentenceCheck:
     n_copied: int = 0
     factual: bool | None = None
     undecided: bool = False
+    number_conflict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,8 @@ def _add_rescoring(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="METRIC=VALUE",
-        help="a threshold in place of the recorded one, e.g. facet=0.6 or mean.eva=0.4",
+        help="a threshold in place of the recorded one, e.g. facet=0.6 or mean.eva=0.4; at most,"
+        " for faithfulness.conflicts=0",
     )
     parser.add_argument(
         "--weights",

@@ -73,12 +73,12 @@ def _sweep(record: RunRecord, other: RunRecord, chosen: argparse.Namespace) -> I
     )
     yield one_line(f"thresholds that {chosen.run} passes and {chosen.sweep} does not")
     yield (
-        f"{'':<20}{'mean':>8}{'other':>8}{'threshold':>11}{'passing':>12}{'other':>12}{'apart':>7}"
+        f"{'':<23}{'mean':>7}{'other':>8}{'threshold':>10}{'passing':>12}{'other':>12}{'apart':>7}"
     )
     for each in separations(mine, theirs):
         name = each.name
         yield (
-            f"{name:<20}{each.better:>8.3f}{each.worse:>8.3f}{shown(name, each.threshold):>11}"
+            f"{name:<23}{each.better:>7.3f}{each.worse:>8.3f}{shown(name, each.threshold):>10}"
             f"{f'{each.n_better}/{each.of_better}':>12}{f'{each.n_worse}/{each.of_worse}':>12}"
             f"{each.separated:>7.2f}"
         )

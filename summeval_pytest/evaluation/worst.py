@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.metrics import SUPPORT, EvaScore, FaithfulnessScore
+from summeval_pytest.metrics import CONFLICTS, SUPPORT, EvaScore, FaithfulnessScore
 from summeval_pytest.metrics.eva import f1
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, fl
             case FaithfulnessScore():
                 held = [sentence.supported for sentence in score.sentences]
                 found |= _share_held("faithfulness", held, right=right)
-                found |= _support(score, right=right)
+                found |= _support(score, right=right) | _conflicts(score, right=right)
             case EvaScore():
                 found |= _eva(score, right=right)
             case _:
@@ -80,6 +80,14 @@ def _support(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
         return {}
     total = score.support * (len(score.sentences) - n_open) + (n_open if right else 0)
     return {SUPPORT: total / len(score.sentences)}
+
+
+def _conflicts(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
+    """The conflicts with one more for each unanswered sentence that is wrong."""
+    n_open = sum(s.supported is None and not s.number_conflict for s in score.sentences)
+    if score.conflicts is None or not n_open or right:
+        return {}
+    return {CONFLICTS: float(score.conflicts + n_open)}
 
 
 def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:

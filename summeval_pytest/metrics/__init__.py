@@ -19,6 +19,7 @@ from summeval_pytest.metrics.score import (
     Unscored,
 )
 from summeval_pytest.metrics.sentence_score import (
+    CONFLICTS,
     SUPPORT,
     FaithfulnessScore,
     JudgedSentence,
@@ -30,6 +31,7 @@ from summeval_pytest.metrics.stages import Stages
 
 __all__ = [
     "CATALOGUE",
+    "CONFLICTS",
     "METRICS",
     "SUPPORT",
     "CheckedFact",

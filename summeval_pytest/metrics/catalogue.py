@@ -8,36 +8,75 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.facet import LOWEST
 from summeval_pytest.metrics.score import METRICS, MetricName
-from summeval_pytest.metrics.sentence_score import SUPPORT
+from summeval_pytest.metrics.sentence_score import CONFLICTS, SUPPORT
 from summeval_pytest.questions import FACETS, SCALES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+
+ENDLESS: Final = 1e6
+"""In place of the end of a count's range: no summary has so many sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """One number: the metric it comes from and its range; higher is better for all of them."""
+    """One number: the metric it comes from and its range.
+
+    A threshold on it is a lower bound. Where lower is better it is an upper bound; nothing but the
+    methods here knows what follows from that.
+    """
 
     name: str
     metric: MetricName
     low: float
     high: float
     meaning: str
+    lower_is_better: bool = False
 
     @property
     def worst(self) -> float:
         """The worst that it can be."""
-        return self.low
+        return self.high if self.lower_is_better else self.low
 
     @property
     def best(self) -> float:
         """The best that it can be."""
-        return self.high
+        return self.low if self.lower_is_better else self.high
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a rating or a count, and no share."""
+        return self.high > 1.0
+
+    @property
+    def range(self) -> str:
+        """Its range, for messages."""
+        return f"from {self.low:g} " + ("up" if self.high == ENDLESS else f"to {self.high:g}")
+
+    def oriented(self, value: float) -> float:
+        """The number, or what is higher the better it is."""
+        return 0.0 - value if self.lower_is_better else value
 
     def meets(self, value: float | None, bound: float) -> bool:
         """Whether a value is as good as a bound, or better; no value never is."""
-        return value is not None and value >= bound
+        return value is not None and self.oriented(value) >= self.oriented(bound)
+
+    def gap(self, value: float | None, bound: float) -> float:
+        """How far a value is from a bound, 1 at most; 0 or less where it meets it.
+
+        That is a share of the range. One more than a count may be is halfway to the worst.
+        """
+        value = self.worst if value is None else value
+        gap = self.oriented(bound) - self.oriented(value)
+        if self.high == ENDLESS:
+            return gap / (1 + abs(gap))
+        return gap / (self.high - self.low)
+
+    def whole_values(self, values: Iterable[float]) -> list[float]:
+        """Each value that a rating can take; of a count, up to the highest of these."""
+        high = max(values) if self.high == ENDLESS else self.high
+        return [float(value) for value in range(int(self.low), int(high) + 1)]
 
 
 def _named() -> dict[str, Named]:
@@ -69,6 +108,14 @@ def _named() -> dict[str, Named]:
             low=0.0,
             high=1.0,
             meaning="supported sentences",
+        ),
+        Named(
+            name=CONFLICTS,
+            metric="faithfulness",
+            low=0.0,
+            high=ENDLESS,
+            meaning="sentences that contradict or exceed the source in a number",
+            lower_is_better=True,
         ),
         Named(
             name=SUPPORT,

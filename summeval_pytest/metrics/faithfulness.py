@@ -1,6 +1,7 @@
 """Sentence faithfulness: is each sentence of a summary supported by the paper, and by what?
 
     rate = supported sentences / answered sentences
+    conflicts = sentences that state a number which the source contradicts or does not state
 
 Source: FareBio (Findings of EMNLP 2024), sections 3 and 4; metrics.md 1.2.
 """
@@ -71,7 +72,7 @@ def measure(
             reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
             limit_unanswered("sentences", reasons, len(sentences))
             for (index, text), check in zip(asked, answer.checks, strict=True):
-                known[index] = _judged(index, text, check)
+                known[index] = _judged(index, text, check, source)
                 checks += [check] if isinstance(check, SentenceCheck) else []
     except NoAnswerError as fault:
         return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
@@ -106,9 +107,28 @@ def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
     return MappingProxyType(places)
 
 
-def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedSentence:
+def has_foreign_number(text: str, source: tuple[str, ...]) -> bool:
+    """Whether a sentence states a number that the source contradicts or does not state.
+
+    The rule that holds whoever judges: a sentence is in conflict where it or the judge says so.
+    There is no such rule yet.
+    """
+    del text, source
+    return False
+
+
+def _judged(
+    index: int, text: str, check: SentenceCheck | Unanswered, source: tuple[str, ...]
+) -> JudgedSentence:
+    is_foreign = has_foreign_number(text, source)
     if isinstance(check, Unanswered):
-        return JudgedSentence(index=index, text=text, supported=None, reason=check.reason)
+        return JudgedSentence(
+            index=index,
+            text=text,
+            supported=None,
+            reason=check.reason,
+            number_conflict=is_foreign,
+        )
     return JudgedSentence(
         index=index,
         text=text,
@@ -118,6 +138,7 @@ def _judged(index: int, text: str, check: SentenceCheck | Unanswered) -> JudgedS
         support=check.support,
         factual=None if check.supported else check.factual,
         undecided=check.undecided,
+        number_conflict=check.number_conflict or is_foreign,
     )
 
 
@@ -135,6 +156,7 @@ def _score(
         - sum(len(s.evidence) for s in held),
         n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
         n_copied=sum(check.n_copied for check in checks),
+        conflicts=sum(sentence.number_conflict for sentence in held),
     )
 
 

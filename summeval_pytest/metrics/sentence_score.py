@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SUPPORT: Final = "faithfulness.support"
 """The number beside the rate that only a judge with strengths of belief gives."""
+CONFLICTS: Final = "faithfulness.conflicts"
+"""The number beside the rate that one wrong figure raises, however long the summary is."""
 _DIGITS: Final = 12
 """As FM is rounded: the mean of three .7 is not under .7."""
 
@@ -54,6 +56,8 @@ class JudgedSentence:
         factual: Whether an unsupported sentence is true all the same by general knowledge, as the
             judge believes; None where it was not asked.
         undecided: Whether the verdict rests on a conflict that the judge cannot decide.
+        number_conflict: Whether it states a number that the source contradicts or does not state,
+            whatever the verdict is.
     """
 
     index: int
@@ -65,6 +69,7 @@ class JudgedSentence:
     by_rule: bool = False
     factual: bool | None = field(default=None, metadata=SPARSE)
     undecided: bool = field(default=False, metadata=SPARSE)
+    number_conflict: bool = field(default=False, metadata=SPARSE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,8 @@ class FaithfulnessScore:
         n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
         n_unsupported_yes: Sentences called supported without any evidence.
         n_copied: Of the ungrounded quotations, those that stand in the summary instead.
+        conflicts: How many sentences contradict or exceed the source in a number, 0 and up, lower
+            is better; None in records of before that was counted.
     """
 
     value: float
@@ -84,6 +91,7 @@ class FaithfulnessScore:
     n_ungrounded: int = 0
     n_unsupported_yes: int = 0
     n_copied: int = field(default=0, metadata=SPARSE)
+    conflicts: int | None = field(default=None, metadata=SPARSE)
     metric: Literal["faithfulness"] = "faithfulness"
 
     @property
@@ -129,6 +137,8 @@ class FaithfulnessScore:
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; the mean support only where the judge gives it."""
         named: dict[str, float | None] = {"faithfulness": self.value}
+        if self.conflicts is not None:
+            named[CONFLICTS] = float(self.conflicts)
         support = self.support
         if support is not None:
             named[SUPPORT] = support

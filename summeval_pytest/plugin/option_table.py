@@ -84,8 +84,8 @@ TABLE: Final = (
     Option(
         name="min",
         metavar="METRIC=VALUE",
-        help="a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4"
-        " (default: the suite's thresholds)",
+        help="a threshold in place of the suite's, e.g. facet=0.6 or mean.eva=0.4; at most, for"
+        " faithfulness.conflicts=0 (default: the suite's thresholds)",
         is_list=True,
     ),
     Option(

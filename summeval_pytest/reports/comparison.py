@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _WIDTH: Final = 80
 _OLD: Final = 26
 """Where the old mean ends, so that a long name leaves the other columns where they are."""
+_CHANGE: Final = 41
+"""Where the change ends."""
 _FLIPS: Final = 12
 """How many flipped facets are listed."""
 _CLAIMS: Final = 5
@@ -67,11 +69,11 @@ def _difference(difference: Difference) -> str:
     interval = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
     p = "" if difference.p is None else f"{difference.p:.4f}"
     seen = "" if difference.p is None else detectable_text(difference)
-    line = (
-        f"{name}{_mean(difference.old):>{_OLD - len(name)}}{_mean(difference.new):>7}"
-        f"{difference.change:>+8.3f}"
-        f"  {interval:<16}{p:>7}{seen:>7}"
-    )
+    means = _mean(difference.old), _mean(difference.new), f"{difference.change:+.3f}"
+    told = f"{means[0]:>{max(0, _OLD - len(name))}}{means[1]:>7}{means[2]:>8}"
+    if len(name) + len(told) > _CHANGE or len(name) + len(means[0]) >= _OLD:
+        told = f"{' '.join(means):>{_CHANGE - len(name)}}"
+    line = f"{name}{told}  {interval:<16}{p:>7}{seen:>7}"
     return f"{line}  FAILS" if difference.broken else line.rstrip()
 
 

@@ -71,7 +71,8 @@ def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
 def waiver_line(use: WaiverUse) -> str:
     """A waiver and what became of it, on one line."""
     waiver = use.waiver
-    least = "" if waiver.least is None else f" down to {waiver.least:g}"
+    way = "down" if waiver.most is None else "up"
+    least = "" if waiver.bound is None else f" {way} to {waiver.bound:g}"
     return one_line(
         f"waiver {waiver.name} ({use.state}): {waiver.system} on {waiver.paper},"
         f" {waiver.finding}{least}, until {waiver.expires}, owner {waiver.owner}: {waiver.reason}"

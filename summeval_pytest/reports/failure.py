@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.reports.comparison import change_lines, comparison_lines
 from summeval_pytest.reports.corrected import corrected_line, missed_lines
-from summeval_pytest.reports.numbers import averaged_note, shown
+from summeval_pytest.reports.numbers import averaged_note, kept, missed
 from summeval_pytest.reports.weak_support import weak_lines
 from summeval_pytest.text import one_line, safe
 
@@ -59,8 +59,7 @@ def missed_numbers(verdict: PairVerdict) -> Iterator[str]:
 
 def short_of(short: Shortfall) -> str:
     """One number and the threshold that it misses."""
-    value = shown(short.name, short.value, short.least)
-    return f"{short.name} {value} < {shown(short.name, short.least, short.least)}"
+    return missed(short.name, short.value, short.least)
 
 
 def describe_means(
@@ -83,21 +82,15 @@ def describe_means(
         elif mean.value is None:
             lines.append(f"mean {mean.name} applies to none of the papers; remove its threshold")
         else:
-            value = shown(mean.name, mean.held, mean.least)
-            least = shown(mean.name, mean.least, mean.least)
-            others = "" if mean.held == mean.value else ", the others at the lowest"
-            lines.append(f"mean {mean.name} {value} < {least} ({coverage}{others})")
+            others = "" if mean.held == mean.value else ", the others at their worst"
+            lines.append(f"mean {missed(mean.name, mean.held, mean.least)} ({coverage}{others})")
     lines += missed_lines(verdict.corrected)
     first = "; ".join([*lines, *verdict.waiver_faults, *broken_rules(comparison)])
     rest = [
-        f"  mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
-        f" >= {shown(mean.name, mean.least, mean.least)}"
-        for mean in verdict.means
-        if mean.passes
+        f"  mean {kept(mean.name, mean.value, mean.least)}" for mean in verdict.means if mean.passes
     ]
     rest += [
-        f"  waived: mean {mean.name} {shown(mean.name, mean.value, mean.least)}"
-        f" < {shown(mean.name, mean.least, mean.least)}"
+        f"  waived: mean {missed(mean.name, mean.held, mean.least)}"
         for mean in verdict.means
         if not mean.passes and mean not in verdict.missed
     ]

@@ -123,11 +123,9 @@ def failing_pairs(record: RunRecord) -> list[PairRecord]:
 
 
 def _gap(short: Shortfall | SystemMean) -> float:
-    """How far a number is under its threshold, as a share of its range."""
-    named = CATALOGUE[short.name]
+    """How far a number is from its threshold, as a share of its range."""
     held = short.held if isinstance(short, SystemMean) else short.value
-    value = named.low if held is None else held
-    return (short.least - value) / (named.high - named.low)
+    return CATALOGUE[short.name].gap(held, short.least)
 
 
 def _tried(record: RunRecord) -> Iterator[Annotation]:

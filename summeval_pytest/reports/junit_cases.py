@@ -15,7 +15,7 @@ from summeval_pytest.reports.failure import (
     short_of,
     signature_lines,
 )
-from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.numbers import kept, shown
 from summeval_pytest.reports.relations import broken_texts, relation_text
 from summeval_pytest.reports.trust import agreement_lines, short_of_floor, trust_phrase
 from summeval_pytest.suite import JUDGE
@@ -130,8 +130,8 @@ def _number(pair: PairRecord, name: str, value: float | None, least: float | Non
     if pair.outcome == "error":
         text += f" was not held to a threshold: {one_line(pair.fault)}"
         return Case(of=pair.paper, name=name, kind="skipped", text=text)
-    if value is not None and least is not None and value >= least:
-        text += f" >= {shown(name, least, least)}"
+    if least is not None and CATALOGUE[name].meets(value, least):
+        text = kept(name, value, least)
     return Case(of=pair.paper, name=name, text=text)
 
 
@@ -204,8 +204,9 @@ def _mean(system: SystemRecord, mean: SystemMean, pairs: Sequence[PairRecord]) -
     if not MeanVerdict(means=(mean,), waivers=uses).missed:
         return Case(of=ALL_PAPERS, name=f"mean {mean.name}", text="\n".join(lines))
     found = ((pair.numbers().values.get(mean.name), pair.paper) for pair in pairs)
-    lowest = sorted((value, paper) for value, paper in found if value is not None)
-    lines += [f"   {shown(mean.name, v)} {one_line(paper)}" for v, paper in lowest[:_MOST]]
+    turned = CATALOGUE[mean.name].oriented
+    worst = sorted((turned(value), paper) for value, paper in found if value is not None)
+    lines += [f"   {shown(mean.name, turned(v))} {one_line(paper)}" for v, paper in worst[:_MOST]]
     text = "\n".join(lines)
     return Case(of=ALL_PAPERS, name=f"mean {mean.name}", kind="shortfall", text=text)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics import CATALOGUE, EvaScore, FacetScore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from summeval_pytest.metrics import Score, Unscored
 
@@ -17,26 +18,52 @@ _DOUBLE: Final = 17
 
 
 def shown(name: str, value: float | None, least: float | None = None) -> str:
-    """A number as text: a whole rating without decimals, else three digits; a dash for none.
+    """A number as text: a whole rating or count as it is, else three digits; a dash for none.
 
-    Digits are added until the text stands to the threshold as the number does, at least or under
-    it. A threshold, shown with itself as ``least``, is never shown as less than it is, so a value
-    under it never looks equal to it.
+    Digits are added until the text stands to the threshold as the number does. A threshold, shown
+    with itself as ``least``, is never shown as less strict than it is, so a value that misses it
+    never looks equal to it.
     """
+    named = CATALOGUE[name]
     if value is None:
         return "-"
-    if CATALOGUE[name].high > 1 and value == int(value):
+    if named.is_whole and value == int(value):
         return f"{value:.0f}"
-    return beside(value, () if least is None else (least,))
+    bounds = () if least is None else (least,)
+    return beside(value, bounds, meets=named.meets)
 
 
-def beside(value: float, bounds: Collection[float], digits: int = _DIGITS) -> str:
+def missed(name: str, value: float | None, least: float) -> str:
+    """A number and the threshold that it misses: ``facet 0.425 < 0.750``."""
+    return f"{name} {shown(name, value, least)} {beyond(name, least)}"
+
+
+def beyond(name: str, least: float) -> str:
+    """How a number stands to the threshold that it misses."""
+    bound = shown(name, least, least)
+    return f"> {bound} at most" if CATALOGUE[name].lower_is_better else f"< {bound}"
+
+
+def kept(name: str, value: float | None, least: float) -> str:
+    """A number and the threshold that it meets: ``facet 0.812 >= 0.750``."""
+    bound = shown(name, least, least)
+    how = f"<= {bound} at most" if CATALOGUE[name].lower_is_better else f">= {bound}"
+    return f"{name} {shown(name, value, least)} {how}"
+
+
+def beside(
+    value: float,
+    bounds: Collection[float],
+    digits: int = _DIGITS,
+    *,
+    meets: Callable[[float, float], bool] = operator.ge,
+) -> str:
     """A number with so many digits, or as many more as it takes to stand right to every bound.
 
-    At least a bound or under it, as the number itself is.
+    That is to meet it or not, as the number itself does.
     """
     while digits < _DOUBLE and any(
-        (round(value, digits) >= bound) != (value >= bound) for bound in bounds
+        meets(round(value, digits), bound) != meets(value, bound) for bound in bounds
     ):
         digits += 1
     return f"{value:.{digits}f}"

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics import CATALOGUE, EvaScore, FacetScore, Unscored, read_signature
+from summeval_pytest.metrics import (
+    CATALOGUE,
+    FacetScore,
+    FaithfulnessScore,
+    Unscored,
+    read_signature,
+)
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.verdict import named_agreement
 
@@ -91,17 +97,20 @@ def _pair_faults(pair: PairRecord) -> Iterator[str]:
 
 
 def _score_faults(score: Score) -> Iterator[str]:
-    if isinstance(score, FacetScore | EvaScore):
+    if isinstance(score, FaithfulnessScore):
+        n_found = sum(sentence.number_conflict for sentence in score.sentences)
+        if score.conflicts not in {None, n_found}:
+            yield f"{score.conflicts} conflicts are counted, and {n_found} sentences have one"
+    else:
         for each in score.by_reference:
             yield from _score_faults(each)
-    if isinstance(score, FacetScore):
-        for rated in score.ratings:
-            if not 1 <= rated.rating <= SCALES[rated.facet]:
-                yield f"{rated.facet} is rated {rated.rating} of {SCALES[rated.facet]}"
+    for rated in score.ratings if isinstance(score, FacetScore) else ():
+        if not 1 <= rated.rating <= SCALES[rated.facet]:
+            yield f"{rated.facet} is rated {rated.rating} of {SCALES[rated.facet]}"
     for name, value in score.values().items():
         named = CATALOGUE[name]
         if value is not None and not named.low <= value <= named.high:
-            yield f"{name} = {value:g} is out of its range, {named.low:g} to {named.high:g}"
+            yield f"{name} = {value:g} is out of its range, {named.range}"
 
 
 def _judge_faults(suite: SuiteRecord) -> Iterator[str]:

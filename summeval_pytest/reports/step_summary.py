@@ -17,7 +17,7 @@ from summeval_pytest.reports.corrected import corrected_value
 from summeval_pytest.reports.failure import broken_rules
 from summeval_pytest.reports.github import failing_pairs
 from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
-from summeval_pytest.reports.numbers import shown
+from summeval_pytest.reports.numbers import beyond, shown
 from summeval_pytest.reports.step_findings import findings_of_pair, missed_row, unscored_row
 from summeval_pytest.reports.step_judge import judge_section
 from summeval_pytest.reports.trust import MARK, trust_of_run
@@ -163,8 +163,8 @@ def _mean(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> str:
     held = next((mean for mean in system.means if mean.name == name), None)
     mean = held or _measured(name, pairs)
     text = shown(name, mean.value, mean.least if held else None)
-    if held and mean.value is not None and mean.value < mean.least:
-        text = f"**{text}** < {shown(name, mean.least, mean.least)}"
+    if held and mean.value is not None and not CATALOGUE[name].meets(mean.held, mean.least):
+        text = f"**{shown(name, mean.held, mean.least)}** {beyond(name, mean.least)}"
     if mean.n_scored < mean.n_papers:
         text += f" ({mean.n_scored:,} of {mean.n_papers:,})"
     change = system.comparison and system.comparison.difference(name)
@@ -183,7 +183,7 @@ def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
     return SystemMean(
         name=name,
         value=fmean(values) if values else None,
-        least=named.low,
+        least=named.worst,
         n_scored=len(values),
         n_papers=len(scores),
     )
@@ -267,7 +267,8 @@ def _cassette(cassette: CassetteRecord) -> str:
 
 def _waiver(use: WaiverUse) -> str:
     waiver = use.waiver
-    least = "" if waiver.least is None else f", not below {waiver.least:g}"
+    than = "below" if waiver.most is None else "above"
+    least = "" if waiver.bound is None else f", not {than} {waiver.bound:g}"
     state = cell(use.state)
     return row(
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.reports.numbers import shown
 from summeval_pytest.text import one_line, safe
 from summeval_pytest.verdict.chance import LEVEL
@@ -111,7 +112,8 @@ def threshold_block(thresholds: Sequence[Translated], judge: str) -> Iterator[st
         yield one_line(f"{table}  # under judge {judge}", _WIDTH)
         for each in held:
             name = f'"{each.name}"' if "." in each.name else each.name
-            yield f"{name} = {each.new:.12g}  # was {each.old:.12g}"
+            side = "at most, " if CATALOGUE[each.name].lower_is_better else ""
+            yield f"{name} = {each.new:.12g}  # {side}was {each.old:.12g}"
 
 
 def _plain(value: float | None) -> str:

@@ -202,6 +202,7 @@ class Waiver:
         system: The system.
         finding: The number that may fall short, by the name of its threshold.
         least: What it may not fall below all the same; None for no bound.
+        most: What it may not exceed, where its threshold is an upper bound; None for no bound.
         owner: Who answers for it.
         reason: Why.
         expires: The last day on which it holds, as ``2027-01-31``.
@@ -213,10 +214,16 @@ class Waiver:
     system: str
     finding: str
     least: float | None = None
+    most: float | None = None
     owner: str
     reason: str
     expires: str
     place: Place
+
+    @property
+    def bound(self) -> float | None:
+        """What the number has to keep all the same; None for no bound."""
+        return self.least if self.most is None else self.most
 
     @property
     def told(self) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.roster import Roster
     from summeval_pytest.suite.toml_text import TomlText
 
-_KEYS: Final = ("paper", "system", "finding", "least", "owner", "reason", "expires")
+_KEYS: Final = ("paper", "system", "finding", "least", "most", "owner", "reason", "expires")
 
 
 def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
@@ -50,6 +50,7 @@ def _waiver(toml: TomlText, name: str, fields: Fields, roster: Roster) -> Waiver
         system=roster.system(fields, paper),
         finding=fields.text("finding"),
         least=fields.number("least") if fields.has("least") else None,
+        most=fields.number("most") if fields.has("most") else None,
         owner=fields.text("owner"),
         reason=fields.text("reason"),
         expires=_day(fields),

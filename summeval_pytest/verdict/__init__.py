@@ -25,6 +25,7 @@ from summeval_pytest.verdict.findings import (
     findings_of,
     rank,
     rated_words,
+    sentence_words,
     wrong_pieces,
 )
 from summeval_pytest.verdict.floors import AGREEMENTS, Floor, Floors, floors_of, named_agreement
@@ -157,6 +158,7 @@ __all__ = [
     "read_weights",
     "relation_floors",
     "rescore",
+    "sentence_words",
     "separations",
     "shared_answers",
     "thresholds_of",

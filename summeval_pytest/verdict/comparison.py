@@ -18,7 +18,7 @@ class Difference:
         n_papers: The papers on which both have it.
         old: The baseline's mean over them.
         new: The system's.
-        change: The mean of new minus old; negative is a drop.
+        change: The mean of new minus old; negative is a drop, a rise where lower is better.
         low: The lower bound of its 95 % bootstrap interval over papers; None where undefined.
         high: The upper bound.
         p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortfall:
-    """One number under its threshold; ``value`` None where the summary gives nothing to count."""
+    """One number that misses its threshold; ``value`` None where a summary has nothing to count.
+
+    ``least`` is the most that it may be where the threshold is an upper bound.
+    """
 
     name: str
     value: float | None
@@ -101,7 +104,7 @@ def undecided(what: str, bound: Threshold | Floor, value: float | None, worst: f
         return ""
     now, then = ("unknown" if each is None else f"{each:.3f}" for each in (value, worst))
     return (
-        f"{what} {bound.title} {now} meets {bound.least:g}, and would be {then} if what the judge"
+        f"{what} {bound.title} {now} meets {bound.limit}, and would be {then} if what the judge"
         " left unanswered were wrong"
     )
 
@@ -132,9 +135,9 @@ def check_waived(
         JudgeError: as `check_decided`, for the waiver's own bound.
     """
     for use in uses:
-        name, least = use.waiver.finding, use.waiver.least
-        if use.state == "in use" and least is not None and name in held:
-            check_decided(what, Threshold(name, least), *held[name])
+        name, bound = use.waiver.finding, use.waiver.bound
+        if use.state == "in use" and bound is not None and name in held:
+            check_decided(what, Threshold(name, bound), *held[name])
 
 
 def decide(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics import CONFLICTS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.metrics.recorded import SPARSE
 from summeval_pytest.questions import SCALES
 from summeval_pytest.verdict.evidence import closest_sentence
@@ -38,7 +38,7 @@ class Finding:
 
     Attributes:
         kind: What it is.
-        number: The number that it lowers, by the name of its threshold.
+        number: The number that it makes worse, by the name of its threshold.
         title: Which one, for a heading: "facet result", "sentence 3".
         verdict: What it came to, in words.
         reason: Why.
@@ -127,10 +127,10 @@ def _unsupported(score: FaithfulnessScore) -> list[JudgedSentence]:
 
 
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
-    """The findings that explain why these numbers are under their thresholds.
+    """The findings that explain why these numbers miss their thresholds.
 
     Where FM is, every facet that lost a point counts, else only those under a threshold of their
-    own; facts count where EVA-Score or one of its parts is, unsupported sentences always.
+    own; facts count where EVA-Score or one of its parts is, sentences always.
     """
 
     def explains(finding: Finding) -> bool:
@@ -179,22 +179,32 @@ def _factual(sentence: JudgedSentence) -> str:
     return ", though judged true in general" if sentence.factual else ""
 
 
+def sentence_words(sentence: JudgedSentence) -> str:
+    """A judged sentence in words, with how far it is supported where it is not, or in conflict."""
+    held = {True: "supported", False: "unsupported", None: "unanswered"}[sentence.supported]
+    is_wrong = sentence.supported is False or sentence.number_conflict
+    if is_wrong and sentence.support is not None:
+        held += f", support {sentence.support:.2f} of 1"
+    return f"conflict in a number, {held}" if sentence.number_conflict else held
+
+
 def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterator[Finding]:
-    """Every sentence that the source does not support."""
-    for sentence in _unsupported(score):
-        support = "" if sentence.support is None else f", support {sentence.support:.2f} of 1"
+    """Every sentence that the source does not support, or that is in conflict in a number."""
+    for sentence in score.sentences:
+        if sentence.supported is not False and not sentence.number_conflict:
+            continue
         yield Finding(
             kind="sentence",
-            number="faithfulness",
+            number=CONFLICTS if sentence.number_conflict else "faithfulness",
             title=f"sentence {sentence.index + 1}",
-            verdict=f"unsupported{support}{_factual(sentence)}",
+            verdict=f"{sentence_words(sentence)}{_factual(sentence)}",
             reason=sentence.reason,
             reference=None,
             summary=sentence.text,
             evidence=tuple((place, source[place]) for place in sentence.evidence[:1])
             or closest_sentence(sentence.text, source),
-            severity=1.0 - (sentence.support or 0.0),
-            conflict=sentence.undecided,
+            severity=1.0 if sentence.number_conflict else 1.0 - (sentence.support or 0.0),
+            conflict=sentence.undecided or sentence.number_conflict,
         )
 
 

@@ -98,6 +98,11 @@ class Floor:
         """Its name as a suite writes it."""
         return self.name + (LOWER if self.bound == "lower" else "")
 
+    @property
+    def limit(self) -> str:
+        """Its value, for messages."""
+        return f"{self.least:g}"
+
     def is_met_by(self, held: float | None) -> bool:
         """Whether what is held against it is enough; an undefined figure never is."""
         return held is not None and held >= self.least

@@ -29,7 +29,7 @@ class SystemMean:
     Attributes:
         name: The number.
         value: Its mean over the papers that have it; None where none has.
-        least: Its threshold.
+        least: Its threshold; the most that it may be where lower is better.
         n_scored: Papers that the mean covers.
         n_papers: Papers that it should cover: all, but for those to which the number does not
             apply because their reference lacks the facet.

@@ -17,7 +17,7 @@ from summeval_pytest.verdict.correcting import MIN_COVERAGE
 from summeval_pytest.verdict.rules import DEFAULT_RULES, levels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.evaluation import Numbers
     from summeval_pytest.metrics import Signature
@@ -165,10 +165,15 @@ def _p_values(
 
     tested = [name for name in levels(rules) if name in paired]
     raw = [
-        drop_p_value([new - old for old, new in paired[name]], n_flips=FLIPS, seed=SEED)
+        drop_p_value([-loss for loss in _losses(name, paired[name])], n_flips=FLIPS, seed=SEED)
         for name in tested
     ]
     return dict(zip(tested, holm(raw), strict=True))
+
+
+def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
+    """By how much each paper became worse."""
+    return [CATALOGUE[name].oriented(old - new) for old, new in values]
 
 
 def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
@@ -214,7 +219,7 @@ def _detectable(name: str, changes: Sequence[float], level: float) -> float | No
 def granularity(name: str, changes: Sequence[float]) -> Granularity:
     """How coarse the changes of a number are, without which a small suite overstates its power."""
     unchanged = sum(abs(change) < _ROUNDING for change in changes) / len(changes)
-    return {"step": 1.0 if CATALOGUE[name].high > 1.0 else 0.0, "unchanged": unchanged}
+    return {"step": 1.0 if CATALOGUE[name].is_whole else 0.0, "unchanged": unchanged}
 
 
 def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
@@ -234,7 +239,7 @@ def _broken_rules(
     p_values = _p_values(paired, rules) if p_values is None else p_values
     found = {}
     for name, values in paired.items():
-        drop = statistics.mean(old - new for old, new in values)
+        drop = statistics.mean(_losses(name, values))
         broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
         n_expected = _n_expected(both, name, rules)
         if len(values) < MIN_COVERAGE * n_expected:
@@ -256,7 +261,8 @@ def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
         parts.append(f"more than {rule.drop:g}")
     if rule.level is not None:
         parts.append(f"p {p:.4f} at level {rule.level:g}")
-    yield f"{rule.name} drops by {drop:.3f}, {' and '.join(parts)}"
+    moves = "rises" if CATALOGUE[rule.name].lower_is_better else "drops"
+    yield f"{rule.name} {moves} by {drop:.3f}, {' and '.join(parts)}"
 
 
 def _undecided(

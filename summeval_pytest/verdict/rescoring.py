@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.evaluation import GoldenAnswer
-from summeval_pytest.metrics import METRICS, SUPPORT, FacetScore, lacks_support, read_signature
+from summeval_pytest.metrics import (
+    CONFLICTS,
+    METRICS,
+    SUPPORT,
+    FacetScore,
+    lacks_support,
+    read_signature,
+)
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.metrics.signature import Signature, weights_text
@@ -152,10 +159,13 @@ def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
     missing: list[str] = [
         m for m in METRICS if m in thresholds.metrics and measured and m not in measured
     ]
-    values = [pair.numbers().values for pair in suite.pairs] if thresholds.holds(ENTAILED) else []
-    has_eva, has_entailed = (any(name in held for held in values) for name in ("eva", ENTAILED))
-    if has_eva and not has_entailed:
-        missing.append(ENTAILED)
+    parts = {ENTAILED: "eva", CONFLICTS: "faithfulness"}
+    wanted = [name for name in parts if thresholds.holds(name)]
+    values = [pair.numbers().values for pair in suite.pairs] if wanted else []
+    for name in wanted:
+        has_whole, has_part = (any(each in held for held in values) for each in (parts[name], name))
+        if has_whole and not has_part:
+            missing.append(name)
     if missing:
         raise OptionError(
             f"{MIN}: the run of {suite.shown} did not measure {', '.join(missing)};"

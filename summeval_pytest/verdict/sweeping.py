@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.evaluation import Numbers
+    from summeval_pytest.metrics import Named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ def _values(papers: Sequence[Numbers], name: str) -> list[float]:
 
 def _best(name: str, high: list[float], low: list[float]) -> Separation:
     """The threshold that tells most pairs apart; of several, the one in their middle."""
+    named = CATALOGUE[name]
 
     def at(threshold: float) -> Separation:
         return Separation(
@@ -81,21 +83,20 @@ def _best(name: str, high: list[float], low: list[float]) -> Separation:
             better=statistics.fmean(high),
             worse=statistics.fmean(low),
             threshold=threshold,
-            n_better=sum(value >= threshold for value in high),
+            n_better=sum(named.meets(value, threshold) for value in high),
             of_better=len(high),
-            n_worse=sum(value >= threshold for value in low),
+            n_worse=sum(named.meets(value, threshold) for value in low),
             of_worse=len(low),
         )
 
-    tried = [at(threshold) for threshold in _candidates(name, sorted({*high, *low}))]
+    tried = [at(threshold) for threshold in _candidates(named, sorted({*high, *low}))]
     most = max(separation.separated for separation in tried)
     tied = [separation for separation in tried if math.isclose(separation.separated, most)]
     return tied[len(tied) // 2]
 
 
-def _candidates(name: str, values: list[float]) -> list[float]:
+def _candidates(named: Named, values: list[float]) -> list[float]:
     """Thresholds worth trying: every rating, or the middle between neighbouring scores."""
-    named = CATALOGUE[name]
-    if named.high > 1.0:
-        return [float(rating) for rating in range(int(named.low), int(named.high) + 1)]
+    if named.is_whole:
+        return named.whole_values(values)
     return [values[0], *((one + other) / 2 for one, other in pairwise(values))]

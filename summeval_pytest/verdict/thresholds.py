@@ -31,7 +31,10 @@ SUPPORT_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least value that one number may have; equal passes."""
+    """The least value that one number may have; equal passes.
+
+    It is the most that it may have where lower is better.
+    """
 
     name: str
     least: float
@@ -45,6 +48,16 @@ class Threshold:
     def metric(self) -> MetricName:
         """The metric that the number comes from."""
         return CATALOGUE[self.name].metric
+
+    @property
+    def limit(self) -> str:
+        """Its value, for messages."""
+        return f"{self.least:g}{' at most' if CATALOGUE[self.name].lower_is_better else ''}"
+
+    @property
+    def sign(self) -> str:
+        """How a value has to stand to it."""
+        return "\u2264" if CATALOGUE[self.name].lower_is_better else "\u2265"
 
     def is_met_by(self, value: float | None) -> bool:
         """Whether a value is enough; none never is."""
@@ -150,8 +163,8 @@ def _fault(name: str, value: float, prefix: str = "") -> str:
         return f"unknown threshold {given!r}{no_labels}; {nearest(name, known_names)}"
     if not known.low <= value <= known.high:
         return (
-            f"threshold {given} = {value:g} can never decide: {name} ({known.meaning}) ranges from"
-            f" {known.low:g} to {known.high:g}; write a value in that range, or remove it"
+            f"threshold {given} = {value:g} can never decide: {name} ({known.meaning}) ranges"
+            f" {known.range}; write a value in that range, or remove it"
         )
     return ""
 

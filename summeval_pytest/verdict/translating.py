@@ -80,12 +80,16 @@ def translate(pairs: Sequence[TwiceJudged], thresholds: Thresholds) -> tuple[Tra
 
 
 def _translated(pairs: Sequence[TwiceJudged], threshold: Threshold, scope: Scope) -> Translated:
-    name, least = threshold.name, threshold.least
+    name = threshold.name
+    turned = CATALOGUE[name].oriented
+    least = turned(threshold.least)
     rows = [(pair, both) for pair in pairs if (both := pair.both(name)) is not None]
     is_partial = any(lacks_support(side) for pair in pairs for side in (pair.old, pair.new))
     if not rows or (name == SUPPORT and is_partial):
-        return Translated(scope=scope, name=name, old=least, new=None)
-    old, new = (np.array([both[side] for _, both in rows], dtype=np.float64) for side in (0, 1))
+        return Translated(scope=scope, name=name, old=threshold.least, new=None)
+    old, new = (
+        np.array([turned(both[side]) for _, both in rows], dtype=np.float64) for side in (0, 1)
+    )
     places = {system: place for place, system in enumerate(sorted({p.system for p, _ in rows}))}
     systems = np.array([places[pair.system] for pair, _ in rows], dtype=np.intp)
 
@@ -108,14 +112,16 @@ def _translated(pairs: Sequence[TwiceJudged], threshold: Threshold, scope: Scope
     interval = bootstrap_interval(
         [pair.group for pair, _ in rows], value, n_resamples=RESAMPLES, seed=SEED
     )
+    bounds = [None if end is None else turned(end) for end in (interval.low, interval.high)]
+    low, high = reversed(bounds) if CATALOGUE[name].lower_is_better else bounds
     passed = before >= least
     return Translated(
         scope=scope,
         name=name,
-        old=least,
-        new=found,
-        low=interval.low,
-        high=interval.high,
+        old=threshold.least,
+        new=turned(found),
+        low=low,
+        high=high,
         n_items=len(before),
         n_old=int(passed.sum()),
         n_kept=int((now >= least).sum()),
@@ -130,6 +136,8 @@ def linked(
 ) -> tuple[float, float, float]:
     """The threshold on new values that passes as many as ``least`` passes of the old ones.
 
+    All of them are turned so that higher is better.
+
     Returns:
         It, and the edges between which every value passes the same ones: above the first, and at
         most the second. Where ties leave no value that passes as many, the nearest count is taken,
@@ -137,17 +145,19 @@ def linked(
     """
     known = CATALOGUE[name]
     n_passing = int((old >= least).sum())
-    if scope == "pair" and known.high > 1.0:
-        ratings = np.arange(known.low, known.high + 1.0)
+    if scope == "pair" and known.is_whole:
+        every = known.whole_values([known.oriented(float(value)) for value in (*old, *new)])
+        ratings = np.sort([known.oriented(value) for value in every])
         counts = (new[np.newaxis, :] >= ratings[:, np.newaxis]).sum(axis=1)
         off = np.abs(counts - n_passing)
         rating = min(ratings[off == off.min()], key=lambda each: (abs(each - least), -each))
         return float(rating), float(rating) - 1.0, float(rating)
-    edges = _edges(old, known.low, known.high)
+    lowest, highest = known.oriented(known.worst), known.oriented(known.best)
+    edges = _edges(old, lowest, highest)
     place = min(int(np.searchsorted(edges[1:], least)), len(edges) - 2)
     width = edges[place + 1] - edges[place]
     part = (least - edges[place]) / width if width > 0 else 0.0
-    edges = _edges(new, known.low, known.high)
+    edges = _edges(new, lowest, highest)
     counts = (new[np.newaxis, :] >= edges[1:, np.newaxis]).sum(axis=1)
     off = np.abs(counts - n_passing)
     place = int(np.flatnonzero(off == off.min())[-1])

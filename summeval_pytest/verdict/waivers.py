@@ -12,6 +12,7 @@ from summeval_pytest.suite import ALL_PAPERS, Waiver
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from summeval_pytest.metrics import Named
     from summeval_pytest.verdict.thresholds import Thresholds
 
 State = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
@@ -71,7 +72,7 @@ class Waivers:
         if waiver.finding not in missed:
             return "not needed"
         value = missed[waiver.finding]
-        if waiver.least is not None and not CATALOGUE[waiver.finding].meets(value, waiver.least):
+        if waiver.bound is not None and not CATALOGUE[waiver.finding].meets(value, waiver.bound):
             return "exceeded"
         return "in use"
 
@@ -85,7 +86,8 @@ def fault_of(use: WaiverUse) -> str:
         case "not needed":
             return f"{waiver.told} is no longer needed; delete it"
         case "exceeded":
-            return f"{waiver.told} allows no less than {waiver.least or 0.0:g}"
+            than = "no less" if waiver.most is None else "no more"
+            return f"{waiver.told} allows {than} than {waiver.bound or 0.0:g}"
         case "in use" | "not judged":
             return ""
 
@@ -129,10 +131,21 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
                 f"waiver {waiver.name!r} is of {waiver.finding!r}, which {table} does not hold;"
                 f" {hint}",
             )
-        named = CATALOGUE[waiver.finding]
-        if waiver.least is not None and not named.low <= waiver.least <= named.high:
-            raise SuiteError(
-                waiver.place,
-                f"waiver {waiver.name!r} allows {waiver.finding} = {waiver.least:g}; write a value"
-                f" from {named.low:g} to {named.high:g}",
-            )
+        _check_bound(waiver, CATALOGUE[waiver.finding])
+
+
+def _check_bound(waiver: Waiver, named: Named) -> None:
+    """Refuses a bound on the wrong side, and one out of the number's range."""
+    key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")
+    if getattr(waiver, wrong) is not None:
+        raise SuiteError(
+            waiver.place,
+            f"waiver {waiver.name!r} bounds {waiver.finding} by {wrong!r}, and it gets worse the"
+            f" other way; write {key!r}",
+        )
+    if waiver.bound is not None and not named.low <= waiver.bound <= named.high:
+        raise SuiteError(
+            waiver.place,
+            f"waiver {waiver.name!r} allows {waiver.finding} = {waiver.bound:g}; write a value"
+            f" {named.range}",
+        )

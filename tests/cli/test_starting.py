@@ -13,7 +13,7 @@ from summeval_pytest.cli.command import main
 from summeval_pytest.cli.starting import ACTION, SUITE, WORKFLOW, init, skeleton
 from summeval_pytest.errors import UsageError
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import thresholds_of
+from summeval_pytest.verdict import Threshold, thresholds_of
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -115,7 +115,9 @@ def test_the_new_suite_holds_to_every_metric(tmp_path: Path) -> None:
     """What stands there is copied, so it should ask for a threshold of each kind."""
     init(tmp_path)
     suite = load_suite(tmp_path / SUITE)
-    assert thresholds_of(suite).metrics == ("facet", "eva", "faithfulness")
+    thresholds = thresholds_of(suite)
+    assert thresholds.metrics == ("facet", "eva", "faithfulness")
+    assert Threshold("faithfulness.conflicts", 0) in thresholds.pair
     assert (suite.paper_ids, tuple(suite.systems)) == (("bees-01", "kettle-02"), ("candidate",))
 
 

@@ -212,6 +212,7 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
             "eva.recall": 1 / 2,
             "eva.recall_entailed": 1 / 2,
             "faithfulness": 1,
+            "faithfulness.conflicts": 0,
         }
     )
 

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 N_PAIRS = 8
 
+SUPPORTED = {"faithfulness": 1.0, "faithfulness.conflicts": 0.0}
+"""The numbers of a mouse's faithfulness where all is right."""
+
 
 def write_suite(folder: Path) -> Suite:
     """A suite of one system and a paper a mouse; each summary is one sentence."""
@@ -339,7 +342,7 @@ def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
     with closing(Runner(judge)) as runner:
         with pytest.raises(JudgeError):
             runner.evaluation(tasks[0])
-        assert [n.values for n in runner.numbers(tasks[:1])] == [{"faithfulness": 1.0}]
+        assert [n.values for n in runner.numbers(tasks[:1])] == [SUPPORTED]
     assert judge.mice == [0, 0]
 
 
@@ -403,7 +406,7 @@ def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:
     with closing(Runner(judge)) as runner:
         for _ in range(2):
             (numbers,) = runner.numbers(tasks[3:4])
-            assert (numbers.paper, dict(numbers.values)) == ("mouse-3", {"faithfulness": 1.0})
+            assert (numbers.paper, dict(numbers.values)) == ("mouse-3", SUPPORTED)
     assert judge.mice == [3]
 
 

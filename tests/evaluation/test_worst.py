@@ -125,3 +125,14 @@ def test_an_unanswered_sentence_may_be_right() -> None:
         "faithfulness": pytest.approx(2 / 3),
         "faithfulness.support": pytest.approx(2.2 / 3),
     }
+
+
+def test_an_unanswered_sentence_may_be_one_conflict_more() -> None:
+    """Worked example: one conflict, one open sentence that is in conflict already, and one more."""
+    sentences = tuple(
+        JudgedSentence(index=n, text="", supported=holds, reason="", number_conflict=is_foreign)
+        for n, (holds, is_foreign) in enumerate(((True, True), (None, True), (None, False)))
+    )
+    score = FaithfulnessScore(value=1.0, sentences=sentences, conflicts=2)
+    assert worst_of([score])["faithfulness.conflicts"] == 3.0
+    assert "faithfulness.conflicts" not in supposed([score], right=True)

@@ -39,6 +39,7 @@ EXTREMES: list[Score] = [
         FaithfulnessScore(
             value=v,
             sentences=(JudgedSentence(index=0, text="a", supported=bool(v), reason="", support=v),),
+            conflicts=1 - int(v),
         )
         for v in (0.0, 1.0)
     ),
@@ -93,3 +94,32 @@ def test_the_catalogue_is_read_only() -> None:
     named = Named(name="x", metric="eva", low=0, high=1, meaning="x")
     with pytest.raises(TypeError):
         CATALOGUE["x"] = named  # type: ignore[index]  # the point is that it cannot be set
+
+
+def test_each_number_knows_what_is_better() -> None:
+    """One place compares: a count of conflicts is held from above, all else from below."""
+    conflicts, rate = CATALOGUE["faithfulness.conflicts"], CATALOGUE["faithfulness"]
+    assert [named.name for named in CATALOGUE.values() if named.lower_is_better] == [conflicts.name]
+    assert (conflicts.best, rate.worst, rate.best) == (0.0, 0.0, 1.0)
+    assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]
+    assert [rate.meets(value, 0.5) for value in (0.4, 0.5, None)] == [False, True, False]
+    assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")
+
+
+@pytest.mark.parametrize("named", CATALOGUE.values(), ids=CATALOGUE)
+def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: Named) -> None:
+    """Law: what decides the order of failing pairs and of shades is between 0 and 1."""
+    assert named.meets(named.best, named.worst)
+    assert not named.meets(named.worst, named.best)
+    assert 0.99 < named.gap(named.worst, named.best) <= 1
+    assert named.gap(None, named.best) == named.gap(named.worst, named.best)
+    assert named.gap(named.best, named.best) == 0
+    assert named.gap(named.best, named.worst) < 0
+
+
+def test_one_conflict_more_than_allowed_is_no_trifle() -> None:
+    """As a share of a count without an end it would be nothing; two are worse than one."""
+    conflicts = CATALOGUE["faithfulness.conflicts"]
+    assert (conflicts.gap(1, 0), conflicts.gap(2, 0)) == (1 / 2, 2 / 3)
+    assert conflicts.whole_values([2.0, 0.0]) == [0.0, 1.0, 2.0]
+    assert CATALOGUE["facet.method"].whole_values([2.0]) == [1.0, 2.0, 3.0, 4.0]

@@ -70,6 +70,35 @@ def ponds(n: int) -> str:
     return " ".join(f"Pond number {place} was dry." for place in range(n))
 
 
+# Conflicts
+
+
+def test_a_sentence_that_the_judge_sees_in_conflict_counts_whatever_its_verdict() -> None:
+    """One wrong figure is one conflict, however long the summary and generous the judge."""
+    generous = replace(yes(0), number_conflict=True)
+    score = scored(SUMMARY, generous, yes(1), replace(no(2), number_conflict=True))
+    assert (score.conflicts, score.value) == (2, pytest.approx(2 / 3))
+    assert score.values()["faithfulness.conflicts"] == 2.0
+    assert [sentence.number_conflict for sentence in score.sentences] == [True, False, True]
+
+
+def test_a_rule_sees_conflicts_that_no_judge_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds whoever judges: also a sentence that is called supported, or unanswered."""
+    monkeypatch.setattr(
+        faithfulness, "has_foreign_number", lambda text, source: "7" in text and source == SOURCE
+    )
+    score = scored(ponds(20), *(yes(0) for _ in range(7)), Unanswered("cut"), *[yes(0)] * 12)
+    assert [s.index for s in score.sentences if s.number_conflict] == [7, 17]
+    assert (score.conflicts, score.sentences[17].supported) == (2, True)
+
+
+def test_a_sentence_that_stands_in_the_source_is_in_no_conflict() -> None:
+    """Nobody is asked about it."""
+    score = ended(faithfulness.measure(SOURCE[0], SOURCE))
+    assert isinstance(score, FaithfulnessScore)
+    assert score.conflicts == 0
+
+
 # The rate
 
 
@@ -77,7 +106,7 @@ def test_rate_is_the_share_of_supported_sentences() -> None:
     """Two of three: FareBio's hallucination ratio would be 1/3."""
     score = scored(SUMMARY, yes(0), yes(1), no(2))
     assert score.value == pytest.approx(2 / 3)
-    assert score.values() == {"faithfulness": score.value}
+    assert score.values() == {"faithfulness": score.value, "faithfulness.conflicts": 0.0}
     assert not score.is_faithful
 
 

@@ -182,6 +182,24 @@ class Silent(Fair):
         return Unanswered(HOSTILE)
 
 
+class Numerate(Fair):
+    """Sees a conflict in a number in each sentence that says 777, and supports it all the same."""
+
+    def say(self, question: Question) -> Answer:
+        """What the fair one says, with conflicts."""
+        answer = super().say(question)
+        if not isinstance(answer, SentenceChecks) or not isinstance(question, CheckSentences):
+            return answer
+        return SentenceChecks(
+            tuple(
+                replace(check, number_conflict="777" in sentence)
+                if isinstance(check, SentenceCheck)
+                else check
+                for check, sentence in zip(answer.checks, question.sentences, strict=True)
+            )
+        )
+
+
 class Mute(Fair):
     """Leaves each sentence unanswered that it would deny, and no other."""
 

@@ -530,3 +530,16 @@ def test_means_over_references_are_told_where_evidence_is_of_one() -> None:
     assert told not in lines_of(failing(FINDING, scores=(low,)))
     other = PairVerdict(shortfalls=(Shortfall(name="faithfulness", value=0.5, least=0.9),))
     assert told not in lines_of(failing(FINDING, scores=(mean,), verdict=other))
+
+
+def test_an_upper_bound_says_that_it_is_one() -> None:
+    """A reader must not take 1 of at most 0 for a number that is too low."""
+    short = Shortfall(name="faithfulness.conflicts", value=1.0, least=0.0)
+    assert short_of(short) == "faithfulness.conflicts 1 > 0 at most"
+    means = tuple(
+        SystemMean(name=short.name, value=0.25, least=least, n_scored=4, n_papers=4)
+        for least in (0.2499, 0.3)
+    )
+    first, second, *_ = describe_means("careful", MeanVerdict(means=means), ()).split("\n")
+    assert first == ("careful: mean faithfulness.conflicts 0.250 > 0.2499 at most (4 of 4 papers)")
+    assert second == "  mean faithfulness.conflicts 0.250 <= 0.300 at most"

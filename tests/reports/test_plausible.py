@@ -341,3 +341,10 @@ NOT_MEASURED = "its judge is not measured, and it has figures or golden answers"
 def test_a_judge_and_its_golden_answers_belong_together(record: RunRecord, fault: str) -> None:
     """A record with the one and without the other was written by no run."""
     assert implausible(record) == f"suite 'golden': {fault}"
+
+
+def test_conflicts_that_no_sentence_has_are_implausible() -> None:
+    """An editor that lowers the count to pass a threshold has to find the sentences, too."""
+    assert not implausible(of(pair("moss-01", replace(faithful(0.5), conflicts=0))))
+    told = implausible(of(pair("moss-01", replace(faithful(0.5), conflicts=2))))
+    assert told.endswith("2 conflicts are counted, and 0 sentences have one")

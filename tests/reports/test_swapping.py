@@ -99,6 +99,10 @@ def test_the_block_is_toml_that_a_suite_reads() -> None:
     assert lines[0] == "[thresholds] # under judge llama3"
     assert lines[1] == '"facet.result" = 3  # was 2'
     assert list(threshold_block([], "llama3")) == []
+    conflicts = replace(PAIR, name="faithfulness.conflicts", old=0.0, new=1.0)
+    assert list(threshold_block([conflicts], "llama3"))[1] == (
+        '"faithfulness.conflicts" = 1  # at most, was 0'
+    )
 
 
 def test_names_of_others_command_nobody() -> None:

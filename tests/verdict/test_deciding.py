@@ -8,7 +8,14 @@ import pytest
 
 from summeval_pytest.errors import JudgeError, Place
 from summeval_pytest.evaluation import numbers_of
-from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, RatedFacet, Unscored
+from summeval_pytest.metrics import (
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
 from summeval_pytest.suite import Waiver
 from summeval_pytest.verdict import Shortfall, Threshold, Waivers, decide, raise_judge_faults
 from tests.verdict.records import believed
@@ -331,3 +338,46 @@ def test_support_that_stands_on_unanswered_sentences_is_undecided() -> None:
         decide(found, [Threshold("faithfulness.support", 0.5)])
     assert decide(found, [Threshold("faithfulness.support", 0.4)]).passes
     assert decide(found, [Threshold("faithfulness.support", 0.9)]).shortfalls
+
+
+def conflicting(n: int, *, n_open: int = 0) -> FaithfulnessScore:
+    """Twenty supported sentences, of which so many state a wrong number, and so many open ones."""
+    sentences = tuple(
+        JudgedSentence(
+            index=place,
+            text=f"s{place}",
+            supported=None if place < n_open else True,
+            reason="",
+            number_conflict=place >= 20 - n,
+        )
+        for place in range(20)
+    )
+    return FaithfulnessScore(value=1.0, sentences=sentences, conflicts=n)
+
+
+AT_MOST = Threshold("faithfulness.conflicts", 0)
+
+
+def test_one_wrong_number_fails_a_pair_whatever_the_rate() -> None:
+    """At most 0: every sentence is supported, says the judge, and one has another figure."""
+    assert decide(numbers(conflicting(0)), [AT_MOST, Threshold("faithfulness", 1.0)]).passes
+    verdict = decide(numbers(conflicting(1)), [AT_MOST, Threshold("faithfulness", 1.0)])
+    assert verdict.shortfalls == (Shortfall(name="faithfulness.conflicts", value=1.0, least=0),)
+    assert decide(numbers(conflicting(1)), [Threshold("faithfulness.conflicts", 1)]).passes
+
+
+def test_an_unanswered_sentence_may_be_the_conflict() -> None:
+    """Nobody knows whether its figures are right: the judge's fault."""
+    told = "faithfulness.conflicts 0.000 meets 0 at most, and would be 1.000 if what the judge left"
+    with pytest.raises(JudgeError, match=told):
+        decide(numbers(conflicting(0, n_open=1)), [AT_MOST])
+    assert not decide(numbers(conflicting(1, n_open=1)), [AT_MOST]).passes
+
+
+@pytest.mark.parametrize(("most", "passes"), [(0.0, False), (1.0, True), (None, True)])
+def test_a_waiver_of_an_upper_bound_holds_up_to_its_own(
+    most: float | None, *, passes: bool
+) -> None:
+    """One conflict is waived where one may be."""
+    allowed = held(replace(waiver("faithfulness.conflicts"), most=most))
+    assert decide(numbers(conflicting(1)), [AT_MOST], allowed).passes is passes

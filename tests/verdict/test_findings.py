@@ -353,3 +353,39 @@ def test_what_explains_is_in_order_and_more_misses_explain_no_less(
     assert [finding for finding in EVERYTHING if finding in found] == list(found)
     assert [finding for finding in wider if finding in found] == list(found)
     assert bool(found) == bool(missed)
+
+
+def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported() -> None:
+    """It stands before sentences without any, and the judge's own verdict is left as it is."""
+    sentences = (
+        JudgedSentence(index=0, text="Moss grew.", supported=False, reason="no", support=0.1),
+        JudgedSentence(
+            index=1,
+            text="Moss grew 3 times as fast.",
+            supported=True,
+            reason="fast",
+            evidence=(2,),
+            support=0.9,
+            number_conflict=True,
+        ),
+        JudgedSentence(
+            index=2, text="Rain fell on 9.", supported=False, reason="", number_conflict=True
+        ),
+        JudgedSentence(index=3, text="Rain fell.", supported=True, reason="", support=0.4),
+        JudgedSentence(index=4, text="9", supported=None, reason="cut", number_conflict=True),
+    )
+    score = FaithfulnessScore(value=0.5, sentences=sentences, conflicts=3)
+    found = findings_of([score], SOURCE)
+    assert [(each.title, each.verdict, each.number, each.conflict) for each in found] == [
+        (
+            "sentence 2",
+            "conflict in a number, supported, support 0.90 of 1",
+            "faithfulness.conflicts",
+            True,
+        ),
+        ("sentence 3", "conflict in a number, unsupported", "faithfulness.conflicts", True),
+        ("sentence 5", "conflict in a number, unanswered", "faithfulness.conflicts", True),
+        ("sentence 1", "unsupported, support 0.10 of 1", "faithfulness", False),
+    ]
+    assert found[0].evidence == ((2, SOURCE[2]),)
+    assert explaining(found, {"faithfulness.conflicts"}) == found

@@ -434,3 +434,15 @@ def test_a_corrected_mean_that_only_silence_lifts_is_the_judges_fault() -> None:
             decide_means("careful", LOW, [], corrected=(found,))
         held = replace(corrected(0.65, replace(floor, least=0.4)), worst=worst)
         assert decide_means("careful", LOW, [], corrected=(held,)).passes
+
+
+def test_a_mean_of_conflicts_is_held_from_above() -> None:
+    """Worked example: (0 + 1) / 2 = .5 is at most .5, and more than .4; a refusal is no zero."""
+    papers = [paper(n, faithfulness=1.0, faithfulness_conflicts=float(n)) for n in range(2)]
+    for most, passes in ((0.5, True), (0.4, False)):
+        (mean,) = decide_means("careful", papers, [Threshold("faithfulness.conflicts", most)]).means
+        assert (mean.value, mean.passes) == (0.5, passes)
+    many = [paper(n, faithfulness=1.0, faithfulness_conflicts=0.0) for n in range(29)]
+    refused = pair("moss-29", unscored("faithfulness")).numbers()
+    verdict = decide_means("careful", [*many, refused], [Threshold("faithfulness.conflicts", 0)])
+    assert not verdict.passes

@@ -862,3 +862,33 @@ def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
     )
     assert found.undecided == ()
     assert compared(old, new, "faithfulness:0.06").passes
+
+
+def conflicting(*counts: int) -> list[PairRecord]:
+    """Pairs with so many conflicts each."""
+    return [
+        pair(f"moss-{n:02}", replace(faithful(0.5), conflicts=count))
+        for n, count in enumerate(counts)
+    ]
+
+
+def test_a_rise_of_conflicts_is_a_drop_in_quality() -> None:
+    """Worked example: 0 to 1 on ten papers is a rise of 1, not by chance; the reverse none."""
+    none, one = conflicting(*[0] * 10), conflicting(*[1] * 10)
+    rules = ("faithfulness.conflicts:0.5:p0.05",)
+    worse = difference(compared(none, one, *rules), "faithfulness.conflicts")
+    assert (worse.change, worse.p) == (1.0, pytest.approx(1 / 1024))
+    assert worse.broken == (
+        "faithfulness.conflicts rises by 1.000, more than 0.5 and p 0.0010 at level 0.05",
+    )
+    better = difference(compared(one, none, *rules), "faithfulness.conflicts")
+    assert (better.change, better.broken) == (-1.0, ())
+
+
+def test_conflicts_are_shown_and_tested_only_where_a_rule_names_them() -> None:
+    """They say of few sentences what faithfulness says of all; a run of before has none."""
+    shown_only = compared(conflicting(0, 1), conflicting(1, 1), "faithfulness:0.02")
+    assert difference(shown_only, "faithfulness.conflicts").p is None
+    before = compared(faithfulness(0.5), conflicting(1), "faithfulness.conflicts:0.5")
+    (told,) = before.mismatches
+    assert told.startswith("faithfulness.conflicts is on no paper in both runs; the baseline has")

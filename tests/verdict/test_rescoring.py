@@ -897,3 +897,13 @@ def test_a_comparison_that_silence_decides_stays_the_judges_fault() -> None:
     assert found.outcome == "error"
     assert found.fault == "against v1 (careful), undecided: facet drops by 0.1"
     assert found.comparison == comparison
+
+
+def test_conflicts_are_decided_again_and_not_where_a_run_has_not_counted_them() -> None:
+    """A run of before has no number for it; a threshold on it must not pass in silence."""
+    pairs = [pair(f"moss-{n}", replace(faithful(0.75), conflicts=n)) for n in range(2)]
+    counted = suite(*pairs, thresholds=EACH)
+    assert outcomes(again(counted, "faithfulness.conflicts=0")) == ["passed", "failed"]
+    assert outcomes(again(counted, "faithfulness.conflicts=1")) == ["passed", "passed"]
+    with pytest.raises(OptionError, match=r"did not measure faithfulness\.conflicts"):
+        again(suite(*faithfulness(0.75), thresholds=EACH), "faithfulness.conflicts=0")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -106,9 +107,22 @@ def test_a_worse_run_that_is_better_is_not_told_apart() -> None:
         assert found.n_better == found.n_worse
 
 
+def test_fewer_conflicts_are_better() -> None:
+    """Worked example: 0, 0 and 1 against 1 and 3: at most 0 passes 2 of 3 and none."""
+    better, worse = (
+        [
+            pair(f"moss-{n}", replace(faithful(0.5), conflicts=count)).numbers()
+            for n, count in enumerate(counts)
+        ]
+        for counts in ((0, 0, 1), (1, 3))
+    )
+    found = best(better, worse, "faithfulness.conflicts")
+    assert (found.threshold, found.n_better, found.n_worse) == (0.0, 2, 0)
+
+
 def test_every_number_that_both_runs_have_is_swept_in_the_order_of_the_catalogue() -> None:
     """A facet that one side's references lack, or a metric, cannot part the two."""
-    one = pair("moss-1", rated(), eva(0.5), believed(0.5)).numbers()
+    one = pair("moss-1", rated(), eva(0.5), replace(believed(0.5), conflicts=0)).numbers()
     assert [found.name for found in separations([one], [one])] == list(CATALOGUE)
     other = pair("moss-1", rated({"method": 2}), faithful(0.5)).numbers()
     for sides in (([one], [other]), ([other], [one])):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FILE = "golden/summeval.toml"
 KNOWN = (
     "eva, eva.precision, eva.recall, eva.recall_entailed, facet, facet.background,"
-    " facet.conclusion, facet.method, facet.result, faithfulness, faithfulness.support"
+    " facet.conclusion, facet.method, facet.result, faithfulness,"
+    " faithfulness.conflicts, faithfulness.support"
 )
 
 

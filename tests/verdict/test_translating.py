@@ -188,3 +188,20 @@ def test_support_that_one_judge_does_not_give_everywhere_is_not_translated() -> 
     held = Thresholds(pair=(Threshold("faithfulness.support", 0.5),), mean=())
     assert translate(pairs, held)[0].new is None
     assert translate(pairs[:1], held)[0].new is not None
+
+
+def test_an_upper_bound_is_translated_from_above() -> None:
+    """At most 1 conflict passes two of four; at most 0 and at most 1 do now, and 1 is nearer."""
+    found = translated(1, [(0, 0), (1, 0), (2, 2), (3, 4)], "faithfulness.conflicts")
+    assert (found.old, found.new, found.n_old, found.n_kept, found.n_new) == (1, 1.0, 2, 2, 2)
+    stricter = translated(1, [(0, 1), (1, 2), (2, 3)], "faithfulness.conflicts")
+    assert (stricter.new, stricter.n_new, stricter.n_other_kept) == (2.0, 2, 1)
+    assert stricter.low is not None
+    assert stricter.high is not None
+    assert 0 <= stricter.low <= stricter.high <= 3
+
+
+def test_a_mean_of_counts_is_translated_between_the_same_neighbours() -> None:
+    """Systems at 1 and 3 conflicts under the old judge, 2 and 6 under the new: 2 becomes 4."""
+    found = translated(2, [(1, 2), (3, 6)], "faithfulness.conflicts", is_mean=True)
+    assert (found.new, found.n_old, found.n_new) == (4.0, 1, 1)

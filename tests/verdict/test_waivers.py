@@ -298,3 +298,29 @@ def test_a_sound_waiver_does_not_hide_the_next() -> None:
 def test_no_waiver_is_no_mistake() -> None:
     """Also without any threshold."""
     check_waivers([], Thresholds(pair=(), mean=()))
+
+
+@pytest.mark.parametrize(
+    ("finding", "wrong", "right"),
+    [("facet", "most", "least"), ("faithfulness.conflicts", "least", "most")],
+)
+def test_a_waiver_is_bounded_on_the_side_on_which_its_number_gets_worse(
+    finding: str, wrong: str, right: str
+) -> None:
+    """A bound on the other side would allow everything."""
+    thresholds = Thresholds(pair=(Threshold(finding, 0.5),), mean=())
+    check_waivers([waiver(finding, **{right: 1.0})], thresholds)
+    with pytest.raises(SuiteError) as caught:
+        check_waivers([waiver(finding, **{wrong: 1.0})], thresholds)
+    assert str(caught.value) == (
+        f"{FILE}:30: waiver 'wet-moss' bounds {finding} by {wrong!r}, and it gets worse the other"
+        f" way; write {right!r}"
+    )
+
+
+def test_a_waiver_of_conflicts_that_are_more_says_how_many_it_allows() -> None:
+    """Two where one was waived."""
+    held = waiver("faithfulness.conflicts", most=1.0)
+    assert state(held, {held.finding: 1.0}, (held.finding,)) == "in use"
+    assert state(held, {held.finding: 2.0}, (held.finding,)) == "exceeded"
+    assert fault_of(WaiverUse(waiver=held, state="exceeded")).endswith("allows no more than 1")

@@ -56,7 +56,7 @@ def mean_shown(name: str, value: float | None, least: float | None = None) -> st
     """A mean: of ratings to two digits, and never so that it looks equal to what it misses."""
     if value is None:
         return _DASH
-    is_rating = CATALOGUE[name].high > 1
+    is_rating = CATALOGUE[name].is_whole
     return f"{value:.2f}" if is_rating and least is None else shown(name, value, least)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.evaluation import Numbers
+    from summeval_pytest.metrics import Named
     from summeval_pytest.verdict import (
         Outcome,
         RunRecord,
@@ -30,8 +31,6 @@ COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "fait
 """The numbers of the heatmap."""
 _LOST: Final = {"eva": "facts", "faithfulness": "sentences"}
 """What a filter of the list calls the points that a metric loses."""
-_UNDER: Final = "<"
-_AT_LEAST: Final = "\u2265"
 _STEPS: Final = 8
 """Shades between nothing missing and everything."""
 
@@ -147,13 +146,13 @@ def _cell(
     value = mean.value
     lost = name.removeprefix("facet.") if name.startswith("facet.") else _LOST.get(name, "")
     difference = None if system.comparison is None else system.comparison.difference(name)
-    missing = 0.0 if value is None else (named.high - value) / (named.high - named.low)
+    missing = 0.0 if value is None else named.gap(value, named.best)
     decided = next((m for m in system.means if m.name == name), None)
     return Cell(
         name=name,
         text=mean_shown(name, value, least),
         shade=0 if not missing else max(1, round(missing * _STEPS)),
-        held="" if least is None else _held(value, least),
+        held="" if least is None else _held(named, value, least),
         coverage=""
         if mean.n_scored == mean.n_papers
         else f"{mean.n_scored:,} of {mean.n_papers:,} papers",
@@ -165,9 +164,9 @@ def _cell(
     )
 
 
-def _held(value: float | None, least: float) -> str:
-    is_under = value is None or value < least
-    return f"{_UNDER if is_under else _AT_LEAST} {least:g}"
+def _held(named: Named, value: float | None, least: float) -> str:
+    signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
+    return f"{signs[named.meets(value, least)]} {least:g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.metrics import CONFLICTS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import SCALES
 from summeval_pytest.reports.page.locator import subject_of
 from summeval_pytest.reports.page.visible import cut
-from summeval_pytest.verdict import rated_words
+from summeval_pytest.verdict import rated_words, sentence_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,19 +120,19 @@ def facets(score: FacetScore, locator: Locator) -> Iterator[Piece]:
 
 def sentences(score: FaithfulnessScore, locator: Locator) -> Iterator[Piece]:
     """The judged sentences of the summary, in order."""
-    kept = _worst(score.sentences, [sentence.supported for sentence in score.sentences])
+    held = [False if s.number_conflict else s.supported for s in score.sentences]
+    kept = _worst(score.sentences, held)
     places = locator.summary.in_order(sentence.text for sentence in kept)
     for sentence, found in zip(kept, places, strict=True):
-        state, verdict = _judged(sentence.supported, "supported", "unsupported")
-        if sentence.support is not None and sentence.supported is False:
-            verdict += f", support {sentence.support:.2f} of 1"
-        cited = locator.cited("faithfulness", sentence.text)
+        state, _ = _judged(sentence.supported, "", "")
+        numbers = ("faithfulness", CONFLICTS)
+        cited = [place for number in numbers for place in locator.cited(number, sentence.text)]
         yield Piece(
             kind="sentence",
             number=sentence.index + 1,
             text="" if found else cut(sentence.text),
-            state=state,
-            verdict=verdict,
+            state="bad" if sentence.number_conflict else state,
+            verdict=sentence_words(sentence),
             reason=cut(sentence.reason),
             at=tuple((0, *place) for place in found),
             source=tuple(dict.fromkeys((*sentence.evidence, *cited))),

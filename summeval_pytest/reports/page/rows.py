@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict import Outcome, PairRecord, RunRecord, Shortfall, SuiteRecord
+    from summeval_pytest.verdict import Outcome, PairRecord, RunRecord, SuiteRecord
 
 WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 """Outcomes of pairs."""
@@ -141,7 +141,7 @@ def _lost(pair: PairRecord) -> Iterator[str]:
                 yield from (r.facet for r in score.ratings if r.rating < SCALES[r.facet])
             case EvaScore() if score.value < 1:
                 yield "facts"
-            case FaithfulnessScore() if not score.is_faithful:
+            case FaithfulnessScore() if not score.is_faithful or score.conflicts:
                 yield "sentences"
             case _:
                 pass
@@ -156,12 +156,7 @@ def _trend(pair: PairRecord) -> str:
 
 def _badness(pair: PairRecord) -> tuple[int, float]:
     """The worse, the lower: by outcome, then by how far the pair falls short in all."""
-    depth = len(pair.verdict.lacking) + sum(map(_depth, pair.verdict.shortfalls))
+    depth = len(pair.verdict.lacking) + sum(
+        CATALOGUE[short.name].gap(short.value, short.least) for short in pair.verdict.shortfalls
+    )
     return WORST_FIRST.index(pair.outcome), -depth
-
-
-def _depth(short: Shortfall) -> float:
-    """How far a number is under its threshold, as a share of the range under it."""
-    low = CATALOGUE[short.name].low
-    value = low if short.value is None else short.value
-    return (short.least - value) / (CATALOGUE[short.name].high - low)

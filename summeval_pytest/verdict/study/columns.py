@@ -89,7 +89,7 @@ def _is_partial(column: Column, pairs: Sequence[StudiedPair]) -> bool:
 
 def _every(pairs: Sequence[StudiedPair], judges: Sequence[str]) -> Iterator[Column]:
     for judge in judges:
-        for name in CATALOGUE:
+        for name in (name for name, named in CATALOGUE.items() if not named.lower_is_better):
             yield Column(giver="judge", by=judge, name=name)
             if name == "facet":
                 yield Column(giver="judge", by=judge, name=RESCALED)
