@@ -110,7 +110,7 @@ def _score_faults(score: Score) -> Iterator[str]:
     for name, value in score.values().items():
         named = CATALOGUE[name]
         if value is not None and not named.low <= value <= named.high:
-            yield f"{name} = {value:g} is out of its range, {named.range}"
+            yield f"{name} = {value:g} is out of its range, {named.low:g} to {named.high:g}"
 
 
 def _judge_faults(suite: SuiteRecord) -> Iterator[str]:
