@@ -223,7 +223,12 @@ def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
     assert set(told) == {"summeval.toml.good::kiln-02", "summeval.toml.bad::kiln-02"}
     bad = told["summeval.toml.bad::kiln-02"]
     assert (bad["paper"], bad["system"], bad["unscored"]) == ("kiln-02", "bad", {})
-    assert bad["scores"] == {"facet": 0.25, "facet.result": 1, "faithfulness": 0.0}
+    assert bad["scores"] == {
+        "facet": 0.25,
+        "facet.result": 1,
+        "faithfulness": 0.0,
+        "faithfulness.conflicts": 0.0,
+    }
     assert bad["note"] == "", "nothing has to be known of how a recorded summary was made"
     assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
     assert [list(entry) for entry in told.values()] == [sorted(bad)] * 2

@@ -540,6 +540,6 @@ def test_an_upper_bound_says_that_it_is_one() -> None:
         SystemMean(name=short.name, value=0.25, least=least, n_scored=4, n_papers=4)
         for least in (0.2499, 0.3)
     )
-    first, second, *_ = describe_means("careful", MeanVerdict(means=means), ()).split("\n")
+    first, second, *_ = describe_means("careful", MeanVerdict(means=means)).split("\n")
     assert first == ("careful: mean faithfulness.conflicts 0.250 > 0.2499 at most (4 of 4 papers)")
     assert second == "  mean faithfulness.conflicts 0.250 <= 0.300 at most"
