@@ -8,11 +8,10 @@ found proves nothing.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import between
+from summeval_pytest.judges.offline.lexicon import opposites
 from summeval_pytest.judges.offline.numbers import reversed_change, swapped_numbers
 from summeval_pytest.text import STOP_WORDS, known_tokens, stem
 
@@ -110,27 +109,13 @@ def _is_turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """A word in the place of its opposite."""
     if "than" in mine and "than" in theirs:
         return False
-    ends = _opposites()
+    ends = opposites()
     return any(
         other.get(line, side) != side
         for word, there in _replaced(mine, theirs)
         for other in (ends.get(there, {}),)
         for line, side in ends.get(word, {}).items()
     )
-
-
-@cache
-def _opposites() -> Mapping[str, Mapping[int, bool]]:
-    """By word: the lines of ``opposites.txt`` that have it, and whether it stands on their left."""
-    text = resources.files("summeval_pytest.judges.offline").joinpath("opposites.txt")
-    table: dict[str, dict[int, bool]] = {}
-    for number, line in enumerate(text.read_text(encoding="utf-8").splitlines()):
-        left, mark, right = line.partition(" > ")
-        if mark and not line.startswith("#"):
-            for side, words in ((True, left), (False, right)):
-                for word in words.split():
-                    table.setdefault(word, {})[number] = side
-    return table
 
 
 def _denies(word: str) -> bool:

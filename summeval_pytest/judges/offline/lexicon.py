@@ -5,6 +5,8 @@ All of it is general scientific English; nothing is keyed to a field.
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -71,3 +73,17 @@ LIGHT: Final = frozenset(
     ).split()
 )
 """Stems of verbs and nouns that stand for many others ("took part", "was found to be")."""
+
+
+@cache
+def opposites() -> Mapping[str, Mapping[int, bool]]:
+    """By word: the lines of ``opposites.txt`` that have it, and whether it stands on their left."""
+    text = resources.files("summeval_pytest.judges.offline").joinpath("opposites.txt")
+    table: dict[str, dict[int, bool]] = {}
+    for number, line in enumerate(text.read_text(encoding="utf-8").splitlines()):
+        left, mark, right = line.partition(" > ")
+        if mark and not line.startswith("#"):
+            for side, words in ((True, left), (False, right)):
+                for word in words.split():
+                    table.setdefault(word, {})[number] = side
+    return table

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.judges.offline.conflict import NOWHERE, Conflict, between
-from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS
+from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS, opposites
 from summeval_pytest.text import STOP_WORDS, content_words, stem, tokens
 from summeval_pytest.text.figures import find_figures
 from summeval_pytest.text.numbers import unstated_figures
@@ -59,17 +59,21 @@ def _clause(figure: Figure) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _neighbours(figure: Figure) -> Mapping[str, float]:
-    """The informative stems of a number's clause, each with its nearness, (0, 1]."""
+    """The informative stems of a number's clause, each with its nearness, (0, 1].
+
+    Words that have an opposite are none of them: they say which way it went, not what it is of.
+    """
     text, quantity = figure.sentence, figure.quantity
     start, end = _clause(figure)
     before = _telling(text[max(start, quantity.start - _REACH) : quantity.start])
     after = _telling(text[quantity.end : min(end, quantity.end + _REACH)])
     after = after[1:] if after[:1] == [quantity.unit] else after
-    nearness: dict[str, float] = {}
+    directions, nearness = opposites(), dict[str, float]()
     for side in (reversed(before), after):
         for distance, word in enumerate(side):
             known = stem(word)
-            if word[0].isalpha() and len(word) > 1 and known not in GENERIC:
+            is_empty = len(word) == 1 or known in GENERIC or word in directions
+            if word[0].isalpha() and not is_empty:
                 nearness[known] = max(nearness.get(known, 0.0), 1.0 / (1 + distance))
     return nearness
 

@@ -43,13 +43,12 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
 def rated(reference: str, summary: str) -> FacetScore:
     """FM by the embedded judge."""
     flow = facet.measure(reference, summary)
-    questions = next(flow)
-    while True:
+    questions, score = next(flow), None
+    while score is None:
         try:
             questions = flow.send(tuple(map(JUDGE.compute, questions)))
         except StopIteration as end:
             score = end.value
-            break
     assert isinstance(score, FacetScore)
     return score
 
