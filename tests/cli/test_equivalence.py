@@ -196,12 +196,17 @@ def test_mistakes_are_told_before_anybody_is_asked(
 OWN: Final = """\
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks
+from summeval_pytest.questions import FacetRatings, RateFacets
 
 
 class Fair(OfflineJudge):
     signature = "fair-1"
 
     def compute(self, question):
+        if isinstance(question, RateFacets):
+            alone = [RateFacets((pair,)) for pair in question.pairs]
+            rated = [super(Fair, self).compute(one) for one in alone]
+            return FacetRatings(tuple(rating for answer in rated for rating in answer.ratings))
         if not isinstance(question, CheckSentences):
             return super().compute(question)
         alone = [CheckSentences((text,), question.source) for text in question.sentences]

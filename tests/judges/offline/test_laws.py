@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.score import FacetScore, RatedFacet
+from summeval_pytest.questions import Answer
 from summeval_pytest.text import normalise, sentence_texts
 from summeval_pytest.text.numbers import unstated_numbers
 
@@ -43,10 +44,12 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
 def rated(reference: str, summary: str) -> FacetScore:
     """FM by the embedded judge."""
     flow = facet.measure(reference, summary)
-    questions, score = next(flow), None
+    score = None
+    sent: tuple[Answer, ...] | None = None
     while score is None:
         try:
-            questions = flow.send(tuple(map(JUDGE.compute, questions)))
+            questions = next(flow) if sent is None else flow.send(sent)
+            sent = tuple(map(JUDGE.compute, questions))
         except StopIteration as end:
             score = end.value
     assert isinstance(score, FacetScore)

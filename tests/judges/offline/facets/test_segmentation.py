@@ -110,15 +110,6 @@ def test_last_sentence_is_no_conclusion_by_its_place_alone() -> None:
     assert not segment(text).conclusion
 
 
-def test_one_sentence_that_is_method_and_result_serves_both() -> None:
-    """A facet that got no sentence of its own shares one that is likely enough for it."""
-    text = "In 40 mice given zinc, survival was measured and rose."
-
-    segments = segment(text)
-
-    assert segments.method == segments.result == text
-
-
 @pytest.mark.parametrize("text", ["", "...", " \n ", "\u2603 \u2603", "the of and"])
 def test_text_without_content_has_four_empty_segments(text: str) -> None:
     """No facet can be stated without a word that says something."""
@@ -131,8 +122,8 @@ def test_repeated_sentence_is_segmented_once() -> None:
 
 
 def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
-    """Worked: the method is nobody's best, and .3 is likely enough for it where .1 is not."""
-    table = np.array([[0.6, 0.3, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1]])
+    """Worked: the method is nobody's best, and .5 is likely enough for it where .1 is not."""
+    table = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.1, 0.8, 0.1]])
     rows = dict(zip(HEDGES[::2], table, strict=False))
 
     segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
