@@ -43,7 +43,7 @@ def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench, processes:
     assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
     assert "facet drops by " in run.out
     assert "facets rated lower, worst first (" in run.out
-    assert "  limpet-01: result 4 -> 1" in run.lines
+    assert "  limpet-01: result 4 -> 2" in run.lines
     assert any(line.startswith("facet ") and line.endswith("FAILS") for line in run.lines)
 
 

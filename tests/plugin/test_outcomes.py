@@ -62,7 +62,7 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
 facet 0.250 < 0.600; faithfulness 0.000 < 0.800
 bad.jsonl:1: bad on kiln-02
 
-1. sentence 1: unsupported
+1. sentence 1: conflict in a number, unsupported
    summary      "The alloy of kiln-02 conducts heat."
    source [1]   "We fired forty bricks in a kiln with two draughts."
    reason       by rule
@@ -227,7 +227,7 @@ def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
         "facet": 0.25,
         "facet.result": 1,
         "faithfulness": 0.0,
-        "faithfulness.conflicts": 0.0,
+        "faithfulness.conflicts": 1.0,
     }
     assert bad["note"] == "", "nothing has to be known of how a recorded summary was made"
     assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
