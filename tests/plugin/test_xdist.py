@@ -77,13 +77,13 @@ def test_texts_of_failures_are_the_same(runs: dict[str, Run], mode: str) -> None
 def test_the_controller_prints_header_and_table_once(runs: dict[str, Run], mode: str) -> None:
     """The workers know a part each; the table is about the whole run."""
     table = runs["alone"].block(
-        "------------------------------ summarization gate ------------------------------", 6
+        "------------------------------ summarization gate ------------------------------", 7
     )
-    assert [line.split()[:4] for line in (table[2], table[4])] == [
+    assert [line.split()[:4] for line in (table[2], table[5])] == [
         ["bad", "0", "3", "0"],
         ["good", "3", "0", "0"],
     ]
-    assert runs[mode].block(table[0], 6) == table
+    assert runs[mode].block(table[0], 7) == table
     assert sum(line.startswith("summeval: judge offline-3") for line in runs[mode].lines) == 1
 
 

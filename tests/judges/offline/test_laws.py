@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from summeval_pytest.judges.offline import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.score import FacetScore, RatedFacet
-from summeval_pytest.questions import Answer
 from summeval_pytest.text import normalise, sentence_texts
 from summeval_pytest.text.numbers import unstated_numbers
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 JUDGE: Final = OfflineJudge()
