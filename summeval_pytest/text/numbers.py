@@ -117,8 +117,12 @@ def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(figure.text for figure in unstated_figures(sentence, source))
 
 
+@lru_cache(maxsize=4096)
 def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Figure, ...]:
-    """The same as figures; of a number inside a name ("ResNet-50") the digits are taken."""
+    """The same as figures; of a number inside a name ("ResNet-50") the digits are taken.
+
+    Kept, as the embedded judge and the metric ask about the same sentence.
+    """
     figures = find_figures(sentence)
     if not (figures or _RAW.search(sentence)):
         return ()
@@ -202,7 +206,7 @@ class SourceNumbers:
         if any(_is_same(figure, other) for other in self._equal(figure)):
             return True
         close = [other for text in near for other in find_figures(text)]
-        if figure.is_about and not figure.is_own_count:
+        if figure.is_about:
             close += [o for o in self.figures if o.quantity.dimension == figure.quantity.dimension]
         if figure.is_of_hundred:
             close = [o for o in self.figures if o.quantity.dimension in {"", "share", "points"}]
