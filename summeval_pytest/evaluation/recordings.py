@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.recorded import RecordedJudge
+from summeval_pytest.metrics.facet import EMPTY_RATING, stated_again
 from summeval_pytest.metrics.grounding import ground
 from summeval_pytest.questions import FACETS, FacetPair, FacetRating
 from summeval_pytest.text import normalise
@@ -101,19 +102,27 @@ def _text(suite: Suite, record: Recorded) -> str:
 def _rated(
     suite: Suite, record: Recorded, segments: Mapping[str, FacetSegments]
 ) -> Iterator[tuple[FacetPair, int]]:
-    """The ratings of a record, each with the two segments that it is about."""
+    """The ratings of a record, each with the two segments that the metric asks about.
+
+    A facet that the recorded segments leave empty is absent, also where the metric finds its
+    sentences elsewhere in the summary and asks about them.
+    """
     summary = _text(suite, record)
     paper = suite.paper(record.paper)
     theirs = _reference_segments(paper, segments)
     if theirs is None or summary not in segments:
         return
     ours = ground(segments[summary], summary).segments
+    asked = stated_again(theirs, ours, summary)
     for facet in FACETS:
-        if theirs.segment(facet) and ours.segment(facet) and facet in (record.facets or {}):
+        rating = (record.facets or {}).get(facet)
+        if rating is None and not ours.segment(facet):
+            rating = EMPTY_RATING
+        if theirs.segment(facet) and asked.segment(facet) and rating is not None:
             pair = FacetPair(
-                facet=facet, reference=theirs.segment(facet), candidate=ours.segment(facet)
+                facet=facet, reference=theirs.segment(facet), candidate=asked.segment(facet)
             )
-            yield pair, (record.facets or {})[facet]
+            yield pair, rating
 
 
 def _reference_segments(
