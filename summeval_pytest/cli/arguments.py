@@ -13,7 +13,6 @@ from summeval_pytest.cli.importing import add_importing
 from summeval_pytest.cli.labelling import add_labelling
 from summeval_pytest.cli.study_options import add_studying
 from summeval_pytest.cli.terms import add_asking, add_judge, add_store, add_suite, add_systems
-from summeval_pytest.cli.two_judges import add_drifting, add_swapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +95,18 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_drifting(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Compares the judge's golden answers in two run records, item by item. Exit code 1 where"
+        " answers moved away from the labels by more than chance, or cannot be compared."
+    )
+    parser.add_argument("old", type=Path, metavar="OLD", help="the run record of before")
+    parser.add_argument("new", type=Path, metavar="NEW", help="the run record of now")
+    parser.add_argument(
+        "--answers", type=int, default=10, metavar="N", help="show so many flips (default: 10)"
+    )
+
+
 def _add_rescoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="a run record")
     parser.add_argument(
@@ -162,8 +173,7 @@ COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]]
     ("batch", "requests and replies as batch files", _add_batching),
     ("report", "make the reports of a saved run again", _add_reporting),
     ("compare", "what changed between two saved runs", _add_comparing),
-    ("drift", "which golden answers flipped between two runs", add_drifting),
-    ("swap", "what another judge in its place would change", add_swapping),
+    ("drift", "which golden answers flipped between two runs", _add_drifting),
     ("equivalence", "whether batching changes the answers", add_equivalence),
     ("rescore", "decide a saved run again, with other thresholds", _add_rescoring),
     ("power", "how small a drop a suite's papers can show", _add_powering),

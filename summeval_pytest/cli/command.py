@@ -45,7 +45,6 @@ DONE_BY: Final[Mapping[str, str]] = MappingProxyType(
         "report": "reporting:report",
         "rescore": "rescoring:rescore_run",
         "study": "studying:study",
-        "swap": "swapping:swap",
     }
 )
 """By command, with its action where it has some: the module here, and its function of the
@@ -54,7 +53,7 @@ arguments; loaded when it is wanted."""
 
 def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
     """Has the one do the work who can; what it says, and whether what it decides passes."""
-    if any(":" in str(vars(chosen).get(name)) for name in ("judge", "old_judge", "new_judge")):
+    if ":" in str(vars(chosen).get("judge")):
         sys.path.insert(0, "")  # a judge of one's own may stand in this folder
     command = " ".join(filter(None, (chosen.command, getattr(chosen, "action", None))))
     do = cast(

@@ -37,13 +37,6 @@ from summeval_pytest.reports.rendering import RENDERERS
 from summeval_pytest.reports.run_record import as_json, from_json, read_record, record_text
 from summeval_pytest.reports.summary import SystemTally, summary_lines
 from summeval_pytest.reports.supporting import supporting_table
-from summeval_pytest.reports.swapping import (
-    item_table,
-    order_lines,
-    score_table,
-    threshold_block,
-    threshold_table,
-)
 from summeval_pytest.reports.trust import (
     UNTRUSTED,
     agreement_lines,
@@ -80,26 +73,21 @@ __all__ = [
     "flip_lines",
     "from_json",
     "header_line",
-    "item_table",
     "missed_numbers",
     "model_lines",
     "models_told",
-    "order_lines",
     "plan_lines",
     "read_record",
     "record_text",
     "relation_lines",
     "relation_text",
     "run_lines",
-    "score_table",
     "short_of",
     "shown",
     "signature_lines",
     "suite_lines",
     "summary_lines",
     "supporting_table",
-    "threshold_block",
-    "threshold_table",
     "trust_lines",
     "trust_phrase",
     "uncalibrated_lines",

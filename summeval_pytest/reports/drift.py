@@ -79,14 +79,11 @@ def drift_table(drift: Drift) -> Iterator[str]:
             yield f"{n_only:,} {items} that only the {whose} judge answered {are} left out"
 
 
-def figure_table(
-    figures: Sequence[FigureChange], titles: tuple[str, str] = ("old", "new")
-) -> Iterator[str]:
+def figure_table(figures: Sequence[FigureChange]) -> Iterator[str]:
     """The figures of agreement under both judges, and the interval of their difference."""
     width = max(map(len, AGREEMENTS)) + 1
-    old, new = titles
     yield (
-        f"{'agreement':<{width}}{old:>7}{new:>7}{'change':>8}  {'95 % interval':<16}"
+        f"{'agreement':<{width}}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}"
         f"{'items':>6}{'papers':>7}"
     )
     for figure in figures:

@@ -18,7 +18,7 @@ from summeval_pytest.verdict.comparison import (
 from summeval_pytest.verdict.correcting import CORRECTABLE, CorrectedMean, corrected_means
 from summeval_pytest.verdict.deciding import PairVerdict, Shortfall, decide, raise_judge_faults
 from summeval_pytest.verdict.drift import Drift, KindDrift, measure_drift
-from summeval_pytest.verdict.figure_changes import FigureChange, changed_figures
+from summeval_pytest.verdict.figure_changes import FigureChange
 from summeval_pytest.verdict.findings import (
     Finding,
     explaining,
@@ -58,7 +58,7 @@ from summeval_pytest.verdict.recording import (
     judged,
 )
 from summeval_pytest.verdict.regression import compare
-from summeval_pytest.verdict.rejudging import Rejudged, shared_answers
+from summeval_pytest.verdict.rejudging import Rejudged
 from summeval_pytest.verdict.rescoring import read_weights, rescore
 from summeval_pytest.verdict.rules import DEFAULT_RULES, Rule, read_rules
 from summeval_pytest.verdict.sweeping import Separation, separations
@@ -129,7 +129,6 @@ __all__ = [
     "all_uses",
     "broken_down",
     "calibration_of",
-    "changed_figures",
     "check",
     "check_measured",
     "check_supported",
@@ -160,7 +159,6 @@ __all__ = [
     "rescore",
     "sentence_words",
     "separations",
-    "shared_answers",
     "thresholds_of",
     "worst_first",
     "wrong_pieces",

@@ -15,8 +15,7 @@ from summeval_pytest.reports import (
 from summeval_pytest.verdict import FigureChange, figure_changes, measure_drift
 from tests.reports.test_comparison import HOSTILE, harmless
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.judged_twice import measured
-from tests.verdict.records import suite
+from tests.verdict.records import measured, suite
 
 if TYPE_CHECKING:
     from summeval_pytest.verdict import Drift
@@ -128,8 +127,8 @@ def test_figures_stand_side_by_side() -> None:
         n_papers=30,
     )  # fmt: skip
     lost = replace(change, name="fact_f1", new=None, change=None, low=None, high=None)
-    assert list(figure_table((change, lost), ("from", "to"))) == [
-        "agreement                 from     to  change  95 % interval    items papers",
+    assert list(figure_table((change, lost))) == [
+        "agreement                  old    new  change  95 % interval    items papers",
         "facet_kappa               0.50   0.25   -0.25  -0.30 to +0.10   1,200     30",
         "fact_f1                   0.50      -       -                   1,200     30",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place
@@ -28,11 +29,13 @@ from summeval_pytest.verdict import (
     SuiteRecord,
     SystemRecord,
     Thresholds,
+    Trust,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.evaluation import GoldenPair
     from summeval_pytest.metrics import MetricName, Score, Signature
     from summeval_pytest.questions import Facet
     from summeval_pytest.verdict import Comparison, Outcome, WaiverUse
@@ -198,6 +201,14 @@ def suite(
         pairs=pairs,
         waivers=waivers,
     )
+
+
+def measured(
+    *golden: GoldenPair, judge: str = "fair-1", labels: str = "c3d477be02a1"
+) -> SuiteRecord:
+    """A suite whose judge was measured with these golden answers."""
+    trust = Trust(judge=judge, labels=labels, n_pairs=len(golden))
+    return replace(suite(), has_labels=True, trust=trust, golden=golden)
 
 
 def run(*suites: SuiteRecord) -> RunRecord:

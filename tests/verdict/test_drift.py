@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from summeval_pytest.metrics import FaithfulnessScore
 from summeval_pytest.verdict import Drift, KindDrift, figure_changes, measure_drift
 from tests.verdict.golden_answers import answered, golden
-from tests.verdict.judged_twice import measured
-from tests.verdict.records import pair, suite
+from tests.verdict.records import measured, pair, suite
 
 if TYPE_CHECKING:
     from summeval_pytest.evaluation import GoldenAnswer, GoldenPair

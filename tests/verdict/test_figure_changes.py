@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.verdict import changed_figures, figure_changes, measuring, shared_answers
+from summeval_pytest.verdict import figure_changes, measuring
+from summeval_pytest.verdict.figure_changes import changed_figures
 from summeval_pytest.verdict.floors import Floors
 from summeval_pytest.verdict.measuring import measure_trust
+from summeval_pytest.verdict.rejudging import shared_answers
 from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
 
 if TYPE_CHECKING:
