@@ -34,7 +34,7 @@ def test_a_recipe_stands_beside_every_weight_file(name: str) -> None:
     """Whoever doubts the weights must be able to make them again."""
     recipe = json.loads(WEIGHTS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
     assert {"command", "data", "method", "scores"} <= set(recipe)
-    assert f"summeval_pytest.judges.training.{name} " in recipe["command"]
+    assert f"tests.fitting.{name} " in recipe["command"]
     assert all(not data.startswith("/") for data in recipe["data"])
 
 

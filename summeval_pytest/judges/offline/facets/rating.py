@@ -5,8 +5,8 @@
     rating = 1 + how many cut points of the facet the score reaches
 
 The proportional-odds model (McCullagh, JRSS B 42, 1980), fitted to people's ratings of other papers
-(`training/ratings.py`); all facets share the coefficients. The most probable rating is seldom an
-extreme one, so cut points are set where as many scores pass as people gave such ratings.
+(`tests/fitting/ratings.py`); all facets share the coefficients. The most probable rating is seldom
+an extreme one, so cut points are set where as many scores pass as people gave such ratings.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     p = 1 / (1 + exp(-(a + sum of b_i x_i))), every b_i >= 0
 
 over the seven things of `Signs`, fitted to what people said of facts in summaries
-(`training.presence`). What several facts of one question say counts less in each of them: it is
-their topic, and no news. A conflict in numbers, direction or negation outweighs any number of
+(`tests/fitting/presence.py`). What several facts of one question say counts less in each of them:
+it is their topic, and no news. A conflict in numbers, direction or negation outweighs any number of
 shared words: the fact does not hold. As a third of the conflicts seen are none to readers, its
 probability is then `PRESENT` times what it was, instead of 0.
 """

@@ -3,7 +3,7 @@
 A sentence is evidence by what it carries of the claim, what of that the nearer ones do not carry,
 how near it is, and how it compares with the sentence that carries most. How much each of these
 counts, and where to stop, was learned from the sentences that readers named for claims
-(``training/evidence.py``).
+(``tests/fitting/evidence.py``).
 """
 
 from __future__ import annotations

@@ -56,11 +56,11 @@ def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tu
     """Whether the sentences of a source carry each sentence of a summary.
 
     ``strength`` is the chance that readers call a sentence supported, as learned from labelled
-    sentences (``training/support.py``): half of it where a conflict is seen, 1 for a sentence of
-    the source. ``holds`` is false where a conflict is seen. Low overlap proves nothing by itself,
-    for a faithful sentence may use other words; so it decides only in a summary that otherwise
-    is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source than any
-    other would (`UNRELATED`).
+    sentences (``tests/fitting/support.py``): half of it where a conflict is seen, 1 for a sentence
+    of the source. ``holds`` is false where a conflict is seen. Low overlap proves nothing by
+    itself, for a faithful sentence may use other words; so it decides only in a summary that
+    otherwise is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source
+    than any other would (`UNRELATED`).
     """
     index = source_index(source)
     overlaps = [index.overlap(sentence) for sentence in sentences]

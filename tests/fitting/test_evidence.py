@@ -1,11 +1,16 @@
 from __future__ import annotations
 
-from math import log
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.training.evidence import Claim, chosen, f1, fit_evidence
+from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.logistic import STEPS
+from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Claim:
@@ -39,8 +44,8 @@ def test_share_of_readers_is_counted_for_each_sentence() -> None:
     assert claim((4, 9, 1), [0.0] * 3, {4}, {4, 9}).shares.tolist() == [1.0, 0.5, 0.0]
 
 
-def test_evidence_is_fitted_to_the_share_of_readers() -> None:
-    """Without a ridge, two points are met exactly: a quarter at 0, three quarters at 1."""
-    weights = fit_evidence(np.array([[0.0], [1.0]]), np.array([0.25, 0.75]), ridge=0.0)
+def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
+    """Whoever runs the command again gets the weights that ship."""
+    found = shipped(claims(shared_data))
 
-    assert weights == pytest.approx([2 * log(3), -log(3)], abs=1e-3)
+    assert learned("evidence")["weights"] == pytest.approx(found * STEPS, abs=2)

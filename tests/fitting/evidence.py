@@ -1,6 +1,6 @@
 """Learns which of the sentences nearest to a claim a reader would name as evidence.
 
-    python -m summeval_pytest.judges.training.evidence --data ../shared/data
+    python -m tests.fitting.evidence --data ../shared/data
 
 The share of readers that named a sentence is fitted by a logistic function of what is known of it.
 What ships is shifted, so that it is above 0 where one reader in four would name the sentence.
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.optimize import minimize
 
 from summeval_pytest.judges.offline.logistic import STEPS
 from summeval_pytest.judges.offline.sentences.evidence import evidence_features
-from summeval_pytest.judges.training.data import data_folder, records
-from summeval_pytest.judges.training.saving import save
-from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds
 from summeval_pytest.text import normalise
+from tests.fitting.data import Sources, data_folder, records, save
+from tests.fitting.logistic import N_FOLDS, chance, fit_logistic, folds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,25 +62,6 @@ def claims(folder: Path) -> list[Claim]:
     return found
 
 
-def fit_evidence(features: Numbers, shares: Numbers, *, ridge: float = RIDGE) -> Numbers:
-    """Weights, and last the intercept, of the chance that a reader names a sentence.
-
-    ``shares`` are the share of readers that named each.
-    """
-    rows = np.column_stack([features, np.ones(len(features))])
-
-    def loss(values: Numbers) -> tuple[float, Numbers]:
-        logit = rows @ values
-        held = np.append(values[:-1], 0.0)
-        total = float(np.sum(np.logaddexp(0.0, logit) - shares * logit)) + ridge * float(
-            held @ held
-        )
-        return total, rows.T @ (chance(logit) - shares) + 2 * ridge * held
-
-    found: Numbers = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B").x
-    return found
-
-
 def f1(chosen: Iterable[set[int]], among: Sequence[Claim], kind: str) -> float:
     """Micro F1 over sentences against the ``first`` reader's set, or ``any`` reader's sentences."""
     named = labelled = both = 0
@@ -104,10 +83,17 @@ def chosen(weights: Numbers, claim: Claim) -> set[int]:
 
 
 def _weights(among: Sequence[Claim]) -> Numbers:
-    return fit_evidence(
-        np.concatenate([claim.features for claim in among]),
-        np.concatenate([claim.shares for claim in among]),
-    )
+    """A weight for each feature, and last the intercept."""
+    shares = np.concatenate([claim.shares for claim in among])
+    features = np.concatenate([claim.features for claim in among])
+    return np.concatenate(fit_logistic(features, shares, weights=np.ones(len(shares)), ridge=RIDGE))
+
+
+def shipped(among: Sequence[Claim]) -> Numbers:
+    """The weights of all claims, above 0 where `LEAST_CHANCE` of the readers name a sentence."""
+    weights = _weights(among)
+    weights[-1] -= np.log(LEAST_CHANCE / (1 - LEAST_CHANCE))
+    return weights
 
 
 def scores_on_unseen_papers(among: Sequence[Claim]) -> dict[str, float]:
@@ -124,13 +110,10 @@ def scores_on_unseen_papers(among: Sequence[Claim]) -> dict[str, float]:
 def main() -> None:
     """Fits, measures on unseen papers, and writes ``weights/evidence``."""
     among = claims(data_folder(__doc__))
-    weights = _weights(among)
-    weights[-1] -= np.log(LEAST_CHANCE / (1 - LEAST_CHANCE))
     save(
         "evidence",
-        {"weights": np.round(weights * STEPS).astype(np.int32)},
+        {"weights": np.round(shipped(among) * STEPS).astype(np.int32)},
         recipe={
-            "command": "python -m summeval_pytest.judges.training.evidence --data ../shared/data",
             "data": [CLAIMS],
             "method": "a logistic function of four shares, in thousandths; the start last",
             "scores": {k: round(v, 3) for k, v in scores_on_unseen_papers(among).items()},

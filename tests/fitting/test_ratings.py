@@ -10,24 +10,23 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.conflict import Conflict
-from summeval_pytest.judges.offline.facets.segmentation import segment
-from summeval_pytest.judges.training import ratings
-from summeval_pytest.judges.training.rated import (
+from summeval_pytest.questions import FACETS
+from tests.fitting import ratings
+from tests.fitting.ratings import (
     SCALE,
+    WEIGHT,
     Rated,
     Table,
-    rated_summaries,
-    table_of,
-)
-from summeval_pytest.judges.training.ratings import (
-    WEIGHT,
     arrays_of,
     cross_validated,
+    cut_points,
+    fit_ordinal,
     overall,
+    rated_summaries,
     scores_of,
+    table_of,
     with_vetoes,
 )
-from summeval_pytest.questions import FACETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,13 +88,6 @@ def test_ratings_are_shares_of_their_scale(tmp_path: Path) -> None:
     ]
 
 
-def test_segments_are_cut_by_the_roles_given() -> None:
-    """A model that has not seen the paper cuts it, and not the one that ships."""
-    segments = segment(f"{FALL} {RISE}", by_place)
-
-    assert (segments.method, segments.result, segments.background) == (FALL, RISE, "")
-
-
 def test_facet_that_a_text_lacks_is_not_said() -> None:
     """The reference states two facets; one summary has both, the other only the first."""
     rated = [
@@ -154,3 +146,46 @@ def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
     )
     given = with_vetoes(table, np.array([[3, 4, 4, 3], [1, 2, 3, 3]]))
     assert given.tolist() == [[3, 1, 3, 3], [1, 2, 3, 3]]
+
+
+def test_without_numbers_the_thresholds_are_the_log_odds_of_shares() -> None:
+    """Of 10 ratings 2 are 1 and 5 are at most 2: ln(2 / 8) and ln(5 / 5)."""
+    ratings = np.array([1] * 2 + [2] * 3 + [3] * 5)
+
+    model = fit_ordinal(
+        np.zeros((10, 1)), np.zeros(10, dtype=int), ratings, scales=(3,), penalty=1.0
+    )
+
+    assert model.coefficients == pytest.approx([0.0], abs=1e-9)
+    assert model.thresholds[0] == pytest.approx([np.log(2 / 8), 0.0], abs=1e-4)
+
+
+def test_known_model_is_found_again() -> None:
+    """4,000 ratings drawn from two groups with the coefficients 2 and -1, unscaled numbers."""
+    rng = np.random.default_rng(5)
+    numbers = rng.normal([3.0, -1.0], [1.0, 2.0], size=(4000, 2))
+    groups = np.arange(4000) % 2
+    thresholds = (np.array([5.0, 7.0, 9.0]), np.array([4.0, 8.0]))
+    latent = numbers @ np.array([2.0, -1.0]) + rng.logistic(size=4000)
+    ratings = np.array(
+        [1 + int((value > thresholds[g]).sum()) for value, g in zip(latent, groups, strict=True)]
+    )
+
+    model = fit_ordinal(numbers, groups, ratings, scales=(4, 3), penalty=1.0)
+
+    assert model.coefficients == pytest.approx([2.0, -1.0], rel=0.1)
+    for found, true in zip(model.thresholds, thresholds, strict=True):
+        assert found == pytest.approx(true, rel=0.1)
+    chances = model.probabilities(0, np.array([4.0, 8.0]))
+    assert chances.shape == (2, 4)
+    assert chances.sum(axis=1) == pytest.approx([1.0, 1.0], rel=1e-12)
+
+
+def test_as_many_scores_pass_a_cut_point_as_people_gave_such_ratings() -> None:
+    """Of 8 ratings 2 are 1 and 4 are 3: 6 scores pass the first cut and 4 the last."""
+    scores = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.2, 0.8, 0.6])
+    ratings = np.array([3, 1, 3, 1, 2, 3, 2, 3])
+
+    cuts = cut_points(scores, ratings, 3)
+
+    assert [int((scores >= cut).sum()) for cut in cuts] == [6, 4]

@@ -1,6 +1,6 @@
 """Learns how sure overlap makes that a sentence is supported.
 
-    python -m summeval_pytest.judges.training.support --data ../shared/data
+    python -m tests.fitting.support --data ../shared/data
 
 Support is a logistic function of five shares, none of which may count against a sentence; every set
 has its own intercept, as sets differ in how many sentences are faithful at all, and what ships is
@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.optimize import minimize
 
 from summeval_pytest.judges.offline.logistic import STEPS
 from summeval_pytest.judges.offline.sentences.support import strength_features
-from summeval_pytest.judges.training.data import data_folder, records
-from summeval_pytest.judges.training.saving import save
-from summeval_pytest.judges.training.sources import N_FOLDS, Sources, chance, folds, told_apart
 from summeval_pytest.stats import spearman
 from summeval_pytest.text import normalise, sentence_texts, tokens
+from tests.fitting.data import Sources, data_folder, records, save
+from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic, folds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,31 +53,19 @@ class Sentences:
     papers: tuple[str, ...]
 
 
-def fit_strength(
-    sets: Mapping[str, Sentences], *, ridge: float = RIDGE
-) -> tuple[Numbers, dict[str, float]]:
+def fit_strength(sets: Mapping[str, Sentences]) -> tuple[Numbers, Numbers]:
     """A weight of at least 0 for each feature, and the intercept of each set.
 
-    Minimises the mean over sets of the mean log loss, plus ``ridge`` times the squared weights.
+    Minimises the mean log loss of each set, summed, plus ``RIDGE`` times the squared weights.
     """
-    names = list(sets)
-    n = next(iter(sets.values())).features.shape[1]
-
-    def loss(values: Numbers) -> tuple[float, Numbers]:
-        weights, total, slope = values[:n], ridge * float(values[:n] @ values[:n]), values * 0.0
-        slope[:n] = 2 * ridge * weights
-        for number, name in enumerate(names):
-            one = sets[name]
-            logit = one.features @ weights + values[n + number]
-            total += float(np.mean(np.logaddexp(0.0, logit) - one.labels * logit))
-            error = (chance(logit) - one.labels) / len(one.labels)
-            slope[:n] += one.features.T @ error
-            slope[n + number] += error.sum()
-        return total, slope
-
-    bounds = [(0.0, None)] * n + [(None, None)] * len(names)
-    found = minimize(loss, np.zeros(n + len(names)), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found[:n], {name: float(found[n + k]) for k, name in enumerate(names)}
+    sizes = [len(one.labels) for one in sets.values()]
+    return fit_logistic(
+        np.concatenate([one.features for one in sets.values()]),
+        np.concatenate([one.labels for one in sets.values()]),
+        weights=np.repeat([1 / size for size in sizes], sizes),
+        ridge=RIDGE,
+        starts=np.repeat(np.eye(len(sizes)), sizes, axis=0),
+    )
 
 
 def labelled_sentences(folder: Path, name: str) -> Sentences:
@@ -129,9 +115,9 @@ def _strength_scores(sets: Mapping[str, Sentences]) -> dict[str, float]:
             seen[name][out] = one.features[out] @ weights
     scores: dict[str, float] = {}
     for name, one in sets.items():
-        scores[f"AUC {name}, unseen papers"] = told_apart(one.labels, seen[name])
+        scores[f"AUC {name}, unseen papers"] = auc(one.labels, seen[name])
         weights, _ = fit_strength({other: sets[other] for other in sets if other != name})
-        scores[f"AUC {name}, unseen set"] = told_apart(one.labels, one.features @ weights)
+        scores[f"AUC {name}, unseen set"] = auc(one.labels, one.features @ weights)
     return scores
 
 
@@ -145,7 +131,7 @@ def main() -> None:
     folder = data_folder(__doc__)
     sets = {name: labelled_sentences(folder, name) for name in LABELLED}
     weights, starts = fit_strength(sets)
-    start = float(np.mean(list(starts.values())))
+    start = float(starts.mean())
     scores = _strength_scores(sets)
     means: list[float] = []
     humans: list[float] = []
@@ -158,7 +144,6 @@ def main() -> None:
         "support",
         {"weights": np.round(np.append(weights, start) * STEPS).astype(np.int32)},
         recipe={
-            "command": "python -m summeval_pytest.judges.training.support --data ../shared/data",
             "data": sorted(LABELLED),
             "method": "a logistic function of five shares, in thousandths; the start last",
             "scores": {name: round(value, 3) for name, value in scores.items()},

@@ -5,7 +5,7 @@ import random
 from typing import TYPE_CHECKING
 
 from summeval_pytest.judges.offline.facets.roles import STATES
-from summeval_pytest.judges.training.role_texts import (
+from tests.fitting.role_texts import (
     RoleText,
     cut_text,
     cut_texts,

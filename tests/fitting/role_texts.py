@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.facets.labels import pieces_of
 from summeval_pytest.judges.offline.facets.roles import STATES
-from summeval_pytest.judges.training.data import Record, records
 from summeval_pytest.questions import FACETS
 from summeval_pytest.text import normalise
+from tests.fitting.data import Record, records
 
 if TYPE_CHECKING:
     import random
@@ -170,14 +170,14 @@ def cut_text(text: RoleText, chance: random.Random) -> RoleText:
     """A text as summaries are: broken off, without a facet, with gaps, or in another order."""
     n = len(text.sentences)
     kind = chance.random()
-    if kind < 0.4:  # noqa: PLR2004 - shares of the kinds
-        first = 0 if kind < 0.2 else chance.randrange(n - 1)  # noqa: PLR2004
+    if kind < 0.4:
+        first = 0 if kind < 0.2 else chance.randrange(n - 1)
         return text.only(range(first, chance.randrange(first + 1, n + 1)))
-    if kind < 0.7:  # noqa: PLR2004
+    if kind < 0.7:
         left_out = chance.choice(sorted(set(text.facets), key=str))
         return text.only(row for row in range(n) if text.facets[row] != left_out)
-    if kind < 0.9:  # noqa: PLR2004
-        return text.only(row for row in range(n) if chance.random() < 0.5)  # noqa: PLR2004
+    if kind < 0.9:
+        return text.only(row for row in range(n) if chance.random() < 0.5)
     rows = list(range(n))
     swapped = chance.randrange(n - 1)
     rows[swapped : swapped + 2] = rows[swapped + 1], rows[swapped]
@@ -186,6 +186,6 @@ def cut_text(text: RoleText, chance: random.Random) -> RoleText:
 
 def cut_texts(texts: Iterable[RoleText], chance: random.Random, *, copies: int) -> list[RoleText]:
     """So many cut copies of every text of three sentences or more; empty ones are left out."""
-    long_enough = [text for text in texts if len(text.sentences) > 2]  # noqa: PLR2004
+    long_enough = [text for text in texts if len(text.sentences) > 2]
     cut = [cut_text(text, chance) for text in long_enough for _ in range(copies)]
     return [text for text in cut if text.sentences]

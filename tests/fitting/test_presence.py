@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.judges.training import presence
-from summeval_pytest.judges.training.presence import Asked, asked, examples, fit
+from tests.fitting import presence
+from tests.fitting.presence import Asked, asked, examples, fit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,18 +20,6 @@ def question(text: str, labels: tuple[int, ...], paper: str = "one") -> Asked:
     return Asked(
         name="made/up", paper=paper, facts=FACTS, text=text, labels=labels, of_summary=False
     )
-
-
-def test_fit_gives_no_negative_slope() -> None:
-    """A sign that speaks against a fact in some set by chance is left out, not turned round."""
-    signs = np.array([[0.0, 1.0], [0.2, 0.8], [0.8, 0.1], [1.0, 0.0]] * 10)
-    labels = np.array([0.0, 0.0, 1.0, 1.0] * 10)
-
-    intercept, slopes = fit(signs, labels, np.ones(40))
-
-    assert slopes[0] > 0.0
-    assert slopes[1] == 0.0
-    assert intercept < 0.0
 
 
 def test_fit_meets_the_share_of_facts_that_are_present() -> None:

@@ -1,6 +1,6 @@
 """Counts in how many short texts each word stands.
 
-    python -m summeval_pytest.judges.training.rarity --data ../shared/data
+    python -m tests.fitting.rarity --data ../shared/data
 
 A long source is cut into texts of about 200 words, the length of an abstract.
 """
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.judges.offline.rarity import N_PLACES, STEPS, place_of
-from summeval_pytest.judges.training.data import data_folder, records
-from summeval_pytest.judges.training.saving import save
 from summeval_pytest.text import content_words
+from tests.fitting.data import data_folder, records, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +65,6 @@ def main() -> None:
         "rarity",
         {"steps": np.round(rare * STEPS).astype(np.uint8)},
         recipe={
-            "command": "python -m summeval_pytest.judges.training.rarity --data ../shared/data",
             "data": sorted(SETS),
             "method": f"document frequency of stems over {n_texts} texts of {LENGTH} content words",
             "scores": {},

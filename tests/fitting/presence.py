@@ -1,6 +1,6 @@
 """Fits how probable it is that people say a fact stands in a text.
 
-    python -m summeval_pytest.judges.training.presence --data ../shared/data
+    python -m tests.fitting.presence --data ../shared/data
 
 A logistic regression whose weights may not be negative, over `presence.Signs`, on labelled facts of
 three sets. Each set counts by `SHARES`, whatever its size. Scores are those of a fit that has not
@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 import numpy as np
-from scipy.optimize import minimize
 
 from summeval_pytest.judges.offline.facts.presence import Signs, look_for
-from summeval_pytest.judges.training.data import data_folder, records
-from summeval_pytest.judges.training.saving import save
-from summeval_pytest.judges.training.sources import chance, told_apart
 from summeval_pytest.stats import spearman
 from summeval_pytest.text import normalise, sentence_texts
+from tests.fitting.data import data_folder, records, save
+from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +34,6 @@ SUMMARIES: Final = ("realsumm_scu/dev.jsonl", "pyrxsum_scu/dev.jsonl")
 MATCHES: Final = "infolossqa/match_dev.jsonl"
 SHARES: Final[Mapping[str, float]] = {SUMMARIES[0]: 2.0, SUMMARIES[1]: 1.0, MATCHES: 1.0}
 """What each set counts; the largest, of whole summaries, twice."""
-N_FOLDS: Final = 5
 RIDGE: Final = 1.0
 _NONE: Final = (0.0,) * len(Signs._fields)
 
@@ -130,20 +127,9 @@ def fit(signs: Floats, labels: Floats, weights: Floats) -> tuple[float, Floats]:
     middle = weights @ signs / total
     spread = np.sqrt(weights @ (signs - middle) ** 2 / total) + 1e-9
     scaled = (signs - middle) / spread
-
-    def loss(point: Floats) -> tuple[float, Floats]:
-        logits = scaled @ point[1:] + point[0]
-        wrong = weights * (chance(logits) - labels)
-        lost = weights @ (np.logaddexp(0, logits) - labels * logits)
-        ridge = RIDGE * np.r_[0.0, point[1:]]
-        return (lost + ridge @ point / 2) / total, (
-            np.r_[wrong.sum(), scaled.T @ wrong] + ridge
-        ) / total
-
-    bounds = [(None, None)] + [(0, None)] * signs.shape[1]
-    best = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)
-    slopes: Floats = best.x[1:] / spread
-    return float(best.x[0] - slopes @ middle), slopes
+    held, start = fit_logistic(scaled, labels, weights=weights / total, ridge=RIDGE / 2 / total)
+    slopes: Floats = held / spread
+    return float(start[0] - slopes @ middle), slopes
 
 
 def shares(data: Examples) -> Floats:
@@ -185,10 +171,8 @@ def scores(data: Examples) -> dict[str, float]:
     for name in SHARES:
         here = data.sets == name
         short = name.partition("/")[0]
-        told[f"AUC on unseen papers, {short}"] = told_apart(data.labels[here], logits[here])
-        told[f"AUC without the set, {short}"] = told_apart(
-            data.labels[here], _fitted(data, ~here)[here]
-        )
+        told[f"AUC on unseen papers, {short}"] = auc(data.labels[here], logits[here])
+        told[f"AUC without the set, {short}"] = auc(data.labels[here], _fitted(data, ~here)[here])
         gap = chance(logits[here]).mean() - data.labels[here].mean()
         told[f"mean probability less share present, {short}"] = float(gap)
     for name in SUMMARIES:
@@ -206,7 +190,6 @@ def main() -> None:
         "presence",
         {"intercept": np.array(intercept).round(4), "slopes": slopes.round(4)},
         recipe={
-            "command": "python -m summeval_pytest.judges.training.presence --data ../shared/data",
             "data": sorted(SHARES),
             "method": "logistic regression, weights not negative, over " + ", ".join(Signs._fields),
             "scores": scores(data),

@@ -1,0 +1,401 @@
+"""Fits ratings of facets to people's, and measures them on papers that the fit has not seen.
+
+    python -m tests.fitting.ratings --data ../shared/data
+
+The set is one half of ScholarSum: people rated each facet of a summary against the reference's.
+The model is one of proportional odds (McCullagh, JRSS B 42, 1980),
+
+    P(rating of row i in group g <= k) = 1 / (1 + exp(x_i . w - t_gk)):
+
+all facets share the coefficients w; every facet has its own ascending thresholds, as many as its
+scale has steps. The fit minimises the negative log-likelihood plus penalty / 2 * |w|^2.
+
+Segments are the embedded judge's own, as in use, but by models of roles that have not seen the
+paper: roles are learned from these papers too, and would be surer here than elsewhere. Papers with
+the same reference stay together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from scipy.optimize import minimize
+
+from summeval_pytest.judges.offline.facets.labels import pieces_of
+from summeval_pytest.judges.offline.facets.overlap import NAMES, overlaps
+from summeval_pytest.judges.offline.facets.rating import DIGITS, contradiction, vetoed
+from summeval_pytest.judges.offline.facets.segmentation import segment
+from summeval_pytest.questions import FACETS, SCALES, FacetPair
+from summeval_pytest.stats import bootstrap_interval, cohen_kappa, spearman
+from summeval_pytest.text import normalise
+from tests.fitting.data import data_folder, records, save
+from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
+from tests.fitting.roles import learn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.judges.offline.conflict import Conflict
+    from summeval_pytest.judges.offline.facets.roles import Roles
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+RATED: Final = "_human_list"
+SCALE: Final = tuple(SCALES[facet] for facet in FACETS)
+WEIGHT: Final = np.array([0.1, 0.3, 0.3, 0.3])
+"""The weights of FM (section 4.2), by which a model is measured."""
+PENALTY: Final = 10.0
+N_FOLDS: Final = 5
+SEEDS: Final = range(10)
+"""Folds are drawn so many times; figures are means over the draws."""
+_LEAST: float = 1e-12
+"""A probability is at least this, so that its logarithm is finite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rated:
+    """A summary that people rated; a facet that the reference does not state is rated 0."""
+
+    reference: str
+    summary: str
+    ratings: tuple[int, ...]
+    overall: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What the judge reads off all summaries.
+
+    Attributes:
+        numbers: Shape (summaries, facets, features); 0 where a facet is not stated on both sides.
+        held: Whether the summary has any word of the facet, (summaries, facets).
+        stated: Whether the reference states the facet, (summaries, facets).
+        said: Whether both texts state it: then it is rated, otherwise it is rated 1.
+        conflicts: By summary and facet, the conflict that vetoes its rating, if any does.
+        ratings: People's, 0 for none, (summaries, facets).
+        overall: People's overall score.
+        papers: The paper of each summary, as a number.
+    """
+
+    numbers: Floats
+    held: NDArray[np.bool_]
+    stated: NDArray[np.bool_]
+    said: NDArray[np.bool_]
+    conflicts: tuple[Mapping[int, Conflict], ...]
+    ratings: Ints
+    overall: Floats
+    papers: Ints
+
+
+def rated_summaries(folder: Path) -> list[Rated]:
+    """All summaries of the set with people's ratings."""
+    return [
+        Rated(
+            reference=normalise(paper["human"]),
+            summary=normalise(paper[key.removesuffix(RATED)]),
+            ratings=tuple(
+                round(share * scale) for share, scale in zip(paper[key], SCALE, strict=True)
+            ),
+            overall=paper[key.removesuffix("_list")],
+        )
+        for paper in records(folder, SEGMENTED)
+        for key in sorted(paper)
+        if key.endswith(RATED)
+    ]
+
+
+def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
+    """What the judge reads off each summary, by its own segments.
+
+    Args:
+        rated: The summaries.
+        roles: By reference, what tells the roles of sentences for that paper.
+    """
+    shape = (len(rated), len(FACETS))
+    numbers = np.zeros((*shape, len(NAMES)))
+    stated, said, held = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+    conflicts: list[dict[int, Conflict]] = []
+    for row, one in enumerate(rated):
+        told = roles[one.reference]
+        theirs, ours = segment(one.reference, told), segment(one.summary, told)
+        stated[row] = [bool(theirs.segment(facet)) for facet in FACETS]
+        said[row] = stated[row] & np.array([bool(ours.segment(facet)) for facet in FACETS])
+        columns = np.flatnonzero(said[row])
+        pairs = tuple(
+            FacetPair(facet=f, reference=theirs.segment(f), candidate=ours.segment(f))
+            for f in (FACETS[column] for column in columns)
+        )
+        conflicts.append(
+            {
+                int(column): conflict
+                for column, pair in zip(columns, pairs, strict=True)
+                if (conflict := contradiction(pair, one.reference, one.summary)) is not None
+            }
+        )
+        if pairs:
+            found = overlaps(pairs, told)
+            numbers[row, columns] = [overlap.features for overlap in found]
+            held[row, columns] = [overlap.n_words_found > 0 for overlap in found]
+    known = list(dict.fromkeys(one.reference for one in rated))
+    return Table(
+        numbers=numbers,
+        held=held,
+        stated=stated,
+        said=said,
+        conflicts=tuple(conflicts),
+        ratings=np.array([one.ratings for one in rated]),
+        overall=np.array([one.overall for one in rated]),
+        papers=np.array([known.index(one.reference) for one in rated]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrdinalModel:
+    """Coefficients of the numbers, and the ascending thresholds of each group."""
+
+    coefficients: Floats
+    thresholds: tuple[Floats, ...]
+
+    def scores(self, numbers: Floats) -> Floats:
+        """One score a row of numbers."""
+        scores: Floats = numbers @ self.coefficients
+        return scores
+
+    def probabilities(self, group: int, scores: Floats) -> Floats:
+        """How probable each rating of a group's scale is, (scores, scale)."""
+        return _probabilities(self.thresholds[group], scores)
+
+
+def _probabilities(thresholds: Floats, scores: Floats) -> Floats:
+    below = 1.0 / (1.0 + np.exp(scores[:, None] - thresholds))
+    ends = np.ones((len(scores), 1))
+    differences: Floats = np.diff(np.hstack([0.0 * ends, below, ends]), axis=1)
+    return differences
+
+
+def _ascending(free: Floats) -> Floats:
+    """Thresholds from free numbers: the first, then the logarithm of each step up."""
+    return np.cumsum(np.concatenate([free[:1], np.exp(free[1:])]))
+
+
+def fit_ordinal(
+    numbers: Floats, groups: Ints, ratings: Ints, *, scales: Sequence[int], penalty: float
+) -> OrdinalModel:
+    """The model of the greatest penalised likelihood; the numbers are scaled on the way.
+
+    Args:
+        numbers: Shape (rows, features).
+        groups: The group of each row.
+        ratings: The rating of each row, 1 to its group's scale.
+        scales: The highest rating of each group.
+        penalty: How strongly coefficients of scaled numbers are drawn to 0.
+    """
+    middle, spread = numbers.mean(axis=0), numbers.std(axis=0) + _LEAST
+    scaled = (numbers - middle) / spread
+    n_features = numbers.shape[1]
+    cuts = np.cumsum([n_features, *(scale - 1 for scale in scales)])
+    rows = [np.flatnonzero(groups == group) for group in range(len(scales))]
+
+    def loss(free: Floats) -> tuple[float, Floats]:
+        w = free[:n_features]
+        total, gradient = penalty / 2 * float(w @ w), np.zeros_like(free)
+        gradient[:n_features] = penalty * w
+        for place, chosen in zip(range(len(scales)), rows, strict=True):
+            part = slice(cuts[place], cuts[place + 1])
+            thresholds = _ascending(free[part])
+            table = _probabilities(thresholds, scaled[chosen] @ w)
+            given = np.arange(len(chosen)), ratings[chosen] - 1
+            chance = np.maximum(table[given], _LEAST)
+            total -= float(np.log(chance).sum())
+            below = np.cumsum(table, axis=1)[:, :-1]
+            slope = below * (1.0 - below)
+            taken = np.zeros_like(table)
+            taken[given] = -1.0 / chance
+            by_threshold = (taken[:, :-1] - taken[:, 1:]) * slope
+            gradient[:n_features] -= scaled[chosen].T @ by_threshold.sum(axis=1)
+            rest = np.cumsum(by_threshold.sum(axis=0)[::-1])[::-1]
+            gradient[part] = rest * np.concatenate([[1.0], np.exp(free[part][1:])])
+        return total, gradient
+
+    start = np.concatenate([np.zeros(n_features), *(_start(scale) for scale in scales)])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    coefficients = found[:n_features] / spread
+    moved = float(middle @ coefficients)
+    return OrdinalModel(
+        coefficients=coefficients,
+        thresholds=tuple(
+            _ascending(found[cuts[place] : cuts[place + 1]]) + moved for place in range(len(scales))
+        ),
+    )
+
+
+def _start(scale: int) -> Floats:
+    return np.concatenate([[-2.0], np.zeros(scale - 2)])
+
+
+def cut_points(scores: Floats, ratings: Ints, scale: int) -> Floats:
+    """The scores from which 2, 3, ... are given: as many scores pass as ratings do."""
+    shares = [float((ratings <= level).mean()) for level in range(1, scale)]
+    return np.quantile(scores, shares)
+
+
+def unseen_roles(texts: Sequence[RoleText], references: Sequence[str]) -> dict[str, Roles]:
+    """By reference, the roles by a model that has not seen the paper; one for every fold."""
+    groups = {" ".join(text.sentences): text.group for text in texts if text.name == "references"}
+    of_paper = {reference: groups[" ".join(pieces_of(reference))] for reference in references}
+    folds = {group: place % N_FOLDS for place, group in enumerate(dict.fromkeys(of_paper.values()))}
+    models = [
+        learn([text for text in texts if folds.get(text.group) != fold], seed=fold)
+        for fold in range(N_FOLDS)
+    ]
+    return {paper: models[folds[group]].posteriors for paper, group in of_paper.items()}
+
+
+def fit(table: Table, rows: NDArray[np.bool_]) -> tuple[OrdinalModel, tuple[Floats, ...]]:
+    """The model of these summaries, and the cut points of each facet."""
+    chosen = table.said & (table.ratings > 0) & rows[:, None]
+    numbers, ratings = table.numbers[chosen], table.ratings[chosen]
+    groups = np.nonzero(chosen)[1]
+    model = fit_ordinal(numbers, groups, ratings, scales=SCALE, penalty=PENALTY)
+    scores = model.scores(numbers)
+    cuts = tuple(
+        cut_points(scores[groups == group], ratings[groups == group], scale)
+        for group, scale in enumerate(SCALE)
+    )
+    return model, cuts
+
+
+def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Ints, Floats, Floats]:
+    """Ratings, expected ratings and the confidence of each rating, (summaries, facets) each."""
+    ratings = np.ones(table.said.shape, dtype=np.int64)
+    expected, confidence = np.ones(table.said.shape), np.ones(table.said.shape)
+    for group, scale in enumerate(SCALE):
+        rows = np.flatnonzero(table.said[:, group])
+        scores = model.scores(table.numbers[rows, group])
+        chances = model.probabilities(group, scores)
+        given = (scores[:, None] >= cuts[group]).sum(axis=1)
+        given = np.maximum(given, table.held[rows, group])
+        ratings[rows, group] = given + 1
+        expected[rows, group] = chances @ np.arange(1, scale + 1)
+        confidence[rows, group] = chances[np.arange(len(rows)), given]
+    return ratings, expected, confidence
+
+
+def cross_validated(table: Table, seed: int) -> tuple[Ints, Floats, Floats]:
+    """What `rate` gives each summary by a model that has not seen its paper."""
+    n_papers = int(table.papers.max()) + 1
+    folds = np.random.default_rng(seed).permutation(n_papers)[table.papers] % N_FOLDS
+    found = (
+        np.ones(table.said.shape, dtype=np.int64),
+        np.ones(table.said.shape),
+        np.ones(table.said.shape),
+    )
+    for fold in range(N_FOLDS):
+        rated = rate(table, *fit(table, folds != fold))
+        for whole, part in zip(found, rated, strict=True):
+            whole[folds == fold] = part[folds == fold]
+    return found
+
+
+def with_vetoes(table: Table, ratings: Ints) -> Ints:
+    """Ratings as the judge gives them: lowered where it sees a conflict."""
+    given = ratings.copy()
+    for row, conflicts in enumerate(table.conflicts):
+        for column, conflict in conflicts.items():
+            given[row, column] = vetoed(int(given[row, column]), conflict)
+    return given
+
+
+def interval(table: Table, ratings: Ints) -> list[float | None]:
+    """95 % bounds of FM's Spearman with people, over papers."""
+    score = overall(table, ratings)
+    found = bootstrap_interval(
+        table.papers.tolist(),
+        lambda rows, _: spearman(score[rows], table.overall[rows]),
+        seed=0,
+    )
+    return [None if bound is None else round(bound, 3) for bound in (found.low, found.high)]
+
+
+def overall(table: Table, ratings: NDArray[np.generic]) -> Floats:
+    """FM of each summary from its ratings; 0 where its reference states no facet."""
+    weights = WEIGHT * table.stated
+    total = (weights * ratings / np.array(SCALE)).sum(axis=1)
+    score: Floats = total / np.maximum(weights.sum(axis=1), np.finfo(float).tiny)
+    return score
+
+
+def scores_of(table: Table) -> dict[str, Any]:
+    """How ratings agree with people's on unseen papers, as means over the draws of folds."""
+    draws = []
+    for seed in SEEDS:
+        ratings, expected, confidence = cross_validated(table, seed)
+        both = table.said & (table.ratings > 0)
+        draw = {
+            "FM, Spearman": spearman(overall(table, ratings), table.overall),
+            "FM by expected ratings, Spearman": spearman(overall(table, expected), table.overall),
+            "FM with vetoes, Spearman": spearman(
+                overall(table, with_vetoes(table, ratings)), table.overall
+            ),
+            "confidence, mean": float(confidence[both].mean()),
+            "confidence, share that was exact": float((ratings == table.ratings)[both].mean()),
+        }
+        for group, facet in enumerate(FACETS):
+            rows = (table.ratings[:, group] > 0) & table.stated[:, group]
+            ours, theirs = ratings[rows, group].tolist(), table.ratings[rows, group].tolist()
+            draw[f"{facet}, quadratic kappa"] = cohen_kappa(
+                ours, theirs, categories=range(1, SCALE[group] + 1), weights="quadratic"
+            )
+            draw[f"{facet}, exact"] = float(np.mean(np.equal(ours, theirs)))
+        draws.append(draw)
+    means = {
+        name: round(float(np.mean([draw[name] or 0.0 for draw in draws])), 3) for name in draws[0]
+    }
+    first, _, _ = cross_validated(table, SEEDS[0])
+    return means | {
+        "FM, Spearman, 95 % interval": interval(table, first),
+        "FM with vetoes, Spearman, 95 % interval": interval(table, with_vetoes(table, first)),
+    }
+
+
+def arrays_of(table: Table) -> dict[str, Floats]:
+    """What ships: the model of all summaries, and its cut points."""
+    model, cuts = fit(table, np.ones(len(table.papers), dtype=np.bool_))
+    arrays = {"coefficients": model.coefficients}
+    for facet, thresholds, points in zip(FACETS, model.thresholds, cuts, strict=True):
+        arrays |= {f"{facet}_thresholds": thresholds, f"{facet}_cuts": points}
+    return {name: np.round(array, DIGITS) for name, array in arrays.items()}
+
+
+def main() -> None:
+    """Fits, measures, and writes ``weights/ratings``."""
+    folder = data_folder(__doc__)
+    rated, texts = rated_summaries(folder), role_texts(folder)
+    references = list(dict.fromkeys(one.reference for one in rated))
+    table = table_of(rated, unseen_roles(texts, references))
+    elsewhere = learn([text for text in texts if text.name in LABELLED]).posteriors
+    away = table_of(rated, dict.fromkeys(references, elsewhere))
+    save(
+        "ratings",
+        arrays_of(table),
+        recipe={
+            "data": [SEGMENTED],
+            "method": f"proportional odds on {', '.join(NAMES)}; penalty {PENALTY:g}; cut points by"
+            f" shares; scores: {N_FOLDS} folds by reference, mean of {len(SEEDS)} draws, without"
+            " vetoes unless said; intervals over papers, first draw",
+            "scores": {
+                "roles learned without the paper": scores_of(table),
+                "roles learned without the set": scores_of(away),
+            },
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
