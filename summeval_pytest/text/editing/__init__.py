@@ -5,7 +5,6 @@ Loaded by those who check a judge and by nobody else: `summeval_pytest.text` doe
 
 from __future__ import annotations
 
-from summeval_pytest.text.editing.directions import reverse_direction
 from summeval_pytest.text.editing.edits import (
     Edit,
     add_irrelevant,
@@ -14,9 +13,7 @@ from summeval_pytest.text.editing.edits import (
     same_text,
     truncate,
 )
-from summeval_pytest.text.editing.entities import exchange_entities
 from summeval_pytest.text.editing.hostile import ATTACKS, Attack
-from summeval_pytest.text.editing.negations import negate
 from summeval_pytest.text.editing.numbers import change_number
 
 __all__ = [
@@ -25,11 +22,8 @@ __all__ = [
     "Edit",
     "add_irrelevant",
     "change_number",
-    "exchange_entities",
     "move_sentence",
-    "negate",
     "repeat_sentence",
-    "reverse_direction",
     "same_text",
     "truncate",
 ]

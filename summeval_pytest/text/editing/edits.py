@@ -6,10 +6,10 @@ to edit gives none. All of them start from the normalised text, as the metrics d
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.editing.claims import is_labelled, leans
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
@@ -18,6 +18,18 @@ from summeval_pytest.text.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+_LEANS = re.compile(
+    r"\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|each"
+    r"|neither|the (?:latter|former|other|others|same|two|three)|here|there|then|thus|hence|so"
+    r"|therefore|however|moreover|furthermore|further|also|additionally|in addition|in contrast"
+    r"|by contrast|conversely|instead|nevertheless|nonetheless|consequently|accordingly"
+    r"|finally|similarly|likewise|second|secondly|third|thirdly|next|overall|together|but|and"
+    r"|or|yet|as a result|as expected|for (?:example|instance)|on the other hand)\b)",
+    re.IGNORECASE,
+)
+"""Opens a sentence that only the one before it explains."""
+_LABEL = re.compile(r"\W*[^\W\d_][\w/&-]*(?: [\w/&-]+){0,3}\s?:")
+"""Opens a sentence with a label, under which the next ones may stand, too."""
 _TOLD: Final = 60
 """Characters of each side that a report shows."""
 
@@ -116,7 +128,7 @@ def move_sentence(text: str) -> Edit | None:
     sentences = _sentences(text)
     for place in range(len(sentences) - 1, 0, -1):
         following = sentences[place + 1 : place + 2]
-        if is_labelled(sentences[place]) or any(map(leans, [sentences[place], *following])):
+        if _LABEL.match(sentences[place]) or any(map(_LEANS.match, [sentences[place], *following])):
             continue
         moved = sentences[place]
         order = [moved, *sentences[:place], *sentences[place + 1 :]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.editing.claims import compares
 from summeval_pytest.text.editing.edits import Change, Edit, change_one
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.quantities import Quantity, find_quantities
@@ -53,6 +52,14 @@ _INTERVAL = re.compile(
     re.IGNORECASE,
 )
 """Bounds, of which neither is a finding by itself."""
+_FINDING = re.compile(
+    r"\b(?:than|vs|versus|whereas|against|respectively|ratio|odds|risk|median|mean"
+    r"|average|fell|r[io]se|rais\w+|gain\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
+    r"|declin\w+|drop\w*|lower(?:s|ed)?|higher|differ(?:s|ed)?|found|showed|occurred|developed|detected"
+    r"|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b",
+    re.IGNORECASE,
+)
+"""A word by which findings are reported."""
 _SET = re.compile(r"\b(?:at|from|to|between|until|before|after|within)\s\Z", re.IGNORECASE)
 """Before what was set by the authors, or belongs to another figure."""
 _TOTAL = re.compile(r"\s?(?:of|out of)(?: the)?\s(?=\d)")
@@ -113,7 +120,7 @@ def _changed(
     """The sentence with this figure made wrong, if it can be."""
     rank = (
         not any(figure.agrees_with(other) for other in stated),
-        not compares(sentence),
+        not _FINDING.search(sentence),
         bool(_SET.search(sentence[: figure.start])),
         not figure.dimension,
     )
