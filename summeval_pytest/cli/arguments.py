@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.agreeing_options import add_agreeing
-from summeval_pytest.cli.equivalence import add_equivalence
 from summeval_pytest.cli.evidence import add_evidence
 from summeval_pytest.cli.importing import add_importing
 from summeval_pytest.cli.labelling import add_labelling
@@ -174,7 +173,6 @@ COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]]
     ("report", "make the reports of a saved run again", _add_reporting),
     ("compare", "what changed between two saved runs", _add_comparing),
     ("drift", "which golden answers flipped between two runs", _add_drifting),
-    ("equivalence", "whether batching changes the answers", add_equivalence),
     ("rescore", "decide a saved run again, with other thresholds", _add_rescoring),
     ("power", "how small a drop a suite's papers can show", _add_powering),
     ("study", "a suite's systems as tables and figures", add_studying),

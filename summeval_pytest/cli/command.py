@@ -35,7 +35,6 @@ DONE_BY: Final[Mapping[str, str]] = MappingProxyType(
         "cassette verify": "cassettes:verify",
         "compare": "comparing:compare_runs",
         "drift": "drifting:drift_of",
-        "equivalence": "equivalence:equivalence_of",
         "evidence": "evidence:evidence",
         "import": "importing:run_import",
         "init": "starting:run_init",

@@ -143,16 +143,14 @@ def add_local_models(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_systems(
-    parser: argparse.ArgumentParser, default: str = "the suite's default_systems, else all"
-) -> None:
+def add_systems(parser: argparse.ArgumentParser) -> None:
     """The options of a command that is about some of a suite's systems."""
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="SYSTEM",
-        help=f"these systems (default: {default})",
+        help="these systems (default: the suite's default_systems, else all)",
     )
 
 

@@ -29,7 +29,6 @@ from summeval_pytest.evaluation.memory import Memory, Record
 from summeval_pytest.evaluation.numbers import Numbers, numbers_of
 from summeval_pytest.evaluation.placing import RoleAnswer, role_answers
 from summeval_pytest.evaluation.planning import PlannedCalls, planned_calls
-from summeval_pytest.evaluation.replaying import ask_in_ways
 from summeval_pytest.evaluation.roles import Roles
 from summeval_pytest.evaluation.runner import Runner
 from summeval_pytest.evaluation.stating import StatedFacts
@@ -39,7 +38,6 @@ from summeval_pytest.evaluation.surveying import Missing, Survey
 from summeval_pytest.evaluation.task import OwnTexts, Task, tasks_of
 from summeval_pytest.evaluation.variants import recipe_of
 from summeval_pytest.evaluation.watching import Watch
-from summeval_pytest.evaluation.ways import AskedItem, PairInWays, ways_of
 
 __all__ = [
     "ALLOW",
@@ -47,7 +45,6 @@ __all__ = [
     "DRAIN_SECONDS",
     "IN_FLIGHT",
     "ORIGINS",
-    "AskedItem",
     "Asker",
     "BaselineName",
     "Budget",
@@ -65,7 +62,6 @@ __all__ = [
     "ModelSeen",
     "Numbers",
     "OwnTexts",
-    "PairInWays",
     "PlannedCalls",
     "Record",
     "RoleAnswer",
@@ -78,7 +74,6 @@ __all__ = [
     "Terms",
     "Totals",
     "Watch",
-    "ask_in_ways",
     "check_sentences",
     "converse",
     "count_evidence",
@@ -98,5 +93,4 @@ __all__ = [
     "recipe_of",
     "role_answers",
     "tasks_of",
-    "ways_of",
 ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from summeval_pytest.judges.judge import Batching, Counting, Judge, Part, Prompting
+from summeval_pytest.judges.judge import Counting, Judge, Part, Prompting
 from summeval_pytest.judges.naming import OFFLINE, find_judge, is_local
 
 __all__ = [
     "OFFLINE",
-    "Batching",
     "Counting",
     "Judge",
     "Part",

@@ -59,24 +59,3 @@ class Counting(Protocol):
     def counts(self) -> Mapping[str, float]:
         """Counts by name, which add up over processes."""
         ...
-
-
-@runtime_checkable
-class Batching(Protocol):
-    """A judge that puts several items into one request, or not; one of one's own need not."""
-
-    def another_way(self, *, batched: bool, sample: int) -> Judge:
-        """The same judge, asked in another way.
-
-        Args:
-            batched: Whether items share requests.
-            sample: 0 for its usual answers; another number for answers drawn afresh.
-        """
-        ...
-
-    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
-        """The items of a question, from 0, that share a request where items are asked together.
-
-        Each request has its items in the order in which they stand in it.
-        """
-        ...

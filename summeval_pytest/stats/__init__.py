@@ -22,7 +22,6 @@ from summeval_pytest.stats.correlation import (
     pearson,
     spearman,
 )
-from summeval_pytest.stats.equivalence import mcnemar_p_value, tost
 from summeval_pytest.stats.evidence import (
     any_hit,
     evidence_f1,
@@ -60,7 +59,6 @@ from summeval_pytest.stats.resampling import (
     bootstrap_mean,
     bootstrap_sums,
 )
-from summeval_pytest.stats.sampling import systematic_sample
 
 __all__ = [
     "COEFFICIENTS",
@@ -111,7 +109,6 @@ __all__ = [
     "matrix_of_means",
     "matrix_over_rows",
     "matrix_within",
-    "mcnemar_p_value",
     "mean_within",
     "named_per_instance",
     "papers_needed",
@@ -123,6 +120,4 @@ __all__ = [
     "rows_by_group",
     "shares",
     "spearman",
-    "systematic_sample",
-    "tost",
 ]

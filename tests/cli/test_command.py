@@ -227,7 +227,6 @@ def test_a_json_file_that_cannot_be_written_is_refused_before_anything_is_asked(
         "agree SUITE --judge gpt-9",
         "study SUITE --judge gpt-9",
         "plan SUITE --judge gpt-9",
-        "equivalence SUITE --judge gpt-9",
         "power SUITE --drop .1 --judge gpt-9",
         "cassette export SUITE --judge gpt-9",
         "batch export SUITE --judge gpt-9 --out out.jsonl",

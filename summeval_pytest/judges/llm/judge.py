@@ -22,7 +22,6 @@ from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_has
 from summeval_pytest.judges.llm.relation_steps import relations_of
 from summeval_pytest.judges.llm.rounds import Rounds
 from summeval_pytest.judges.llm.sentence_asking import ask_factual, ask_sentences
-from summeval_pytest.judges.llm.sharing import sharing
 from summeval_pytest.judges.llm.summary_rating import SummarySheet
 from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
 from summeval_pytest.judges.llm.voting import lower_median, majority
@@ -81,7 +80,6 @@ class LlmJudge:
         style: Style = PLAIN,
         in_flight: int = IN_FLIGHT,
         manner: SentenceManner = _USUAL,
-        first_vote: int = 0,
     ) -> None:
         """Makes a judge; nothing is sent yet.
 
@@ -95,7 +93,6 @@ class LlmJudge:
             style: How the scales of the facets are explained.
             in_flight: How many pairs are worth having open at once; 1 or more.
             manner: How it is asked about sentences.
-            first_vote: The number of the first vote; under another one, everything is asked afresh.
 
         Raises:
             OptionError: if a number is too low, or a name is empty; for a strict judge that is
@@ -104,14 +101,12 @@ class LlmJudge:
         for name, number in (("votes", votes), ("in_flight", in_flight)):
             if number < 1:
                 raise OptionError(f"{name} is {number}; it has to be 1 or more")
-        if first_vote < 0:
-            raise OptionError(f"first_vote is {first_vote}; it has to be 0 or more")
         if not model or not endpoint:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         if manner.strict and manner.mode == "label":
             raise OptionError("a strict judge needs evidence, and mode 'label' asks for none")
         self._ledger = Ledger()
-        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched, first_vote)
+        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
         self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
@@ -122,10 +117,9 @@ class LlmJudge:
         """The model, where it is served, and how it is asked."""
         poll = self._poll
         calls = "batched" if poll.batched else "single"
-        afresh = f" first_vote={poll.first_vote}" if poll.first_vote else ""
         return (
             f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
-            f" votes={poll.votes} calls={calls}{self._style}{manner_text(self._manner)}{afresh}"
+            f" votes={poll.votes} calls={calls}{self._style}{manner_text(self._manner)}"
         )
 
     def prompts_for(self, parts: tuple[Part, ...]) -> str:
@@ -155,26 +149,6 @@ class LlmJudge:
             "n_voted": agreement.n_items,
             "n_agreeing": agreement.n_items * agreement.share,
         }
-
-    def another_way(self, *, batched: bool, sample: int = 0) -> LlmJudge:
-        """The same model with its items together or apart; a sample has votes of its own."""
-        return LlmJudge(
-            self._poll.rounds.sender,
-            model=self._poll.rounds.model,
-            endpoint=self._endpoint,
-            votes=self._poll.votes,
-            batched=batched,
-            style=self._style,
-            in_flight=self._in_flight,
-            manner=self._manner,
-            first_vote=sample * self._poll.votes,
-        )
-
-    def requests(self, question: Question) -> tuple[tuple[int, ...], ...]:
-        """The items of a question, from 0, that share a request where items are asked together."""
-        if isinstance(question, CheckSentences) and self._manner.mode != "quotes":
-            return tuple((place,) for place in range(len(question.sentences)))
-        return sharing(question)
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""

@@ -25,15 +25,11 @@ def items_of(sheet: Sheet[ItemT]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """How items are asked about: how many times each, and whether together or one by one.
-
-    Votes are numbered from ``first_vote``: those of another number are asked for afresh.
-    """
+    """How items are asked about: how many times each, and whether together or one by one."""
 
     rounds: Rounds
     votes: int
     batched: bool
-    first_vote: int = 0
 
     async def replies(
         self, sheet: Sheet[ItemT], size: int, *, vote: int = 0
@@ -43,10 +39,10 @@ class Poll:
         Args:
             sheet: The items.
             size: How many of them a request may hold.
-            vote: Which of this poll's votes, from 0.
+            vote: Which of the votes, from 0.
         """
         requests = self._requests(sheet, size, vote)
-        found = await self.rounds.settle(sheet, requests, vote=self.first_vote + vote)
+        found = await self.rounds.settle(sheet, requests, vote=vote)
         return tuple(found[id_] for id_ in items_of(sheet))
 
     async def whole(self, sheet: Sheet[ItemT]) -> tuple[ItemT | Unanswered, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.judges.judge import Batching, Judge
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.llm import LlmJudge, Style
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.judges.llm.tally import Agreement, Tally
@@ -371,56 +371,15 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     assert other.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=3 calls=single"
 
 
-def test_another_sample_asks_the_same_under_other_vote_numbers() -> None:
-    """The store must not answer a second run from the first; the texts and their order stay."""
-    judge = judge_of(votes=2)
-    afresh = judge.another_way(batched=True, sample=1)
-    ask(judge, CheckSentences(SENTENCES, SENTENCES))
-    ask(afresh, CheckSentences(SENTENCES, SENTENCES))
-    first, second, third, fourth = sender_of(judge).sent
-
-    assert [r.vote for r in (first, second, third, fourth)] == [0, 1, 2, 3]
-    assert [r.seed for r in (third, fourth)] == [2, 3]
-    assert (first.messages, second.messages) == (third.messages, fourth.messages)
-    assert afresh.signature == f"{judge.signature} first_vote=2"
-
-
-def test_another_way_of_the_same_sample_is_the_usual_judge() -> None:
-    """What it asks alone or together is what a run asks, so nothing is paid for twice."""
-    judge = judge_of(votes=3)
-    assert judge.another_way(batched=True).signature == judge.signature
-    assert judge.another_way(batched=False).signature == judge_of(votes=3, batched=False).signature
-    assert isinstance(judge, Batching)
-    styled = LlmJudge(RuleSender(), model="m-1", endpoint="rule", style=Style(examples=True))
-    assert styled.another_way(batched=True).signature == styled.signature
-
-
-def test_a_batched_judge_says_which_items_share_a_request() -> None:
-    """As many requests as it sends, with the same items in the same order."""
-    sentences = tuple(f"Brick {number} broke." for number in range(20))
-    judge = judge_of()
-    question = CheckSentences(sentences, SENTENCES)
-    ask(judge, question)
-    asked = [r.messages[1].content for r in sender_of(judge).sent]
-    requests = judge.requests(question)
-
-    assert requests == (tuple(range(15)), tuple(range(15, 20)))
-    for text, places in zip(asked, requests, strict=True):
-        starts = [text.find(f"[{place + 1}] {sentences[place]}") for place in places]
-        assert -1 not in starts
-        assert starts == sorted(starts)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"votes": 0}, "votes is 0; it has to be 1 or more"),
         ({"in_flight": -1}, "in_flight is -1; it has to be 1 or more"),
-        ({"first_vote": -1}, "first_vote is -1; it has to be 0 or more"),
         ({"model": ""}, "an LLM judge needs the name of a model and of its endpoint"),
         ({"endpoint": ""}, "an LLM judge needs the name of a model and of its endpoint"),
     ],
-    ids=["votes", "in flight", "first vote", "model", "endpoint"],
+    ids=["votes", "in flight", "model", "endpoint"],
 )
 def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message: str) -> None:
     """No votes would answer everything with nothing."""

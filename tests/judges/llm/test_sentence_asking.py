@@ -180,12 +180,3 @@ def test_a_strict_judge_that_is_asked_for_no_evidence_is_refused() -> None:
     with pytest.raises(OptionError) as caught:
         judge_of(SentenceManner(mode="label", strict=True))
     assert str(caught.value) == "a strict judge needs evidence, and mode 'label' asks for none"
-
-
-def test_another_way_of_asking_keeps_the_manner() -> None:
-    """Items together or apart is one question, what is asked of a sentence another."""
-    judge = judge_of(SentenceManner(mode="label", factual=True))
-    apart = judge.another_way(batched=False)
-    assert apart.signature == judge.signature.replace("calls=batched", "calls=single")
-    assert judge.requests(QUESTION) == ((0,), (1,), (2,))
-    assert judge_of(SentenceManner()).requests(QUESTION) == ((0, 1, 2),)
