@@ -123,9 +123,6 @@ def _add_rescoring(parser: argparse.ArgumentParser) -> None:
         help="weights of all four facets (default: those of the run)",
     )
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the new record there")
-    parser.add_argument(
-        "--sweep", type=Path, metavar="OTHER", help="which thresholds separate RUN from OTHER"
-    )
 
 
 def _add_powering(parser: argparse.ArgumentParser) -> None:

@@ -6,15 +6,9 @@ import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.terms import check_writable, write_text
-from summeval_pytest.reports import (
-    missed_numbers,
-    read_record,
-    record_text,
-    run_lines,
-    shown,
-)
+from summeval_pytest.reports import missed_numbers, read_record, record_text, run_lines
 from summeval_pytest.text import one_line
-from summeval_pytest.verdict import read_weights, rescore, separations
+from summeval_pytest.verdict import read_weights, rescore
 
 if TYPE_CHECKING:
     import argparse
@@ -33,8 +27,6 @@ def rescore_run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
         OptionError: for a file that is no run record, and for thresholds or weights that cannot be.
     """
     record = read_record(chosen.run, "RUN")
-    if chosen.sweep is not None:
-        return list(_sweep(record, read_record(chosen.sweep, "--sweep"), chosen)), True
     if chosen.record is not None:
         check_writable(chosen.record, "--record")
     again = rescore(
@@ -63,23 +55,3 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
     yield from found[:_MOST]
     if len(found) > _MOST:
         yield f"{len(found) - _MOST} more"
-
-
-def _sweep(record: RunRecord, other: RunRecord, chosen: argparse.Namespace) -> Iterator[str]:
-    """The thresholds that tell the pairs of two runs apart, a line each."""
-    mine, theirs = (
-        [pair.numbers() for suite in each.suites for pair in suite.pairs]
-        for each in (record, other)
-    )
-    yield one_line(f"thresholds that {chosen.run} passes and {chosen.sweep} does not")
-    yield (
-        f"{'':<23}{'mean':>7}{'other':>8}{'threshold':>10}{'passing':>12}{'other':>12}{'apart':>7}"
-    )
-    for each in separations(mine, theirs):
-        name = each.name
-        yield (
-            f"{name:<23}{each.better:>7.3f}{each.worse:>8.3f}{shown(name, each.threshold):>10}"
-            f"{f'{each.n_better}/{each.of_better}':>12}{f'{each.n_worse}/{each.of_worse}':>12}"
-            f"{each.separated:>7.2f}"
-        )
-    yield "apart: the difference of the two shares; 1 separates all pairs, 0 none"

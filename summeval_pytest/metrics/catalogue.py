@@ -12,7 +12,7 @@ from summeval_pytest.metrics.sentence_score import CONFLICTS, SUPPORT
 from summeval_pytest.questions import FACETS, SCALES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 
 ENDLESS: Final = 1e6
@@ -72,11 +72,6 @@ class Named:
         if self.high == ENDLESS:
             return gap / (1 + abs(gap))
         return gap / (self.high - self.low)
-
-    def whole_values(self, values: Iterable[float]) -> list[float]:
-        """Each value that a rating can take; of a count, up to the highest of these."""
-        high = max(values) if self.high == ENDLESS else self.high
-        return [float(value) for value in range(int(self.low), int(high) + 1)]
 
 
 def _named() -> dict[str, Named]:

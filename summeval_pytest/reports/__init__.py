@@ -30,7 +30,6 @@ from summeval_pytest.reports.header import (
     unheld_lines,
 )
 from summeval_pytest.reports.models import changed_model_lines, model_lines, models_told
-from summeval_pytest.reports.numbers import shown
 from summeval_pytest.reports.plan import plan_lines
 from summeval_pytest.reports.relations import describe_relation, relation_lines, relation_text
 from summeval_pytest.reports.rendering import RENDERERS
@@ -83,7 +82,6 @@ __all__ = [
     "relation_text",
     "run_lines",
     "short_of",
-    "shown",
     "signature_lines",
     "suite_lines",
     "summary_lines",

@@ -61,7 +61,6 @@ from summeval_pytest.verdict.regression import compare
 from summeval_pytest.verdict.rejudging import Rejudged
 from summeval_pytest.verdict.rescoring import read_weights, rescore
 from summeval_pytest.verdict.rules import DEFAULT_RULES, Rule, read_rules
-from summeval_pytest.verdict.sweeping import Separation, separations
 from summeval_pytest.verdict.thresholds import (
     Threshold,
     Thresholds,
@@ -114,7 +113,6 @@ __all__ = [
     "Rule",
     "RunOutcome",
     "RunRecord",
-    "Separation",
     "Shortfall",
     "SuiteRecord",
     "SystemMean",
@@ -158,7 +156,6 @@ __all__ = [
     "relation_floors",
     "rescore",
     "sentence_words",
-    "separations",
     "thresholds_of",
     "worst_first",
     "wrong_pieces",

@@ -176,19 +176,6 @@ def test_rescore_refuses_what_could_not_decide(
     assert message in told.error
 
 
-def test_sweep_finds_the_thresholds_that_separate_two_runs(
-    careless: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where a threshold could stand, the runs themselves say."""
-    told = Told(capsys, ["rescore", CAREFUL, "--sweep", careless])
-    rows = {line.split()[0]: line.split()[1:] for line in told.lines[2:-1]}
-    better, worse, threshold, n_better, n_worse, apart = rows["eva.recall_entailed"]
-
-    assert told.code == 0
-    assert (n_better, n_worse, apart) == ("30/30", "0/30", "1.00")
-    assert float(worse) < float(threshold) < float(better)
-
-
 def test_report_makes_every_report_of_a_record_again(
     careless: Path,
     tmp_path: Path,

@@ -121,5 +121,3 @@ def test_one_conflict_more_than_allowed_is_no_trifle() -> None:
     """As a share of a count without an end it would be nothing; two are worse than one."""
     conflicts = CATALOGUE["faithfulness.conflicts"]
     assert (conflicts.gap(1, 0), conflicts.gap(2, 0)) == (1 / 2, 2 / 3)
-    assert conflicts.whole_values([2.0, 0.0]) == [0.0, 1.0, 2.0]
-    assert CATALOGUE["facet.method"].whole_values([2.0]) == [1.0, 2.0, 3.0, 4.0]

@@ -77,7 +77,6 @@ def test_a_record_is_decided_as_the_run_was(wrong: Bench) -> None:
     record = str(wrong.path / "run.json")
     assert command.main(["rescore", record]) == 1
     assert command.main(["rescore", record, "--min=faithfulness.conflicts=1"]) == 0
-    assert command.main(["rescore", record, "--sweep", record]) == 0
 
 
 def test_a_waiver_lets_one_conflict_through_and_no_second(wrong: Bench) -> None:
