@@ -13,7 +13,6 @@ from summeval_pytest.models.reply import ChatReply, Finish, Usage, read_reply
 from summeval_pytest.models.request import ChatRequest, Message, Schema
 from summeval_pytest.models.retrying import Backoff
 from summeval_pytest.models.sender import Sender
-from summeval_pytest.models.traffic import Traffic
 
 __all__ = [
     "URGENCY",
@@ -30,7 +29,6 @@ __all__ = [
     "Schema",
     "Sender",
     "Slots",
-    "Traffic",
     "Urgency",
     "Usage",
     "body",

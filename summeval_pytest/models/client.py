@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,7 +16,6 @@ from summeval_pytest.models.negotiation import Negotiation
 from summeval_pytest.models.prices import tokens_about
 from summeval_pytest.models.reply import ChatReply
 from summeval_pytest.models.retrying import Backoff
-from summeval_pytest.models.traffic import Traffic
 from summeval_pytest.models.trouble import Trouble, of_body, of_silence, of_status, told
 from summeval_pytest.models.wire import Heard, Unheard, Wire
 
@@ -92,17 +90,6 @@ class Client:
         self._talk = Negotiation(remembered, backoff.head_start_seconds)
         self._refusal: NoReplyError | None = None
         self._heard_before = False
-        self._n_attempts = self._n_retried = 0
-        self._outcomes: Counter[str] = Counter()
-
-    @property
-    def traffic(self) -> Traffic:
-        """What was sent so far."""
-        return Traffic(
-            n_attempts=self._n_attempts,
-            n_retried=self._n_retried,
-            outcomes=dict(sorted(self._outcomes.items())),
-        )
 
     @property
     def dialect(self) -> Dialect | None:
@@ -192,7 +179,6 @@ class Client:
             if call.deadline.when() is None:
                 self._start(call)
             call.n_attempts += 1
-            self._n_attempts += 1
             self._circuit.waiting.discard(call.deadline)
             try:
                 outcome = await self._posted(call, values)
@@ -206,13 +192,11 @@ class Client:
             return outcome
 
     def _note(self, call: _Call, outcome: ChatReply | Trouble) -> None:
-        """Counts what an attempt came to, and tells the circuit."""
+        """Keeps an attempt's trouble, and tells the circuit."""
         if isinstance(outcome, ChatReply):
-            self._outcomes["200"] += 1
             self.trouble = ""
             self._circuit.heard()
             return
-        self._outcomes[outcome.name] += 1
         self.trouble = self.endpoint.redacted(outcome.what)
         if outcome.is_breakdown:
             now = asyncio.get_running_loop().time()
@@ -279,7 +263,6 @@ class Client:
         await self._slots.pause(seconds)
         if call.again is not None:
             await call.again(fault)
-        self._n_retried += 1
 
     def _start(self, call: _Call) -> None:
         """From now on the call's time runs."""

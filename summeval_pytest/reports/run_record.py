@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import GoldenAnswer
-from summeval_pytest.reports.plausible import implausible
+from summeval_pytest.metrics import CATALOGUE
 from summeval_pytest.text import one_line
-from summeval_pytest.verdict import RunRecord
+from summeval_pytest.verdict import RunRecord, named_agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
     from dataclasses import Field
     from pathlib import Path
 
@@ -147,8 +147,8 @@ def read_record(file: Path, option: str) -> RunRecord:
         ) from None
     try:
         record = from_json(RunRecord, text)
-        if fault := implausible(record):
-            raise ValueError(fault)  # noqa: TRY301 - told as what cannot be read is
+        for suite in record.suites:
+            _check_names(suite)
     except ValueError as error:
         _check_schema(text, file, option)
         raise OptionError(
@@ -156,6 +156,36 @@ def read_record(file: Path, option: str) -> RunRecord:
             " name a file that --summ-run-record or --summ-save has written"
         ) from None
     return record
+
+
+def _check_names(suite: SuiteRecord) -> None:
+    """Refuse a record that names a number which this version does not have.
+
+    Raises:
+        ValueError: for the first such name.
+    """
+    for name in _numbers(suite):
+        if name not in CATALOGUE:
+            raise ValueError(f"unknown number {name!r}")
+    for found in suite.trust.agreements if suite.trust is not None else ():
+        try:
+            named_agreement(found.name)
+        except KeyError:
+            raise ValueError(f"unknown agreement {found.name!r}") from None
+
+
+def _numbers(suite: SuiteRecord) -> Iterator[str]:
+    """The name of every number in what was decided."""
+    yield from (threshold.name for threshold in suite.thresholds.pair)
+    yield from (threshold.name for threshold in suite.thresholds.mean)
+    yield from (use.waiver.finding for use in suite.waivers)
+    for system in suite.systems:
+        yield from (mean.name for mean in system.means)
+        if system.comparison is not None:
+            yield from (difference.name for difference in system.comparison.differences)
+    for pair in suite.pairs:
+        yield from (short.name for short in pair.verdict.shortfalls)
+        yield from (short.name for short in pair.verdict.waived)
 
 
 def _check_schema(text: str, file: Path, option: str) -> None:

@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.mounts import network_filesystem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,16 +47,11 @@ def prepare(directory: Path) -> Path:
     A new one is readable by its owner alone. What it holds is kept out of git and of backups.
 
     Raises:
-        StoreError: Where it is on a network filesystem, is no directory, belongs to somebody else,
-            lets others write into it, holds other things than a store, or cannot be written.
+        StoreError: Where it is no directory, belongs to somebody else, lets others write into it,
+            holds other things than a store, or cannot be written.
     """
     try:
         place = directory.expanduser().resolve()
-        if kind := network_filesystem(place):
-            raise StoreError(
-                f"the store {str(place)!r} is on a network filesystem ({kind}), where databases"
-                f" get damaged; {ELSEWHERE}, on a local disk"
-            )
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(place)
         _check_ours(place)

@@ -46,7 +46,14 @@ from summeval_pytest.verdict import (
     Totalled,
     WaiverUse,
 )
-from tests.reports.trust_records import UNMEASURED, golden, measured, trust, untrusted
+from tests.reports.trust_records import (
+    UNMEASURED,
+    agreement,
+    golden,
+    measured,
+    trust,
+    untrusted,
+)
 from tests.verdict.records import eva, faithful, pair
 
 if TYPE_CHECKING:
@@ -826,14 +833,25 @@ def test_a_golden_answer_needs_its_label_and_an_answer(name: str) -> None:
         from_json(GoldenAnswer, json.dumps(values))
 
 
-def test_a_record_whose_judge_no_run_could_have_measured_is_refused(tmp_path: Path) -> None:
-    """It may come from an editor, and its floors would be held by what is not in it."""
-    suite = replace(untrusted(RECORD.suites[0]), golden=())
+@pytest.mark.parametrize(
+    ("suite", "fault"),
+    [
+        (
+            replace(RECORD.suites[0], thresholds=Thresholds(pair=(Threshold("z", 0.5),), mean=())),
+            "unknown number 'z'",
+        ),
+        (
+            measured(RECORD.suites[0], trust(agreement("mood", 0.5))),
+            "unknown agreement 'mood'",
+        ),
+    ],
+)
+def test_a_record_with_a_number_that_this_version_lacks_is_refused(
+    tmp_path: Path, suite: SuiteRecord, fault: str
+) -> None:
+    """Another version may have written it under the same schema."""
     file = saved(tmp_path, record_text(replace(RECORD, suites=(suite,))))
-    assert refused(file) == (
-        "is no run record: suite 'golden': its judge is measured on 2 labelled pairs, and 0 are in"
-        f" it; {REMEDY}"
-    )
+    assert refused(file) == f"is no run record: {fault}; {REMEDY}"
 
 
 def test_a_record_has_references_only_where_they_are_averaged() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import default_directory, mounts, place, prepare
+from summeval_pytest.store import default_directory, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,38 +163,6 @@ def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to(tmp_path / "a")
 
     assert f"the store '{tmp_path / 'a' / 'c'}' cannot be" in refused(tmp_path / "a" / "c")
-
-
-def test_network_filesystem_is_refused_before_anything_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A database there gets damaged sooner or later, and its locks hold nobody off."""
-    monkeypatch.setattr(place, "network_filesystem", lambda _: "nfs4")
-
-    assert refused(tmp_path / "store") == (
-        f"the store '{tmp_path / 'store'}' is on a network filesystem (nfs4), where databases get"
-        " damaged; name another directory with --summ-store=DIR, on a local disk"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_link_is_followed_before_the_filesystem_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A link on a local disk may lead to a server."""
-    asked = []
-
-    def local(path: Path) -> str:
-        asked.append(path)
-        return ""
-
-    monkeypatch.setattr(place, "network_filesystem", local)
-    (tmp_path / "link").symlink_to(tmp_path / "far")
-
-    prepare(tmp_path / "link" / "store")
-
-    assert asked == [tmp_path / "far" / "store"]
-    assert mounts.network_filesystem(tmp_path) == ""
 
 
 ATTEMPT = """
