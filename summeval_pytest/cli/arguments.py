@@ -74,6 +74,10 @@ def _add_reporting(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Compares two run records: systems, papers, and the judge's golden answers where both"
+        " runs have them. Exit code 1 where a system breaks a rule or cannot be compared."
+    )
     parser.add_argument("old", type=Path, metavar="OLD", help="the run record of the baseline")
     parser.add_argument("new", type=Path, metavar="NEW", help="the run record to compare with it")
     parser.add_argument("--system", metavar="NAME", help="this system of NEW (default: all)")
@@ -92,17 +96,18 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--papers", type=int, default=10, metavar="N", help="tell of so many papers (default: 10)"
     )
-
-
-def _add_drifting(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Compares the judge's golden answers in two run records, item by item. Exit code 1 where"
-        " answers moved away from the labels by more than chance, or cannot be compared."
-    )
-    parser.add_argument("old", type=Path, metavar="OLD", help="the run record of before")
-    parser.add_argument("new", type=Path, metavar="NEW", help="the run record of now")
     parser.add_argument(
-        "--answers", type=int, default=10, metavar="N", help="show so many flips (default: 10)"
+        "--golden",
+        action="store_true",
+        help="compare golden answers only; exit 1 where they moved away from the labels by more"
+        " than chance, or cannot be compared",
+    )
+    parser.add_argument(
+        "--answers",
+        type=int,
+        default=10,
+        metavar="N",
+        help="tell of so many golden answers that flipped (default: 10)",
     )
 
 
@@ -169,7 +174,6 @@ COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]]
     ("batch", "requests and replies as batch files", _add_batching),
     ("report", "make the reports of a saved run again", _add_reporting),
     ("compare", "what changed between two saved runs", _add_comparing),
-    ("drift", "which golden answers flipped between two runs", _add_drifting),
     ("rescore", "decide a saved run again, with other thresholds", _add_rescoring),
     ("power", "how small a drop a suite's papers can show", _add_powering),
     ("study", "a suite's systems as tables and figures", add_studying),

@@ -34,7 +34,6 @@ DONE_BY: Final[Mapping[str, str]] = MappingProxyType(
         "cassette prune": "cassettes:prune",
         "cassette verify": "cassettes:verify",
         "compare": "comparing:compare_runs",
-        "drift": "drifting:drift_of",
         "evidence": "evidence:evidence",
         "import": "importing:run_import",
         "init": "starting:run_init",

@@ -6,13 +6,7 @@ from summeval_pytest.reports.again import run_lines, suite_lines
 from summeval_pytest.reports.calls import calls_lines, usage_line
 from summeval_pytest.reports.comparison import change_lines, comparison_lines, detectable_text
 from summeval_pytest.reports.corrected import corrected_line
-from summeval_pytest.reports.drift import (
-    drift_lines,
-    drift_sentence,
-    drift_table,
-    figure_table,
-    flip_lines,
-)
+from summeval_pytest.reports.drift import drift_lines, golden_lines
 from summeval_pytest.reports.ending import ending_lines, waiver_line
 from summeval_pytest.reports.failure import (
     broken_rules,
@@ -65,12 +59,9 @@ __all__ = [
     "describe_trust",
     "detectable_text",
     "drift_lines",
-    "drift_sentence",
-    "drift_table",
     "ending_lines",
-    "figure_table",
-    "flip_lines",
     "from_json",
+    "golden_lines",
     "header_line",
     "missed_numbers",
     "model_lines",

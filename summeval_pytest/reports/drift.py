@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.trust import described, evidence_of, verdict_of
-from summeval_pytest.text import one_line, safe_lines
+from summeval_pytest.text import one_line, safe, safe_lines
 from summeval_pytest.verdict import AGREEMENTS, measure_drift
 from summeval_pytest.verdict.disagreements import Disagreement
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.verdict import Drift, FigureChange, KindDrift, Rejudged, SuiteRecord
 
+_WIDTH: Final = 80
 _QUOTE: Final = 400
 _FLIPS: Final = 3
 _SMALLEST: Final = 0.001
@@ -50,12 +52,37 @@ def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
     if not (old.golden and new.golden):
         return
     drift = measure_drift(old, new)
-    more = "; see 'summeval drift'" if drift.flips else ""
+    more = "; see 'summeval compare'" if drift.flips else ""
     yield from safe_lines(f"judge against the saved run: {drift_sentence(drift)}{more}")
     if drift.old_judge != drift.new_judge:
         yield from safe_lines(f"  another judge: {drift.old_judge} then, {drift.new_judge} now")
     for number, flip in enumerate(drift.flips[:_FLIPS], start=1):
         yield from _flip(number, flip)
+
+
+def golden_lines(suite: str, drift: Drift, *, n_answers: int) -> Iterator[str]:
+    """Every figure of a drift: by kind, agreement with the labels, and flips, the worst first.
+
+    Args:
+        suite: The suite, as reports name it.
+        drift: Its golden answers in two runs.
+        n_answers: How many flips are shown.
+    """
+    if drift.mismatches:
+        yield one_line(f"{suite}: golden answers not compared")
+        for mismatch in drift.mismatches:
+            yield f"  {one_line(mismatch, 400)}"
+        return
+    papers = "1 paper" if drift.n_papers == 1 else f"{drift.n_papers:,} papers"
+    yield one_line(f"{suite}: {drift.n_items:,} golden answers of {papers}")
+    yield from drift_table(drift)
+    yield ""
+    yield from figure_table(drift.figures)
+    yield ""
+    if drift.flips and n_answers:
+        yield from flip_lines(drift.flips, n_shown=n_answers)
+        yield ""
+    yield from map(safe, wrap(drift_sentence(drift), _WIDTH, break_on_hyphens=False))
 
 
 def drift_table(drift: Drift) -> Iterator[str]:

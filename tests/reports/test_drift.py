@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports import (
+from summeval_pytest.reports.drift import (
     drift_lines,
     drift_sentence,
     drift_table,
@@ -87,7 +87,7 @@ def test_a_run_tells_of_drift_in_few_lines() -> None:
     )  # fmt: skip
     assert list(drift_lines(old, new)) == [
         "judge against the saved run: 1 of 2 golden answers flipped, 1 away from the",
-        "  labels; no shift is significant; see 'summeval drift'",
+        "  labels; no shift is significant; see 'summeval compare'",
         "  another judge: fair-1 then, fair-2 now",
         "1. good on moss, result: 4 -> 1, label 4 (away)",
     ]

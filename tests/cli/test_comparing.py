@@ -49,7 +49,7 @@ def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
     """Exit code, lines, and what an error says."""
-    code = main(["drift", *arguments])
+    code = main(["compare", *arguments])
     captured = capsys.readouterr()
     return code, captured.out.splitlines(), captured.err
 
@@ -61,7 +61,7 @@ def test_a_shift_away_from_the_labels_is_told_and_fails(
     old = saved(tmp_path, "old.json", rated(*[4] * 8), seen=(SEEN,))
     moved = replace(SEEN, fingerprint="fp_b")
     new = saved(tmp_path, "new.json", rated(*[3] * 8), seen=(moved,))
-    code, lines, _ = told(capsys, old, new, "--answers", "2")
+    code, lines, _ = told(capsys, old, new, "--golden", "--answers", "2")
 
     assert code == 1
     assert lines[:5] == [
@@ -86,9 +86,9 @@ def test_a_shift_towards_the_labels_and_a_chance_one_pass(
 ) -> None:
     """The one is an improvement, and the other may be nothing."""
     low, high = saved(tmp_path, "low", rated(*[3] * 8)), saved(tmp_path, "high", rated(*[4] * 8))
-    assert told(capsys, low, high)[0] == 0
+    assert told(capsys, low, high, "--golden")[0] == 0
     few = saved(tmp_path, "few", rated(*[4] * 6, 3, 1))
-    code, lines, _ = told(capsys, high, few, "--answers=0")
+    code, lines, _ = told(capsys, high, few, "--golden", "--answers=0")
     assert code == 0
     assert lines[-1].endswith("no shift is significant")
     assert not any("worst first" in line for line in lines)
@@ -99,7 +99,7 @@ def test_a_run_beside_itself_has_not_drifted(
 ) -> None:
     """And says how much was compared."""
     file = saved(tmp_path, "run.json", rated(4, 3, 2))
-    code, lines, _ = told(capsys, file, file)
+    code, lines, _ = told(capsys, file, file, "--golden")
     assert (code, lines[-1]) == (0, "no golden answer flipped (3 compared)")
 
 
@@ -109,10 +109,10 @@ def test_other_labels_fail_and_are_named(
     """What was not compared has not passed."""
     old = saved(tmp_path, "old", rated(4, labels="0a"))
     new = saved(tmp_path, "new", rated(4, labels="0b"))
-    code, lines, _ = told(capsys, old, new)
+    code, lines, _ = told(capsys, old, new, "--golden")
     assert code == 1
     assert lines[-2:] == [
-        "golden/summeval.toml: not compared",
+        "golden/summeval.toml: golden answers not compared",
         "  labels differ: '0a' then, '0b' now; drift needs the same labels",
     ]
 
@@ -126,11 +126,11 @@ def test_a_record_without_golden_answers_says_how_to_get_them(
     fault = Trust(judge="fair-1", labels="", fault="it timed out")
     faulty = saved(tmp_path, "faulty.json", replace(rated(4), trust=fault, golden=()))
 
-    code, _, error = told(capsys, plain, file)
+    code, _, error = told(capsys, plain, file, "--golden")
     assert code == 4
     assert f"OLD: {plain} holds no golden answers; run pytest on a suite with labels" in error
     assert "with --summ-run-record=FILE" in error
-    code, _, error = told(capsys, file, faulty)
+    code, _, error = told(capsys, file, faulty, "--golden")
     assert code == 4
     assert f"NEW: {faulty} holds no golden answers (it timed out); run pytest" in error
 
@@ -141,21 +141,48 @@ def test_suites_are_compared_by_their_names(
     """One that only the old run has is nobody's drift; one that it lacks is a mistake."""
     moss, kiln = rated(4, name="moss"), rated(3, name="kiln")
     both, one = saved(tmp_path, "both", moss, kiln), saved(tmp_path, "one", kiln)
-    code, lines, _ = told(capsys, both, one)
+    code, lines, _ = told(capsys, both, one, "--golden")
     assert code == 0
     assert [line for line in lines if "golden answers of" in line] == [
         "kiln/summeval.toml: 1 golden answers of 1 paper"
     ]
-    code, _, error = told(capsys, one, both)
+    code, _, error = told(capsys, one, both, "--golden")
     assert code == 4
     assert f"OLD: {one} has no golden answers of suite 'moss'; known: kiln;" in error
 
 
-def test_what_is_no_run_record_is_refused(
+def test_golden_answers_follow_the_systems_and_do_not_decide(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the option that would have written one."""
+    """The rules are about systems, and the system here is what it was."""
+    old, new = saved(tmp_path, "old", rated(*[4] * 8)), saved(tmp_path, "new", rated(*[3] * 8))
+    code, lines, _ = told(capsys, old, new)
+    _, alone, _ = told(capsys, old, new, "--golden")
+
+    assert code == 0
+    assert lines[0] == "golden/summeval.toml: careful"
+    assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
+    assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
+
+
+def test_a_run_without_golden_answers_is_compared_by_its_systems(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most suites have no labels."""
     file = saved(tmp_path, "run.json", rated(4))
-    code, _, error = told(capsys, str(tmp_path / "none.json"), file)
+    plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
+    for old, new in ((plain, file), (file, plain)):
+        code, lines, _ = told(capsys, old, new)
+        assert code == 0
+        assert lines[-2:] == ["no paper changed", ""]
+
+
+@pytest.mark.parametrize("option", ["--system", "--against", "--fail"])
+def test_options_of_systems_are_refused_beside_golden(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rule that nothing is held to would pass unseen."""
+    file = saved(tmp_path, "run.json", rated(4))
+    code, _, error = told(capsys, file, file, "--golden", f"{option}=eva:0.1")
     assert code == 4
-    assert "cannot be read as a run record" in error
+    assert f"--golden compares no systems; leave out {option}\n" in error
