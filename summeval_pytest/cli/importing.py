@@ -1,4 +1,4 @@
-"""`summeval import`: suites made from released data, and labels brought into one's own."""
+"""`summeval import`: a suite made from ScholarSum, and labels brought into one's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.cli.terms import add_outside
 from summeval_pytest.errors import OptionError
 from summeval_pytest.suite import import_scholarsum
-from summeval_pytest.suite.importing import RELEASED, import_set
 from summeval_pytest.text import one_line
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 LABEL_FORMATS: Final = ("csv", "labelstudio")
 """Formats of labels, which go beside an existing suite."""
 
-FORMATS: Final = ("scholarsum", *LABEL_FORMATS, *RELEASED)
+FORMATS: Final = ("scholarsum", *LABEL_FORMATS)
 
 _FOR_LABELS: Final = ("suite", "map", "annotator", "majority", "each", "ground_truth", "force")
 
@@ -30,11 +29,6 @@ def add_importing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the released file, unchanged")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="the new suite, or the label file"
-    )
-    parser.add_argument(
-        "--stand-in",
-        action="store_true",
-        help="where a data set has no reference (or no source), let the other stand in for it",
     )
     labels = parser.add_argument_group(f"labels ({', '.join(LABEL_FORMATS)})")
     labels.add_argument("--suite", type=Path, metavar="SUITE", help="whose labels they are")
@@ -73,8 +67,6 @@ def run_import(chosen: argparse.Namespace) -> list[str]:
                 f"labels of a {chosen.format} file need a suite to be labels of; name it with"
                 " --suite SUITE"
             )
-        if chosen.stand_in:
-            raise OptionError(f"--stand-in does not go with {chosen.format!r}; leave it out")
         return import_labels(chosen)
     for name in _FOR_LABELS:
         if getattr(chosen, name):
@@ -83,10 +75,6 @@ def run_import(chosen: argparse.Namespace) -> list[str]:
                 f"{option} goes with labels, as of {' or '.join(LABEL_FORMATS)}, and"
                 f" {chosen.format!r} makes a suite; leave it out"
             )
-    if chosen.format != "scholarsum":
-        return _import_set(chosen)
-    if chosen.stand_in:
-        raise OptionError("--stand-in: scholarsum has sources and references; leave it out")
     return import_suite(chosen.file, chosen.out)
 
 
@@ -105,17 +93,6 @@ def import_suite(file: Path, out: Path) -> list[str]:
         f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
         labelled,
         *([f"recorded judges: {', '.join(report.judges)}"] if report.judges else []),
-        *(one_line(note) for note in report.notes),
-        f"next: pytest {out}",
-    ]
-
-
-def _import_set(chosen: argparse.Namespace) -> list[str]:
-    out: Path = chosen.out
-    report = import_set(chosen.format, chosen.file, out, stand_in=chosen.stand_in)
-    return [
-        f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
-        f"{report.n_labels} pairs have human labels: {RELEASED[chosen.format].told}",
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
     ]

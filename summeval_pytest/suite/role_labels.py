@@ -56,9 +56,3 @@ def _facets(fields: Fields) -> tuple[Facet, ...]:
     if not named or len(known) != len(named):
         raise fields.wrong("facet", value, _FACET)
     return tuple(known)
-
-
-def role_line(label: RoleLabel) -> dict[str, object]:
-    """A role as a label line has it."""
-    facets = list(label.facets)
-    return {"text": label.text, "facet": facets if len(facets) > 1 else (*facets, None)[0]}

@@ -9,7 +9,6 @@ from summeval_pytest.cli.command import main
 from summeval_pytest.cli.importing import import_suite
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import agreement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,81 +75,6 @@ def test_the_command_prints_the_same_lines(
     assert printed.err == ""
 
 
-@pytest.fixture
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals are tested with the verdict; here they only have to be there."""
-    monkeypatch.setattr(agreement, "RESAMPLES", 20)
-
-
-@pytest.mark.usefixtures("few_resamples")
-@pytest.mark.parametrize(
-    ("name", "rows", "shown"),
-    [
-        (
-            "csabstruct",
-            [
-                {"doc_id": "a", "sentence": text, "sentence_index": place, "bmrc": role}
-                for place, (text, role) in enumerate(
-                    [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]
-                )
-            ],
-            ("macro F1", "accuracy"),
-        ),
-        (
-            "realsumm_scu",
-            [
-                {
-                    "paper_id": paper,
-                    "reference": "Moss grew on stone by 9 mm.",
-                    "system": system,
-                    "summary": summary,
-                    "acus": ["Moss grew.", "It was on stone."],
-                    "acu_labels": labels,
-                }
-                for paper in ("a", "b")
-                for system, summary, labels in (
-                    ("good", "The moss grew on a stone.", [1, 1]),
-                    ("bad", "Moss grew in May.", [1, 0]),
-                )
-            ],
-            ("fact support", "ROUGE-1 recall", "AUC of support"),
-        ),
-        (
-            "infolossqa_match",
-            [
-                {
-                    "paper_id": "a",
-                    "system": "big",
-                    "prediction_id": part,
-                    "reference_fact": {"question": "What grew?", "answer": "Moss grew on stone."},
-                    "predicted_fact": {"question": "What?", "answer": fact},
-                    "label": label,
-                }
-                for part, fact, label in (("x", "Moss did grow.", 1), ("y", "Rain fell.", 0))
-            ],
-            ("AUC of support",),
-        ),
-    ],
-)
-def test_figures_of_a_released_set_are_two_commands(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    rows: list[Mapping[str, object]],
-    shown: tuple[str, ...],
-) -> None:
-    """Import, then agree: each figure that the set is there for stands in the table."""
-    file, out = release(tmp_path, *rows), str(tmp_path / "out")
-    assert main(["import", name, str(file), "--out", out, "--stand-in"]) == 0
-    assert main(["agree", out]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    for title in shown:
-        (line,) = [line for line in lines if line.startswith(title)]
-        assert any(character.isdigit() for character in line.removeprefix(title))
-    assert main(["agree", out, "--summary"]) == 0
-    assert all(line.startswith("out ") for line in capsys.readouterr().out.splitlines())
-
-
 def test_an_import_into_a_suite_is_refused(tmp_path: Path) -> None:
     """The second run must not undo what was reviewed after the first."""
     file, out = release(tmp_path, RELEASED), tmp_path / "out"
@@ -177,17 +101,6 @@ def test_an_import_into_a_suite_is_refused(tmp_path: Path) -> None:
                 " suite; leave it out"
             ),
         ),
-        (
-            ["qags", "in.jsonl", "--out", "o", "--ground-truth"],
-            (
-                "--ground-truth goes with labels, as of csv or labelstudio, and 'qags' makes a"
-                " suite; leave it out"
-            ),
-        ),
-        (
-            ["scholarsum", "in.json", "--out", "o", "--stand-in"],
-            "--stand-in: scholarsum has sources and references; leave it out",
-        ),
     ],
 )
 def test_options_of_another_format_are_refused(
@@ -196,23 +109,3 @@ def test_options_of_another_format_are_refused(
     """An option that did nothing would be believed."""
     assert main(["import", *arguments]) == 4
     assert capsys.readouterr().err == f"summeval: error: {message}\n"
-
-
-def test_a_data_set_becomes_a_suite_by_its_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Worked example: two sentences of one summary."""
-    row = {"paper_id": "p", "source": "Moss grew.", "system": "s", "summary_id": "a"}
-    file = release(
-        tmp_path,
-        {**row, "sentence": "It grew.", "label": True},
-        {**row, "sentence": "It died.", "label": False},
-    )
-    out = tmp_path / "out"
-    assert main(["import", "qags", str(file), "--out", str(out), "--stand-in"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        f"{out}: 1 papers, 1 systems, 1 pairs",
-        "1 pairs have human labels: sentences, supported by majority of three workers (QAGS)",
-        f"next: pytest {out}",
-    ]
-    assert load_suite(out).has_labels

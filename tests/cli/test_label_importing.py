@@ -211,7 +211,6 @@ def test_label_studio_export_becomes_labels(capsys: pytest.CaptureFixture[str]) 
             "--annotator, --majority and --each exclude each other; choose one",
         ),
         (["--ground-truth"], "--ground-truth goes with labelstudio; leave it out"),
-        (["--stand-in"], "--stand-in does not go with 'csv'; leave it out"),
         (
             ["--out", "none/out.jsonl"],
             "--out=none/out.jsonl: cannot be written, its folder is not there; name another file",

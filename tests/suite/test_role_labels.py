@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.suite import RoleLabel
-from summeval_pytest.suite.role_labels import role_line
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden
@@ -28,11 +27,6 @@ def test_roles_are_a_facet_several_or_none(golden: Golden) -> None:
         RoleLabel(text=GREW, facets=("result", "conclusion")),
         RoleLabel(text="We thank the mice.", facets=()),
     )
-    assert [role_line(role) for role in found] == [
-        roles[0],
-        {"text": GREW, "facet": ["result", "conclusion"]},
-        roles[2],
-    ]
 
 
 _SCALE = (

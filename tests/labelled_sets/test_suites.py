@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import OptionError, SummevalError
+from summeval_pytest.cli.command import main
+from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import Fact
 from summeval_pytest.suite import EvidenceLabel, RoleLabel, load_suite
-from summeval_pytest.suite.importing import RELEASED, SetReport, import_set
 from summeval_pytest.suite.indexed import cut
+from summeval_pytest.verdict import agreement
 from tests.label_suite import write_lines
+from tests.labelled_sets.__main__ import main as command
+from tests.labelled_sets.sets import SETS
+from tests.labelled_sets.suites import SetReport, import_set
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,16 +61,16 @@ MATCH = {
 }
 
 
-def made(folder: Path, name: str, *lines: object, stand_in: bool = True) -> SetReport:
+def made(folder: Path, name: str, *lines: object) -> SetReport:
     """The import of a set with these lines into ``out``."""
     file = write_lines(folder / "dev.jsonl", *lines)
-    return import_set(name, file, folder / "out", stand_in=stand_in)
+    return import_set(name, file, folder / "out")
 
 
-def refused(folder: Path, name: str, *lines: object, stand_in: bool = True) -> str:
+def refused(folder: Path, name: str, *lines: object) -> str:
     """The message for a set that cannot be imported; nothing was written."""
-    with pytest.raises(SummevalError) as caught:
-        made(folder, name, *lines, stand_in=stand_in)
+    with pytest.raises(SuiteError) as caught:
+        made(folder, name, *lines)
     assert not (folder / "out").exists()
     return str(caught.value).replace(folder.as_posix(), "")
 
@@ -100,7 +104,7 @@ def test_sentences_of_a_set_are_a_summary_with_labels(tmp_path: Path) -> None:
         (1, False, (EvidenceLabel(index=1, starts="Rain fell."),)),
     ]
     assert label.provenance == "wice, dev.jsonl"
-    assert label.labelled_by == RELEASED["wice"].told
+    assert label.labelled_by == SETS["wice"].told
 
 
 def test_sentence_that_we_cut_is_labelled_only_where_that_is_safe(tmp_path: Path) -> None:
@@ -157,7 +161,6 @@ def test_score_of_a_summary_is_the_overall(tmp_path: Path) -> None:
         "longsciverify",
         SCORED,
         SCORED | {"system": "gpt.4", "human_faithfulness": None},
-        stand_in=False,
     )
     assert (report.n_pairs, report.n_labels) == (2, 1)
     suite = load_suite(tmp_path / "out")
@@ -165,36 +168,6 @@ def test_score_of_a_summary_is_the_overall(tmp_path: Path) -> None:
     text = (tmp_path / "out/summeval.toml").read_text(encoding="utf-8")
     assert '[systems."gpt.4"]' in text
     assert text.endswith("[thresholds]\nfacet = 0.55\nfaithfulness = 0.80\n")
-
-
-@pytest.mark.parametrize(
-    ("name", "line", "message"),
-    [
-        (
-            "qags",
-            SENTENCE,
-            (
-                "qags has no reference of its papers, and a suite needs one; with --stand-in the"
-                " source stands in for it, and then the suite gates only faithfulness"
-            ),
-        ),
-        (
-            "realsumm_scu",
-            FACTS,
-            (
-                "realsumm_scu has no source of its papers, and a suite needs one; with --stand-in"
-                " the reference stands in for it, and then the suite gates only EVA"
-            ),
-        ),
-    ],
-)
-def test_set_without_a_reference_or_a_source_is_not_made_whole_in_silence(
-    tmp_path: Path, name: str, line: object, message: str
-) -> None:
-    """A metric of a text against itself would look like a figure."""
-    with pytest.raises(OptionError):
-        made(tmp_path, name, line, stand_in=False)
-    assert refused(tmp_path, name, line, stand_in=False) == message
 
 
 @pytest.mark.parametrize(
@@ -223,73 +196,6 @@ def test_other_texts_under_one_id_are_another_paper(tmp_path: Path) -> None:
     report = made(tmp_path, "nli4ct", SENTENCE, SENTENCE | {"source": "Rain fell."})
     assert load_suite(tmp_path / "out").paper_ids == ("p-1", "p-1-2")
     assert report.notes[0] == "papers numbered, since their id has other texts, too: 1"
-
-
-@pytest.mark.parametrize(
-    ("name", "lines", "message"),
-    [
-        ("qags", [], "/dev.jsonl: 'dev.jsonl' is empty; name a file of qags"),
-        (
-            "qags",
-            [SENTENCE, FACTS],
-            (
-                "/dev.jsonl:2: this line has no 'source', so the file is not of qags;"
-                " name the right file"
-            ),
-        ),
-        (
-            "qags",
-            [SENTENCE | {"label": "yes"}],
-            "/dev.jsonl:1: 'label' of this line is 'yes'; write true or false",
-        ),
-        (
-            "qags",
-            [SENTENCE, SENTENCE | {"system": "big-new", "summary_id": "c"}],
-            (
-                "/dev.jsonl:2: systems 'big-new' and 'big [new]' are both 'big-new' as a name of"
-                " a file; rename one"
-            ),
-        ),
-        (
-            "realsumm_scu",
-            [FACTS, FACTS],
-            (
-                "/dev.jsonl:2: system 'big' has a summary of paper 'p1' at /dev.jsonl:1, too;"
-                " delete one"
-            ),
-        ),
-        (
-            "realsumm_scu",
-            [FACTS | {"acu_labels": [1]}],
-            (
-                "/dev.jsonl:1: 'acu_labels' of this line has 1 labels for 3 facts;"
-                " name a complete file of the set"
-            ),
-        ),
-        (
-            "realsumm_scu",
-            [FACTS | {"acu_labels": [1, 2, 0]}],
-            "/dev.jsonl:1: 'acu_labels' of this line is 2; write 0 or 1 for each fact",
-        ),
-        (
-            "longsciverify",
-            [SCORED | {"human_faithfulness": "high"}],
-            "/dev.jsonl:1: 'human_faithfulness' of this line is 'high'; write a finite number",
-        ),
-    ],
-)
-def test_file_that_is_not_of_the_set_is_refused(
-    tmp_path: Path, name: str, lines: list[object], message: str
-) -> None:
-    """With the line, and before anything is written."""
-    assert refused(tmp_path, name, *lines) == message
-
-
-def test_what_no_suite_can_hold_is_found_before_anything_is_written(tmp_path: Path) -> None:
-    """The suite is loaded once from elsewhere; the place is where it would have been."""
-    assert refused(tmp_path, "realsumm_scu", FACTS | {"system": "judge"}) == (
-        "/out/summeval.toml:6: system 'judge' has a reserved name; choose another"
-    )
 
 
 def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
@@ -391,57 +297,126 @@ def test_share_of_the_facts_is_the_overall(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "message"),
+    ("name", "lines", "message"),
+    [
+        ("qags", [SENTENCE, FACTS], "/dev.jsonl:2: this line has no 'source'"),
+        ("qags", [SENTENCE | {"label": "yes"}], "/dev.jsonl:1: 'label' of this line is 'yes'"),
+        (
+            "qags",
+            [SENTENCE, SENTENCE | {"system": "big-new", "summary_id": "c"}],
+            "/dev.jsonl:2: systems 'big-new' and 'big [new]' are both 'big-new'",
+        ),
+        ("realsumm_scu", [FACTS, FACTS], "/dev.jsonl:2: system 'big' has a summary of paper 'p1'"),
+        (
+            "realsumm_scu",
+            [FACTS | {"acu_labels": [1]}],
+            "/dev.jsonl:1: 'acu_labels' of this line has 1 labels for 3 facts",
+        ),
+        ("realsumm_scu", [FACTS | {"acu_labels": [1, 2, 0]}], "/dev.jsonl:1: 'acu_labels' of"),
+        ("csabstruct", [ROLE | {"bmrc": "X"}], "/dev.jsonl:1: 'bmrc' of this line is 'X'"),
+        ("infolossqa_match", [MATCH | {"label": 2}], "/dev.jsonl:1: 'labels' of this line is 2"),
+    ],
+)
+def test_rows_that_would_spoil_the_labels_are_refused(
+    tmp_path: Path, name: str, lines: list[object], message: str
+) -> None:
+    """With the line, and before anything is written."""
+    assert refused(tmp_path, name, *lines).startswith(message)
+
+
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals are tested with the verdict; here they only have to be there."""
+    monkeypatch.setattr(agreement, "RESAMPLES", 20)
+
+
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize(
+    ("name", "rows", "shown"),
     [
         (
             "csabstruct",
-            SENTENCE,
-            "this line has no 'doc_id', so the file is not of csabstruct; name the right file",
+            [
+                {"doc_id": "a", "sentence": text, "sentence_index": place, "bmrc": role}
+                for place, (text, role) in enumerate(
+                    [("Moss is old.", "B"), ("We grew moss.", "M"), ("It helped by 9 K.", "R")]
+                )
+            ],
+            ("macro F1", "accuracy"),
         ),
         (
-            "csabstruct",
-            ROLE | {"bmrc": "X"},
-            "'bmrc' of this line is 'X'; write B, M, R, C or null",
-        ),
-        (
-            "csabstruct",
-            ROLE | {"sentence_index": "0"},
-            "'sentence_index' of this line is '0'; write a whole number of at least 0",
+            "realsumm_scu",
+            [
+                {
+                    "paper_id": paper,
+                    "reference": "Moss grew on stone by 9 mm.",
+                    "system": system,
+                    "summary": summary,
+                    "acus": ["Moss grew.", "It was on stone."],
+                    "acu_labels": labels,
+                }
+                for paper in ("a", "b")
+                for system, summary, labels in (
+                    ("good", "The moss grew on a stone.", [1, 1]),
+                    ("bad", "Moss grew in May.", [1, 0]),
+                )
+            ],
+            ("fact support", "ROUGE-1 recall", "AUC of support"),
         ),
         (
             "infolossqa_match",
-            MATCH | {"predicted_fact": "Moss grew."},
-            (
-                "'predicted_fact' of this line is 'Moss grew.'; write an object with 'question' and"
-                " 'answer'"
-            ),
-        ),
-        (
-            "infolossqa_match",
-            MATCH | {"label": 2},
-            "'labels' of this line is 2; write 0 or 1 for each fact",
+            [
+                {
+                    "paper_id": "a",
+                    "system": "big",
+                    "prediction_id": part,
+                    "reference_fact": {"question": "What grew?", "answer": "Moss grew on stone."},
+                    "predicted_fact": {"question": "What?", "answer": fact},
+                    "label": label,
+                }
+                for part, fact, label in (("x", "Moss did grow.", 1), ("y", "Rain fell.", 0))
+            ],
+            ("AUC of support",),
         ),
     ],
 )
-def test_file_whose_rows_cannot_be_joined_is_refused(
-    tmp_path: Path, name: str, line: object, message: str
+def test_figures_of_a_set_stand_in_the_table_of_agree(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    rows: list[object],
+    shown: tuple[str, ...],
 ) -> None:
-    """With the line, before anything is written."""
-    assert refused(tmp_path, name, line) == f"/dev.jsonl:1: {message}"
+    """Each kind of label that the sets bring is one that `summeval agree` speaks of."""
+    made(tmp_path, name, *rows)
+    out = str(tmp_path / "out")
+    assert main(["agree", out]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for title in shown:
+        (line,) = [line for line in lines if line.startswith(title)]
+        assert any(character.isdigit() for character in line.removeprefix(title))
+    assert main(["agree", out, "--summary"]) == 0
+    assert all(line.startswith("out ") for line in capsys.readouterr().out.splitlines())
 
 
-def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
-    """A suite under version control does not change by being made again."""
-    written = []
-    for folder in (tmp_path / "one", tmp_path / "two"):
-        folder.mkdir()
-        made(folder, "wice", SENTENCE)
-        files = sorted(file for file in folder.rglob("*") if file.is_file())
-        written.append([(file.name, file.read_bytes()) for file in files])
-    assert written[0] == written[1]
+def test_the_command_says_what_it_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: two sentences of one summary."""
+    file = write_lines(tmp_path / "dev.jsonl", SENTENCE, SENTENCE | {"sentence": "It died."})
+    out = tmp_path / "out"
+    monkeypatch.setattr("sys.argv", ["labelled_sets", "qags", str(file), "--out", str(out)])
+
+    command()
+
+    assert capsys.readouterr().out.splitlines() == [
+        f"{out}: 1 papers, 1 systems, 1 pairs",
+        "1 pairs have human labels: sentences, supported by majority of three workers (QAGS)",
+    ]
+    assert load_suite(out).has_labels
 
 
-@pytest.mark.parametrize("name", RELEASED)
+@pytest.mark.parametrize("name", SETS)
 def test_released_set_becomes_a_suite_with_all_its_labels(
     tmp_path: Path, shared_data: Path, name: str
 ) -> None:
@@ -453,7 +428,7 @@ def test_released_set_becomes_a_suite_with_all_its_labels(
         rows = [json.loads(line) for line in islice(handle, 60)]
     report = made(tmp_path, name, *rows)
     suite = load_suite(tmp_path / "out")
-    spec = RELEASED[name]
+    spec = SETS[name]
     labels = suite.labels.values()
     if spec.roles:
         n_roles = sum(len(label.roles or ()) for label in labels)

@@ -1,0 +1,286 @@
+"""The labelled sets beside the checkout: which key of theirs is what in a suite.
+
+The keys are those of the JSON lines into which this project's development data was converted; the
+README beside each set says from which repository, under which licence, and who labelled it. A row
+is one sentence (``faithful``), one summary with facts (``facts``, ``holds``), one summary with a
+score (``overall``), or one abstract with ``roles``. Where the rows of a file are smaller than a
+summary, `abstracts` or `matches` makes rows that have a summary each, at the place of the first row
+that they are made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.suite.fields import Fields
+from summeval_pytest.suite.role_labels import RoleLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.questions import Facet
+
+    Reshape = Callable[[Iterable[Fields]], Iterator[Fields]]
+
+AUTHORS: Final = "authors"
+"""The system of abstracts that have no other summary: whoever wrote them."""
+_ROLES: Final[dict[object, tuple[Facet, ...]]] = {
+    "B": ("background",),
+    "M": ("method",),
+    "R": ("result",),
+    "C": ("conclusion",),
+    None: (),
+}
+_ENDS: Final = ".?!"
+_SENTENCE, _FACET = "sentence", "bmrc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledSet:
+    """How a data set maps onto a suite; a key is empty where the set has no such thing.
+
+    Attributes:
+        told: What the labels are, and by whom, as the suite file says it.
+        paper: The key of the paper's id; papers of one id with other texts are numbered.
+        source: The key of the paper's text.
+        reference: The key of the reference abstract.
+        system: The keys of the system's name, joined by ``-``.
+        summary: The key of the summary; empty where it is made of its sentences.
+        part: The key that tells several summaries of one system apart; they are numbered.
+        sentence: The key of one sentence of the summary.
+        faithful: The key of its label: true, false, or null where nobody knows.
+        evidence: The key of the source sentences that decide it, as texts.
+        facts: The key of the reference's facts.
+        holds: The key of their labels, 1 where the summary has the fact.
+        overall: The key of a score of the whole summary.
+        frozen: The key of the reference's facts where these are more than the labelled ones.
+        roles: The key of the roles of the summary's sentences.
+        reshape: What makes rows of the file's, where those are smaller than a summary.
+        counted: Whether the share of the facts that a summary has is its score.
+    """
+
+    told: str
+    paper: str = "paper_id"
+    source: str = ""
+    reference: str = ""
+    system: tuple[str, ...] = ("system",)
+    summary: str = ""
+    part: str = ""
+    sentence: str = ""
+    faithful: str = ""
+    evidence: str = ""
+    facts: str = ""
+    holds: str = ""
+    overall: str = ""
+    frozen: str = ""
+    roles: str = ""
+    reshape: Reshape | None = None
+    counted: bool = False
+
+
+def abstracts(rows: Iterable[Fields]) -> Iterator[Fields]:
+    """A row an abstract: its sentences as a running text, and the facets of each.
+
+    Raises:
+        SuiteError: For a sentence that is no text, a place that is no number, and another role.
+    """
+    return _abstracts(rows, _ROLES)
+
+
+def abstracts_without_conclusions(rows: Iterable[Fields]) -> Iterator[Fields]:
+    """The same of a set that labels conclusions as results: either is right for such a sentence."""
+    return _abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
+
+
+def _abstracts(
+    rows: Iterable[Fields], meaning: dict[object, tuple[Facet, ...]]
+) -> Iterator[Fields]:
+    for (paper,), own in _gathered(rows, ("doc_id",)):
+        in_order = sorted(own, key=lambda fields: fields.whole("sentence_index", least=0))
+        roles = [_role(fields, meaning) for fields in in_order]
+        yield _row(
+            own,
+            paper_id=paper,
+            system=AUTHORS,
+            abstract="".join(map(_with_space, roles)).rstrip(),
+            roles=roles,
+        )
+
+
+def _with_space(role: RoleLabel) -> str:
+    """A sentence and what parts it from the next: an empty line where it ends without a mark.
+
+    So a sentence that the release has cut short is not run together with the one behind it.
+    """
+    return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
+
+
+def _role(fields: Fields, meaning: dict[object, tuple[Facet, ...]]) -> RoleLabel:
+    expected = "B, M, R, C or null"
+    role = fields.value(_FACET, expected)
+    if role is not None and (not isinstance(role, str) or role not in meaning):
+        raise fields.wrong(_FACET, role, expected)
+    return RoleLabel(text=" ".join(fields.text(_SENTENCE).split()), facets=meaning[role])
+
+
+def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
+    """A row a predicted fact, which is the summary: the reference's facts that it was held against.
+
+    The reference are all facts of the paper that stand in the file, as its answers to questions;
+    a pair on which the raters are of two minds (null) is left out.
+
+    Raises:
+        SuiteError: For a fact that is no question with its answer.
+    """
+    gathered = list(_gathered(rows, ("paper_id", "system", "prediction_id")))
+    stated: dict[str, dict[str, None]] = {}
+    for (paper, *_), own in gathered:
+        stated.setdefault(paper, {}).update(dict.fromkeys(map(_reference_fact, own)))
+    for (paper, system, part), own in gathered:
+        told = [
+            (_reference_fact(fields), label)
+            for fields in own
+            if (label := fields.value("label", "0, 1 or null")) is not None
+        ]
+        if told:
+            yield _row(
+                own,
+                paper_id=paper,
+                system=system,
+                part=part,
+                reference="\n\n".join(stated[paper]),
+                reference_facts=list(stated[paper]),
+                summary=_answer(own[0], "predicted_fact"),
+                facts=[fact for fact, _ in told],
+                labels=[label for _, label in told],
+            )
+
+
+def _reference_fact(fields: Fields) -> str:
+    return _answer(fields, "reference_fact")
+
+
+def _answer(fields: Fields, key: str) -> str:
+    expected = "an object with 'question' and 'answer'"
+    fact = fields.inside(key, fields.value(key, expected), f"{key!r} of {fields.owner}", expected)
+    return " ".join(fact.text("answer").split())
+
+
+def _gathered(
+    rows: Iterable[Fields], keys: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], list[Fields]]]:
+    """The rows that have the same texts under these keys, in the order of the first of each."""
+    found: dict[tuple[str, ...], list[Fields]] = {}
+    for fields in rows:
+        found.setdefault(tuple(fields.text(key) for key in keys), []).append(fields)
+    yield from found.items()
+
+
+def _row(own: Sequence[Fields], **values: object) -> Fields:
+    """A row made of others, at the place of the first."""
+    return Fields(values=values, owner="this line", where=own[0].where)
+
+
+def _sentences(told: str, *, reference: str = "", evidence: str = "") -> LabelledSet:
+    return LabelledSet(
+        told=told,
+        source="source",
+        reference=reference,
+        part="summary_id",
+        sentence="sentence",
+        faithful="label",
+        evidence=evidence,
+    )
+
+
+def _facts(told: str, *, counted: bool = True) -> LabelledSet:
+    return LabelledSet(
+        told=f"{told}; overall is the share of them that is there" if counted else told,
+        reference="reference",
+        summary="summary",
+        facts="acus",
+        holds="acu_labels",
+        counted=counted,
+    )
+
+
+def _roles(told: str, reshape: Reshape = abstracts) -> LabelledSet:
+    return LabelledSet(
+        told=told,
+        reference="abstract",
+        summary="abstract",
+        roles="roles",
+        reshape=reshape,
+    )
+
+
+def _scores(told: str, overall: str, source: str = "source") -> LabelledSet:
+    return LabelledSet(
+        told=told, source=source, reference="reference", summary="summary", overall=overall
+    )
+
+
+SETS: Final[Mapping[str, LabelledSet]] = {
+    "csabstruct": _roles(
+        "sentence roles by crowd workers, conclusions among the results (CSAbstruct)",
+        abstracts_without_conclusions,
+    ),
+    "healthver": _sentences("claims about health, supported by a passage or not (HealthVer)"),
+    "infolossqa": _sentences("answers about an abstract, by two raters (InfoLossQA)"),
+    "infolossqa_facts": _facts("gold facts, recalled or not, by two raters (InfoLossQA)"),
+    "infolossqa_lost": _facts(
+        "facts that a plain-language version lost (InfoLossQA)", counted=False
+    ),
+    "infolossqa_match": LabelledSet(
+        told="facts of a reference held against one other, by two raters (InfoLossQA)",
+        reference="reference",
+        summary="summary",
+        part="part",
+        facts="facts",
+        holds="labels",
+        frozen="reference_facts",
+        reshape=matches,
+    ),
+    "infolossqa_roles": _roles("sentence roles by the authors' headings (InfoLossQA)"),
+    "longeval_pubmed": _scores(
+        "overall is the share of faithful units, mean of three annotators (LongEval, PubMed)",
+        "human_faithfulness",
+    ),
+    "longsciverify": _scores(
+        "overall is the share of faithful votes on three sentences (LongSciVerify)",
+        "human_faithfulness",
+    ),
+    "mslr": _scores(
+        "overall is the mean rating of population, intervention and outcome over 2 (MSLR)",
+        "human_overall",
+        source="",
+    ),
+    "nicta_piboso": _roles(
+        "sentence roles by annotators, conclusions among the results (NICTA-PIBOSO)",
+        abstracts_without_conclusions,
+    ),
+    "nli4ct": _sentences(
+        "statements about clinical trials by experts (NLI4CT)", evidence="evidence"
+    ),
+    "pubmedqa_roles": _roles("sentence roles by the authors' headings (PubMedQA)"),
+    "pyrxsum_scu": _facts("content units, present by majority of workers (PyrXSum)"),
+    "qags": _sentences("sentences, supported by majority of three workers (QAGS)"),
+    "realsumm_scu": _facts("content units, present by majority of workers (REALSumm)"),
+    "rose_acu": LabelledSet(
+        told="overall is the share of content units present, by workers (RoSE)",
+        reference="reference",
+        system=("system", "subset"),
+        summary="summary",
+        facts="acus",
+        overall="acu_recall",
+    ),
+    "storysumm": _sentences("sentences, consistent with the story by merged labels (StorySumm)"),
+    "summedits_scitldr": _sentences(
+        "edited summaries, consistent or not by annotators (SummEdits, SciTLDR)",
+        reference="seed_summary",
+    ),
+    "wice": _sentences("claims of Wikipedia, by crowd workers (WiCE)", evidence="evidence"),
+    "zeroshot_faceval": _sentences("sentences, consistent by both of two experts (Ramprasad)"),
+}
+"""The sets that map onto a suite, by name; mslr's pairwise part has no place in one."""
