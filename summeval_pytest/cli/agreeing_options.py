@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.cli.terms import add_asking, add_judge, add_local_models, add_suite, desk_of
+from summeval_pytest.errors import OptionError
 from summeval_pytest.evaluation import BASELINES
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 ALL: Final = "all"
 LEVELS: Final[tuple[AgreementLevel, ...]] = ("pooled", "paper", "system")
 MATRICES: Final = ("pearson", "spearman", "kendall")
+_TABLES: Final = (
+    "level", "matrix", "fit_weights", "summary", "given", "baseline", "bertscore", "embeddings",
+)  # fmt: skip
+"""Options of the tables, in vain where something else is printed in their place."""
 
 
 def add_agreeing(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +63,13 @@ def add_agreeing(parser: argparse.ArgumentParser) -> None:
         help="ask the judge for this, too, beside the metrics: one rating of the whole summary, or"
         " facts counted by one prompt (repeat for both)",
     )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        nargs=2,
+        metavar=("FILE_A", "FILE_B"),
+        help="how two annotators' label files agree in place of the tables; asks no judge",
+    )
     add_local_models(parser)
     add_judge(parser)
     add_asking(parser)
@@ -70,6 +82,11 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         UsageError: for a mistake in the suite or the options.
         JudgeError: if the judge breaks its contract.
     """
+    if chosen.compare is not None:
+        from summeval_pytest.cli.annotators import compare_annotators
+
+        _refuse_tables(chosen, "compare")
+        return compare_annotators(chosen)
     from summeval_pytest.cli.agreeing import Wanted, agree
     from summeval_pytest.cli.model_columns import models_of
 
@@ -90,3 +107,10 @@ def agree_as(chosen: argparse.Namespace) -> list[str]:
         models=models_of(chosen),
         baselines=tuple(dict.fromkeys(chosen.baseline)),
     )
+
+
+def _refuse_tables(chosen: argparse.Namespace, wanted: str) -> None:
+    for option in _TABLES:
+        if getattr(chosen, option):
+            name = option.replace("_", "-")
+            raise OptionError(f"--{wanted} prints no other table; leave out --{name}")

@@ -1,17 +1,38 @@
-"""The agreement of two annotators as lines and as JSON."""
+"""`summeval agree --compare`: how two annotators agree, as lines and as JSON."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.cli.terms import check_writable, suite_of, write_text
+from summeval_pytest.suite import read_label_file
 from summeval_pytest.text import one_line
+from summeval_pytest.verdict.annotators import annotator_agreement
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
     from summeval_pytest.verdict.annotators import AnnotatorAgreement, KindAgreement
 
 _NAME: Final = 18
+
+
+def compare_annotators(chosen: argparse.Namespace) -> list[str]:
+    """The agreement of two label files, also written as JSON where a file is named.
+
+    Raises:
+        UsageError: for a mistake in the suite or a label file.
+    """
+    if chosen.json is not None:
+        check_writable(chosen.json, "--json")
+    suite = suite_of(chosen)
+    first, second = chosen.compare
+    found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
+    if chosen.json is not None:
+        write_text(chosen.json, "--json", json.dumps(agreement_json(found), indent=2) + "\n")
+    return list(agreement_lines(found, first.as_posix(), second.as_posix()))
 
 
 def agreement_lines(found: AnnotatorAgreement, first: str, second: str) -> Iterator[str]:

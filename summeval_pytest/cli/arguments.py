@@ -166,7 +166,7 @@ def _add_starting(parser: argparse.ArgumentParser) -> None:
 
 COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]] = (
     ("import", "make a suite from released data, or bring labels in", add_importing),
-    ("label", "ask a person for labels, or compare two annotators", add_labelling),
+    ("label", "ask a person for labels", add_labelling),
     ("agree", "how every metric and baseline agrees with a suite's labels", add_agreeing),
     ("evidence", "how well evidence is found", add_evidence),
     ("plan", "what a run would ask and cost; asks nothing", _add_suite),

@@ -1,22 +1,20 @@
-"""`summeval label`: a person's labels asked for in the terminal, and two people's compared."""
+"""`summeval label`: a person's labels asked for in the terminal."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.terms import add_suite, check_writable, suite_of, write_text
+from summeval_pytest.cli.terms import add_suite, check_writable, suite_of
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.suite import (
     LabelBook,
     pairs_to_label,
     questions_of,
-    read_label_file,
 )
 
 if TYPE_CHECKING:
@@ -58,15 +56,6 @@ def add_labelling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="draws another share and order"
     )
-    comparing = parser.add_argument_group("instead of asking")
-    comparing.add_argument(
-        "--compare",
-        type=Path,
-        nargs=2,
-        metavar=("FILE_A", "FILE_B"),
-        help="print how two annotators' label files agree",
-    )
-    comparing.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, too")
 
 
 def _share(text: str) -> float:
@@ -80,19 +69,15 @@ def _share(text: str) -> float:
 
 
 def label(chosen: argparse.Namespace) -> list[str]:
-    """Asks for labels until all are there or the annotator quits; or compares two files.
+    """Asks for labels until all are there or the annotator quits.
 
     Raises:
         UsageError: for a mistake in the suite or a label file, and for options that do not fit.
         KeyboardInterrupt: for Ctrl-C; what was answered is in the file.
     """
-    if chosen.compare is not None:
-        return _compare(chosen)
-    if chosen.json is not None:
-        raise OptionError("--json goes with --compare; leave it out")
     for option in ("out", "annotator"):
         if not getattr(chosen, option):
-            raise OptionError(f"--{option} is needed to label; or compare files with --compare")
+            raise OptionError(f"--{option} is needed to label")
     check_writable(chosen.out, "--out")
     return _ask(chosen, suite_of(chosen))
 
@@ -146,20 +131,3 @@ def _only(pairs: Sequence[tuple[str, str]], wanted: Sequence[str]) -> list[tuple
 def _near(entry: str, known: set[str]) -> str:
     clause = nearest(entry, known)
     return clause if clause.startswith("did") else "write SYSTEM/PAPER, a system or a paper"
-
-
-def _compare(chosen: argparse.Namespace) -> list[str]:
-    from summeval_pytest.cli.annotators import agreement_json, agreement_lines
-    from summeval_pytest.verdict.annotators import annotator_agreement
-
-    if chosen.out or chosen.annotator:
-        raise OptionError("--compare asks nobody; leave out --out and --annotator")
-    if chosen.json is not None:
-        check_writable(chosen.json, "--json")
-    suite = suite_of(chosen)
-    first, second = chosen.compare
-    found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
-    if chosen.json is not None:
-        text = json.dumps(agreement_json(found), indent=2) + "\n"
-        write_text(chosen.json, "--json", text)
-    return list(agreement_lines(found, first.as_posix(), second.as_posix()))

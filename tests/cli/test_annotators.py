@@ -1,13 +1,21 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from summeval_pytest.cli.annotators import agreement_json, agreement_lines, in_short
+from summeval_pytest.cli.command import main
 from summeval_pytest.verdict.annotators import (
     AnnotatorAgreement,
     EvidenceAgreement,
     KindAgreement,
     OverallAgreement,
 )
+from tests.label_suite import write_lines, write_suite
 
+ROOT = Path(__file__).parents[2]
 FOUND = AnnotatorAgreement(
     n_pairs=(36, 12, 12),
     kinds=(
@@ -82,3 +90,50 @@ def test_short_form_names_only_what_both_have() -> None:
         overall=OverallAgreement(n_pairs=0, difference=None),
     )
     assert in_short(empty) == "no item that both have labelled"
+
+
+def test_two_files_are_compared_and_the_figures_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: one facet of two the same, a pair that only the first has labelled."""
+    monkeypatch.chdir(tmp_path)
+    write_suite(Path("moss"))
+    pair = {"paper": "moss-01", "system": "long"}
+    first = [
+        {**pair, "facets": {"method": 4, "result": 2}},
+        {"paper": "moss-02", "system": "long", "overall": 1},
+    ]
+    write_lines(Path("a.jsonl"), *first)
+    write_lines(Path("b.jsonl"), {**pair, "facets": {"method": 4, "result": 3}})
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", "--json", "f.json"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a.jsonl: 2 pairs labelled",
+        "b.jsonl: 1 pairs labelled, 1 of them by both",
+        "",
+        "                   items   exact   kappa  quadratic  only 1st  only 2nd",
+        "method                 1   1.000       -          -         0         0",
+        "result                 1   0.000   0.000      0.000         0         0",
+        "overall                0                                    1         0",
+    ]
+    figures = json.loads(Path("f.json").read_text(encoding="utf-8"))
+    assert figures["pairs"] == {"first": 2, "second": 1, "both": 1}
+
+
+def test_bundled_labels_agree_with_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    """A partial second file is compared in the same way."""
+    golden = ROOT / "golden"
+    labels = str(golden / "labels.jsonl")
+    assert main(["agree", str(golden), "--compare", labels, labels]) == 0
+    rows = capsys.readouterr().out.splitlines()[4:]
+    assert rows
+    assert all(" 1.000 " in row for row in rows if not row.startswith(("overall", "  ev")))
+
+
+@pytest.mark.parametrize("option", ["--summary", "--fit-weights", "--level=all"])
+def test_options_of_the_tables_are_refused(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    """They would be in vain: no judge is asked, and no other table is printed."""
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", option]) == 4
+    name = option.partition("=")[0]
+    assert capsys.readouterr().err == (
+        f"summeval: error: --compare prints no other table; leave out {name}\n"
+    )

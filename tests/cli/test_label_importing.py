@@ -112,13 +112,13 @@ def test_annotator_who_counts_is_named(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_each_annotator_may_have_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """So that `summeval label --compare` can look at them."""
+    """So that `summeval agree --compare` can look at them."""
     assert run(ANNA + BEN, "--each") == 0
     assert capsys.readouterr().out.splitlines()[:2] == [
         "out.anna.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
         "out.ben.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
     ]
-    assert main(["label", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl"]) == 0
+    assert main(["agree", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl"]) == 0
     assert "result                 1   0.000" in capsys.readouterr().out
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from summeval_pytest.cli.command import main
-from tests.label_suite import write_lines, write_suite
+from tests.label_suite import write_suite
 from tests.waiting import SOON
 
 ROOT = Path(__file__).parents[2]
@@ -90,8 +90,8 @@ def test_kinds_and_pairs_are_chosen(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "--out is needed to label; or compare files with --compare"),
-        (["--out", "a.jsonl"], "--annotator is needed to label; or compare files with --compare"),
+        ([], "--out is needed to label"),
+        (["--out", "a.jsonl"], "--annotator is needed to label"),
         (
             ["--out", "none/a.jsonl", "--annotator", "anna"],
             "--out=none/a.jsonl: cannot be written, its folder is not there; name another file",
@@ -119,14 +119,6 @@ def test_kinds_and_pairs_are_chosen(
                 " facts; choose another --what or --only"
             ),
         ),
-        (
-            ["--out", "a.jsonl", "--annotator", "anna", "--json", "f.json"],
-            "--json goes with --compare; leave it out",
-        ),
-        (
-            ["--compare", "a.jsonl", "b.jsonl", "--annotator", "anna"],
-            "--compare asks nobody; leave out --out and --annotator",
-        ),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(
@@ -144,39 +136,6 @@ def test_share_is_a_share(capsys: pytest.CaptureFixture[str], share: str) -> Non
         main(["label", "moss", "--share", share])
     assert caught.value.code == 2
     assert f"{share!r} is no share above 0 and at most 1" in capsys.readouterr().err
-
-
-def test_two_files_are_compared_and_the_figures_written(capsys: pytest.CaptureFixture[str]) -> None:
-    """Worked example: one facet of two the same, a pair that only the first has labelled."""
-    pair = {"paper": "moss-01", "system": "long"}
-    first = [
-        {**pair, "facets": {"method": 4, "result": 2}},
-        {"paper": "moss-02", "system": "long", "overall": 1},
-    ]
-    write_lines(Path("a.jsonl"), *first)
-    write_lines(Path("b.jsonl"), {**pair, "facets": {"method": 4, "result": 3}})
-    assert main(["label", "moss", "--compare", "a.jsonl", "b.jsonl", "--json", "f.json"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "a.jsonl: 2 pairs labelled",
-        "b.jsonl: 1 pairs labelled, 1 of them by both",
-        "",
-        "                   items   exact   kappa  quadratic  only 1st  only 2nd",
-        "method                 1   1.000       -          -         0         0",
-        "result                 1   0.000   0.000      0.000         0         0",
-        "overall                0                                    1         0",
-    ]
-    figures = json.loads(Path("f.json").read_text(encoding="utf-8"))
-    assert figures["pairs"] == {"first": 2, "second": 1, "both": 1}
-
-
-def test_bundled_labels_agree_with_themselves(capsys: pytest.CaptureFixture[str]) -> None:
-    """A partial second file is compared in the same way."""
-    golden = ROOT / "golden"
-    labels = str(golden / "labels.jsonl")
-    assert main(["label", str(golden), "--compare", labels, labels]) == 0
-    rows = capsys.readouterr().out.splitlines()[4:]
-    assert rows
-    assert all(" 1.000 " in row for row in rows if not row.startswith(("overall", "  ev")))
 
 
 def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:
