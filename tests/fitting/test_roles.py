@@ -151,11 +151,6 @@ def test_no_word_is_a_neighbour_across_two_sentences() -> None:
     )
 
 
-def test_rare_words_have_no_vector() -> None:
-    """Four neighbours are too few to say how a word is used."""
-    assert "kettle" not in word_vectors([*_sentences(), *[["hot", "kettle"]] * 4]).rows
-
-
 def test_without_words_there_are_no_vectors() -> None:
     """A handful of texts can still be learned from."""
     assert word_vectors([["tea"], []]).vectors.shape == (0, 1)

@@ -234,7 +234,6 @@ def test_sentences_of_an_abstract_are_a_text_with_roles(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "facets"),
     [
-        ("csabstruct", ("result", "conclusion")),
         ("nicta_piboso", ("result", "conclusion")),
         ("pubmedqa_roles", ("result",)),
         ("infolossqa_roles", ("result",)),
