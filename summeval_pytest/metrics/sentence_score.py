@@ -100,11 +100,6 @@ class FaithfulnessScore:
         return all(sentence.supported for sentence in self.sentences)
 
     @property
-    def hallucination_ratio(self) -> float:
-        """Unsupported sentences / answered sentences, 0 to 1, lower is better: 1 - the rate."""
-        return 1.0 - self.value
-
-    @property
     def support(self) -> float | None:
         """The sum of the answered sentences' support / their count, 0 to 1, higher is better.
 
@@ -114,25 +109,6 @@ class FaithfulnessScore:
         of its sentences' scores for a summary's; with experts it goes better than the rate does.
         """
         return mean_support(s.support for s in self.sentences if s.supported is not None)
-
-    @property
-    def factual_ratio(self) -> float | None:
-        """Of the hallucination ratio, the part that is true by general knowledge all the same.
-
-        None where the judge did not say so of every unsupported sentence.
-        """
-        return self._part(factual=True)
-
-    @property
-    def nonfactual_ratio(self) -> float | None:
-        """Of the hallucination ratio, the other part; None where the factual one is."""
-        return self._part(factual=False)
-
-    def _part(self, *, factual: bool) -> float | None:
-        said = [s.factual for s in self.sentences if s.supported is False]
-        if None in said:
-            return None
-        return said.count(factual) / sum(s.supported is not None for s in self.sentences)
 
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; the mean support only where the judge gives it."""

@@ -15,10 +15,8 @@ from summeval_pytest.stats.correction import Corrected, Flags, corrected_mean, c
 from summeval_pytest.stats.correlation import (
     Coefficient,
     Numbers,
-    WithinGroups,
     coefficients_within,
     kendall,
-    mean_within,
     pearson,
     spearman,
 )
@@ -47,9 +45,7 @@ from summeval_pytest.stats.ratios import shares
 from summeval_pytest.stats.reliability import (
     Level,
     alphas_of,
-    icc_2_1,
     iccs_of,
-    krippendorff_alpha,
 )
 from summeval_pytest.stats.resampling import (
     Interval,
@@ -78,7 +74,6 @@ __all__ = [
     "Resamples",
     "Rows",
     "Statistic",
-    "WithinGroups",
     "alphas_of",
     "any_hit",
     "bootstrap_interval",
@@ -101,15 +96,12 @@ __all__ = [
     "fit_weights",
     "folds_of",
     "holm",
-    "icc_2_1",
     "iccs_of",
     "kappas_of",
     "kendall",
-    "krippendorff_alpha",
     "matrix_of_means",
     "matrix_over_rows",
     "matrix_within",
-    "mean_within",
     "named_per_instance",
     "papers_needed",
     "partial_pearson",

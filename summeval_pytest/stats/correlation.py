@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -27,21 +26,6 @@ Numbers: TypeAlias = "Sequence[float] | NDArray[np.float64]"
 
 Coefficient: TypeAlias = Callable[["Numbers", "Numbers"], float | None]
 """`pearson`, `spearman`, `kendall`, or another function of two columns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WithinGroups:
-    """The mean of a coefficient over the groups that have one, and how many of how many have."""
-
-    value: float | None
-    n_defined: int
-    n_groups: int
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.n_defined <= self.n_groups:
-            raise ValueError(f"n_defined is {self.n_defined!r} of {self.n_groups!r} groups")
-        if (self.value is None) != (self.n_defined == 0):
-            raise ValueError(f"value is {self.value!r} over {self.n_defined!r} defined groups")
 
 
 def pearson(x: Numbers, y: Numbers) -> float | None:
@@ -102,23 +86,6 @@ def coefficients_within(
             f"groups has {len(groups)} labels and x has {len(left)} values; give one label a row"
         )
     return tuple(coefficient(left[rows], right[rows]) for rows in rows_by_group(groups))
-
-
-def mean_within(groups: Labels, x: Numbers, y: Numbers, coefficient: Coefficient) -> WithinGroups:
-    """The mean of a coefficient computed within each group, over the groups where it is defined.
-
-    Each such group weighs the same, however many rows it has.
-
-    Raises:
-        ValueError: the lengths differ, or a value is not finite.
-    """
-    every = coefficients_within(groups, x, y, coefficient)
-    defined = [value for value in every if value is not None]
-    return WithinGroups(
-        value=math.fsum(defined) / len(defined) if defined else None,
-        n_defined=len(defined),
-        n_groups=len(every),
-    )
 
 
 def _columns(x: Numbers, y: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -139,8 +139,7 @@ def matrix_within(
 ) -> Matrix:
     """The mean of the coefficient within each group, over the groups where it is defined.
 
-    What `mean_within` gives for the rows that two columns share, with the interval of
-    `bootstrap_mean`.
+    It is taken over the rows that two columns share, with the interval of `bootstrap_mean`.
     """
     members = rows_by_group(groups)
     every = np.array([_of_columns(table[rows], name) for rows in members])

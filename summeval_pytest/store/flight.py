@@ -12,7 +12,7 @@ import random
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.store.byte_locks import ACROSS_PROCESSES, Claim, byte_locks
+from summeval_pytest.store.byte_locks import Claim, byte_locks
 from summeval_pytest.store.place import LOCK, prepare
 
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ class Flight:
     def __init__(self, directory: Path) -> None:
         self._path = prepare(directory) / LOCK
         self._locks = byte_locks(self._path)
-
-    @property
-    def across_processes(self) -> bool:
-        """Whether other processes are kept apart, too; not so on Windows."""
-        return ACROSS_PROCESSES
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:

@@ -175,45 +175,6 @@ def test_rescaled_is_of_calibrated_ratings() -> None:
     assert (score.rescaled, known.rescaled) == (0.75, 0.5)
 
 
-def unfaithful(*factual: bool | None, n_supported: int = 1) -> FaithfulnessScore:
-    """A score with supported sentences, and unsupported ones that are factual or not."""
-    sentences = (
-        *(sentence(supported=True) for _ in range(n_supported)),
-        *(replace(sentence(supported=False), factual=each) for each in factual),
-    )
-    return FaithfulnessScore(value=n_supported / len(sentences), sentences=sentences)
-
-
-def test_hallucinations_are_split_into_factual_and_other_ones() -> None:
-    """Worked example: of 5 sentences 4 are unsupported, 1 of which is true in general."""
-    score = unfaithful(True, False, False, False)
-    assert score.value == 0.2
-    assert score.hallucination_ratio == 0.8
-    assert (score.factual_ratio, score.nonfactual_ratio) == (0.2, 0.6)
-    assert not score.is_faithful
-
-
-def test_a_split_that_was_not_asked_for_is_none() -> None:
-    """Nor is one of which a part is open: None is not "not factual"."""
-    for score in (unfaithful(None, None), unfaithful(True, None)):
-        assert (score.factual_ratio, score.nonfactual_ratio) == (None, None)
-
-
-def test_a_faithful_summary_has_nothing_to_split() -> None:
-    """Both parts of nothing are 0, whoever was asked."""
-    score = unfaithful(n_supported=3)
-    assert (score.hallucination_ratio, score.factual_ratio, score.nonfactual_ratio) == (0, 0, 0)
-
-
-@given(st.lists(st.booleans(), max_size=9), st.integers(1, 9))
-def test_the_parts_add_up_to_the_whole(factual: list[bool], n_supported: int) -> None:
-    """Law: a sentence is supported, factual or neither."""
-    score = unfaithful(*factual, n_supported=n_supported)
-    assert score.factual_ratio is not None
-    assert score.nonfactual_ratio is not None
-    assert score.factual_ratio + score.nonfactual_ratio == pytest.approx(score.hallucination_ratio)
-
-
 def supported_by(*support: float | None, silent: int = 0) -> FaithfulnessScore:
     """A score of sentences believed so far, supported from .5 on, and of silent ones."""
     answered = (

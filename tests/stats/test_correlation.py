@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from summeval_pytest.stats import (
-    WithinGroups,
     coefficients_within,
     kendall,
-    mean_within,
     pearson,
     spearman,
 )
@@ -259,83 +257,39 @@ def test_a_table_is_no_column() -> None:
         pearson(np.array([[1.0], [2.0]]), [1.0, 2.0])
 
 
-def test_mean_within_worked_example() -> None:
-    """The mean is over the groups where the coefficient is defined, and says how many."""
+def test_coefficients_within_worked_example() -> None:
+    """Each group has its own, and one without variety, or of one row, has none."""
     # a: r = 1; b: r = -0.5 (dx -1, 0, 1; dy 0, 1, -1: -1 / sqrt(2 * 2)); c: constant; d: one row
     groups = ["a", "a", "b", "b", "b", "c", "c", "d"]
     x = [1.0, 2.0, 1.0, 2.0, 3.0, 1.0, 2.0, 7.0]
     y = [1.0, 2.0, 2.0, 3.0, 1.0, 4.0, 4.0, 7.0]
-    found = mean_within(groups, x, y, pearson)
-    assert found.value == pytest.approx((1 - 0.5) / 2)
-    assert (found.n_defined, found.n_groups) == (2, 4)
     assert list(coefficients_within(groups, x, y, pearson)) == [
         pytest.approx(1.0),
         pytest.approx(-0.5),
         None,
         None,
     ]
-
-
-def test_mean_within_differs_from_the_coefficient_over_all_rows() -> None:
-    """Papers of different difficulty can hide that systems are ranked backwards in each of them."""
-    groups, x, y = ["a", "a", "b", "b"], [1.0, 2.0, 11.0, 12.0], [2.0, 1.0, 12.0, 11.0]
-    overall = pearson(x, y)
-    assert overall is not None
-    assert overall > 0.9
-    assert mean_within(groups, x, y, pearson).value == pytest.approx(-1)
-
-
-def test_mean_within_nothing_defined_has_no_value() -> None:
-    """No group, or only constant groups, is no correlation of 0."""
-    nothing = WithinGroups(value=None, n_defined=0, n_groups=0)
-    assert mean_within([], [], [], kendall) == nothing
-    constant = WithinGroups(value=None, n_defined=0, n_groups=2)
-    assert mean_within(["a", "a", "b"], [1.0, 1.0, 1.0], [1.0, 2.0, 3.0], kendall) == constant
-
-
-@every_coefficient
-@given(rows=tied_rows)
-def test_within_one_group_is_the_coefficient_itself(
-    coefficient: Coefficient, rows: list[tuple[float, float]]
-) -> None:
-    """One group only: the mean of one number."""
-    x, y = columns(rows)
-    assert mean_within(["only"] * len(rows), x, y, coefficient).value == coefficient(x, y)
+    assert coefficients_within([], [], [], kendall) == ()
 
 
 @every_coefficient
 @given(rows=labelled_rows, data=st.data())
-def test_mean_within_ignores_labels_and_order(
+def test_coefficients_within_ignore_labels_and_order(
     coefficient: Coefficient, rows: list[tuple[str, float, float]], data: st.DataObject
 ) -> None:
-    """Neither a paper's name nor its place in the file may move the number."""
+    """Neither a paper's name nor its place in the file may move a number."""
+
+    def within(rows: list[tuple[str, float, float]]) -> list[float]:
+        labels, x, y = [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+        found = coefficients_within(labels, x, y, coefficient)
+        return sorted(math.inf if value is None else value for value in found)
+
     names = dict(zip("abcd", data.draw(st.permutations("wxyz")), strict=True))
     moved = [(names[label], x, y) for label, x, y in data.draw(st.permutations(rows))]
-    before = mean_within([row[0] for row in rows], *columns([row[1:] for row in rows]), coefficient)
-    after = mean_within(
-        [row[0] for row in moved], *columns([row[1:] for row in moved]), coefficient
-    )
-    assert (after.n_defined, after.n_groups) == (before.n_defined, before.n_groups)
-    assert after.value == (None if before.value is None else pytest.approx(before.value, abs=1e-12))
+    assert within(moved) == pytest.approx(within(rows), abs=1e-12)
 
 
 def test_missing_label_is_named() -> None:
     """A row of no group cannot be left out in silence."""
     with pytest.raises(ValueError, match=r"^groups has 1 labels and x has 2 values; give one"):
-        mean_within(["a"], [1.0, 2.0], [1.0, 2.0], pearson)
-
-
-@pytest.mark.parametrize(
-    ("value", "n_defined", "n_groups", "message"),
-    [
-        (0.5, 3, 2, "n_defined is 3 of 2 groups"),
-        (0.5, 0, 2, "value is 0.5 over 0 defined groups"),
-        (None, 1, 2, "value is None over 1 defined groups"),
-    ],
-)
-def test_within_groups_refuses_counts_that_contradict_it(
-    value: float | None, n_defined: int, n_groups: int, message: str
-) -> None:
-    """A value is checked where it is made."""
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        WithinGroups(value=value, n_defined=n_defined, n_groups=n_groups)
+        coefficients_within(["a"], [1.0, 2.0], [1.0, 2.0], pearson)

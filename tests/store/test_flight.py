@@ -193,7 +193,6 @@ def test_cancelled_waiter_leaves_the_owner_alone(tmp_path: Path) -> None:
 def test_another_process_is_waited_for(tmp_path: Path) -> None:
     """What any worker is asking, no other asks."""
     store = Flight(tmp_path / "store")
-    assert store.across_processes
 
     with holder(tmp_path / "store") as other:
 
@@ -441,10 +440,8 @@ def test_without_locks_a_process_is_on_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Windows has none of these, and its tasks still keep apart."""
-    for module in (byte_locks, flight):
-        monkeypatch.setattr(module, "ACROSS_PROCESSES", False)
+    monkeypatch.setattr(byte_locks, "ACROSS_PROCESSES", False)
     store = Flight(tmp_path / "store")
-    assert not store.across_processes
 
     async def both() -> None:
         async with store.alone(KEY):

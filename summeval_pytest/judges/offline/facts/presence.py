@@ -156,24 +156,6 @@ def probability(signs: Signs) -> float:
     return round(chance(logit), _DECIMALS)
 
 
-def support_fact(fact: str, added: str, premises: tuple[str, ...]) -> Support:
-    """Whether the premises carry what a fact adds to the fact it refines.
-
-    Args:
-        fact: The whole fact.
-        added: What it says that the fact it refines does not; the same for a root.
-        premises: Facts or sentences.
-
-    The fact is taken for a summary's, and the premises for a reference's.
-
-    Returns:
-        ``strength`` is the probability that people say so; `PRESENT` times that, and so too little
-        to hold, where a conflict is found.
-    """
-    (sought,) = look_for((added,), premises, of_summary=True, in_order=False)
-    return _support(fact, added, premises, sought)
-
-
 def check_facts(question: CheckFacts) -> FactChecks:
     """The answer to a question about facts.
 

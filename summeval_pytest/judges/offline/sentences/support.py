@@ -46,12 +46,6 @@ class Support(NamedTuple):
     number_conflict: bool = False
 
 
-def support_sentence(sentence: str, source: tuple[str, ...]) -> Support:
-    """Whether the sentences of a source carry a sentence that stands alone."""
-    (found,) = support_sentences((sentence,), source)
-    return found
-
-
 def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tuple[Support, ...]:
     """Whether the sentences of a source carry each sentence of a summary.
 

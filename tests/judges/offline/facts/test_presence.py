@@ -14,10 +14,9 @@ from summeval_pytest.judges.offline.facts.presence import (
     check_facts,
     look_for,
     probability,
-    support_fact,
 )
 from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.questions import CheckFacts, Fact, FactCheck
+from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +41,20 @@ EVERYTHING = NOTHING._replace(
 KITES = "Kites rose above copper roofs."
 
 
+def checked(fact: str, premises: Sequence[str], *earlier: Settled) -> FactCheck:
+    """The answer about one fact of a summary, which refines ``earlier`` ones."""
+    asked = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises), earlier=earlier)
+    (check,) = check_facts(asked).checks
+    assert isinstance(check, FactCheck)
+    return check
+
+
+def strength(check: FactCheck) -> float:
+    """The probability that people say the fact is there."""
+    assert check.support is not None
+    return check.support
+
+
 def held(facts: Sequence[str], premises: tuple[str, ...], *, every: bool = True) -> list[float]:
     """The probability of each fact, all asked in one question."""
     listed = tuple(Fact(text=fact, sentence=0) for fact in facts)
@@ -55,37 +68,37 @@ def held(facts: Sequence[str], premises: tuple[str, ...], *, every: bool = True)
 
 def test_fact_is_weighed_by_what_it_adds() -> None:
     """The subject that it repeats is granted by the fact it refines."""
-    fact, added = "The miller: with nine hives.", "with nine hives."
+    fact, known = "The miller: with nine hives.", Settled(text="The miller.", holds=True)
 
-    assert not support_fact(fact, added, ("The miller kept bees.",)).holds
-    assert support_fact(fact, added, ("The nine hives stood by the mill.",)).holds
+    assert not checked(fact, ("The miller kept bees.",), known).entailed
+    assert checked(fact, ("The nine hives stood by the mill.",), known).entailed
 
 
 def test_fact_in_other_words_is_present() -> None:
     """What carries it comes first among the evidence, and the reason says how probable it is."""
-    found = support_fact("Each day 40 rye sacks were ground.", "40 rye sacks were ground.", MILL)
+    found = checked("Each day 40 rye sacks were ground.", MILL)
 
-    assert found.holds
-    assert found.evidence == (0,)
-    assert found.reason == f"100% of its words found, probability {found.strength:.2f}"
+    assert found.entailed
+    assert found.premises == (0,)
+    assert found.reason == f"100% of its words found, probability {strength(found):.2f}"
 
 
 def test_fact_on_another_subject_is_not_present() -> None:
     """Without a shared word nothing carries it, though nobody is ever quite sure."""
-    found = support_fact("Penguins swim far.", "Penguins swim far.", MILL)
+    found = checked("Penguins swim far.", MILL)
 
-    assert not found.holds
-    assert found.evidence == ()
-    assert 0.0 < found.strength < 0.1
+    assert not found.entailed
+    assert found.premises == ()
+    assert 0.0 < strength(found) < 0.1
 
 
 def test_conflict_outweighs_shared_words() -> None:
     """However many words are shared it does not hold, and the evidence is what the premise says."""
-    found = support_fact("Wind speed rose in August.", "Wind speed rose in August.", MILL)
+    found = checked("Wind speed rose in August.", MILL)
 
-    assert not found.holds
-    assert 0.0 < found.strength < PRESENT
-    assert found.evidence == (1,)
+    assert not found.entailed
+    assert 0.0 < strength(found) < PRESENT
+    assert found.premises == (1,)
     assert found.reason.startswith(f"{ASKS}: direction: ")
 
 
@@ -93,21 +106,21 @@ def test_number_in_the_place_of_another_is_a_conflict() -> None:
     """Every other word is right."""
     changed = "The mill ground 60 sacks of rye a day."
 
-    assert support_fact(changed, changed, MILL).reason == f"{ASKS}: number: '60' against '40'"
+    assert checked(changed, MILL).reason == f"{ASKS}: number: '60' against '40'"
 
 
 def test_number_that_nothing_replaces_is_a_gap() -> None:
     """It makes the fact less probable; it does not contradict."""
     fact, more = "The miller kept bees.", "The miller kept bees for 60 years."
 
-    plain, gap = (support_fact(text, text, ("Bees the miller kept.",)) for text in (fact, more))
+    plain, gap = (checked(text, ("Bees the miller kept.",)) for text in (fact, more))
 
-    assert 0.0 < gap.strength < plain.strength
+    assert 0.0 < strength(gap) < strength(plain)
 
 
 def test_fact_without_words_is_not_present() -> None:
     """Function words alone say nothing that could be looked for."""
-    assert support_fact("It was so.", "It was so.", MILL).reason == "it has no words to look for"
+    assert checked("It was so.", MILL).reason == "it has no words to look for"
 
 
 def test_what_all_facts_say_is_their_topic() -> None:
@@ -172,13 +185,12 @@ def test_signs_are_told_by_hand() -> None:
 
 def test_premises_that_add_little_are_no_evidence() -> None:
     """The best premise has it all, so the second one, which repeats a word, is not named."""
-    found = support_fact(
-        "Kites rose over copper roofs.",
+    found = checked(
         "Kites rose over copper roofs.",
         ("Copper is dear.", "Kites rose slowly over the copper roofs."),
     )
 
-    assert found.evidence == (1,)
+    assert found.premises == (1,)
 
 
 @settings(deadline=None)
@@ -187,19 +199,19 @@ def test_fact_among_the_premises_is_present(premises: Sequence[str], data: st.Da
     """Whatever a text says, repeating it is present."""
     place = data.draw(st.integers(0, len(premises) - 1))
 
-    found = support_fact(premises[place], premises[place], tuple(premises))
+    found = checked(premises[place], premises)
 
-    assert (found.holds, found.strength) == (True, 1.0)
-    assert premises[found.evidence[0]] == premises[place]
+    assert (found.entailed, strength(found)) == (True, 1.0)
+    assert premises[found.premises[0]] == premises[place]
 
 
 @settings(deadline=None)
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_probability_is_bounded_and_evidence_is_offered(fact: str, premises: Sequence[str]) -> None:
     """Strength is a probability and evidence are indices, for any text."""
-    found = support_fact(fact, fact, tuple(premises))
+    found = checked(fact, premises)
 
-    assert 0.0 <= found.strength <= 1.0
-    assert found.holds == (found.strength >= PRESENT)
-    assert all(0 <= place < len(premises) for place in found.evidence)
-    assert len(set(found.evidence)) == len(found.evidence)
+    assert 0.0 <= strength(found) <= 1.0
+    assert found.entailed == (strength(found) >= PRESENT)
+    assert all(0 <= place < len(premises) for place in found.premises)
+    assert len(set(found.premises)) == len(found.premises)

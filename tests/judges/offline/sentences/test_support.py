@@ -9,7 +9,6 @@ from summeval_pytest.judges.offline.conflict import ASKS
 from summeval_pytest.judges.offline.learned import learned
 from summeval_pytest.judges.offline.sentences.support import (
     LEAST_STRENGTH,
-    support_sentence,
     support_sentences,
 )
 
@@ -40,7 +39,7 @@ SHORE = tuple(
 
 def test_paraphrase_with_the_same_numbers_is_supported() -> None:
     """Most of what it says stands in one sentence."""
-    found = support_sentence("Each day 40 rye sacks were ground.", MILL)
+    found = support_sentences(("Each day 40 rye sacks were ground.",), MILL)[0]
 
     assert found.holds
     assert found.strength > LEAST_STRENGTH
@@ -49,7 +48,7 @@ def test_paraphrase_with_the_same_numbers_is_supported() -> None:
 
 def test_sentence_on_another_subject_is_not_supported() -> None:
     """It shares no more with the source than any sentence would."""
-    found = support_sentence("Penguins swim far.", MILL)
+    found = support_sentences(("Penguins swim far.",), MILL)[0]
 
     assert not found.holds
     assert found.evidence == ()
@@ -61,8 +60,8 @@ def test_sentence_on_another_subject_is_not_supported() -> None:
 
 def test_conflict_outweighs_shared_words() -> None:
     """However many words are shared; the evidence is what the source says."""
-    found = support_sentence("Wind speed rose in August.", MILL)
-    same = support_sentence("In August wind speed fell.", MILL)
+    found = support_sentences(("Wind speed rose in August.",), MILL)[0]
+    same = support_sentences(("In August wind speed fell.",), MILL)[0]
 
     assert not found.holds
     assert found.undecided
@@ -108,7 +107,7 @@ def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -
     """Every word is the source's, but each from another sentence."""
     claim = "Divers counted herons; anglers, crabs; pilots, gulls; poets, whelks; and cooks, eels."
 
-    found = support_sentence(claim, SHORE)
+    found = support_sentences((claim,), SHORE)[0]
 
     assert not found.holds
     assert "100% in the whole source, so they stand apart" in found.reason
@@ -155,7 +154,7 @@ def test_no_share_counts_against_a_sentence() -> None:
 
 def test_changed_number_is_not_supported() -> None:
     """Every other word is right."""
-    found = support_sentence("The mill ground 60 sacks of rye a day.", MILL)
+    found = support_sentences(("The mill ground 60 sacks of rye a day.",), MILL)[0]
 
     assert found.reason == f"{ASKS}: number: '60' against '40'"
 
@@ -168,7 +167,7 @@ def test_sentence_of_the_source_is_supported_by_itself_first(
     """Whatever a source says, copying it is faithful."""
     place = data.draw(st.integers(0, len(source) - 1))
 
-    found = support_sentence(source[place], tuple(source))
+    found = support_sentences((source[place],), tuple(source))[0]
 
     assert found.holds
     assert found.strength == 1.0
