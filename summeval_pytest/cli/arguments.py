@@ -137,12 +137,6 @@ def _add_powering(parser: argparse.ArgumentParser) -> None:
         "--metric", action="append", default=[], metavar="NAME", help="these numbers only"
     )
     parser.add_argument(
-        "--level", type=float, default=0.05, metavar="P", help="level of the test (default: 0.05)"
-    )
-    parser.add_argument(
-        "--power", type=float, default=0.8, metavar="P", help="chance to find it (default: 0.8)"
-    )
-    parser.add_argument(
         "--tests",
         type=int,
         default=7,

@@ -39,7 +39,7 @@ from summeval_pytest.stats.matrices import (
 from summeval_pytest.stats.paired import drop_p_value, holm
 from summeval_pytest.stats.partial import partial_pearson
 from summeval_pytest.stats.permuting import correlation_p_value
-from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.stats.power import detectable_drop, power_of_drop
 from summeval_pytest.stats.ranking import roc_auc, roc_auc_bounds
 from summeval_pytest.stats.ratios import shares
 from summeval_pytest.stats.reliability import (
@@ -103,7 +103,6 @@ __all__ = [
     "matrix_over_rows",
     "matrix_within",
     "named_per_instance",
-    "papers_needed",
     "partial_pearson",
     "pearson",
     "power_of_drop",

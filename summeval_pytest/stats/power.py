@@ -12,9 +12,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-MAX_PAPERS = 10_000_000
-"""The most papers that `papers_needed` looks at."""
-
 EXACT_BITS = 53
 """From so many papers on, 2^-n_papers is finer than what a float can tell apart in a level."""
 
@@ -93,7 +90,7 @@ def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     from scipy.optimize import brentq
 
     _check_common(deviation, level, step, unchanged)
-    _check_power(power)
+    _check("power", power, "between 0 and 1, such as 0.8", is_valid=0 < power < 1)
     # In units of the deviation, so that the tolerance is relative to it.
     unit, steps = (deviation, step / deviation) if deviation else (0.0, 0.0)
     found = partial(
@@ -105,40 +102,6 @@ def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     if found(0.0) >= power:
         return 0.0
     return unit * float(brentq(lambda drop: found(drop) - power, 0.0, highest, xtol=1e-12))
-
-
-def papers_needed(  # noqa: PLR0913 - by keyword, each a fact of its own
-    drop: float,
-    deviation: float,
-    *,
-    level: float = 0.05,
-    power: float = 0.8,
-    step: float = 0.0,
-    unchanged: float = 0.0,
-) -> int:
-    """The smallest number of papers on which a true mean drop is found with at least this power.
-
-    See `power_of_drop`.
-
-    Raises:
-        ValueError: an argument is out of its range or not finite, or 10,000,000 papers are too few.
-    """
-    _check("drop", drop, "above 0", is_valid=drop > 0)
-    _check_common(deviation, level, step, unchanged)
-    _check_power(power)
-    found = partial(_power, drop, deviation, level=level, step=step, unchanged=unchanged)
-    few, enough = 1, 2
-    while found(enough) < power:
-        if enough == MAX_PAPERS:
-            raise ValueError(
-                f"a drop of {drop!r} at a deviation of {deviation!r} takes more than "
-                f"{MAX_PAPERS:,} papers; ask for a larger drop"
-            )
-        few, enough = enough, min(2 * enough, MAX_PAPERS)
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        few, enough = (few, middle) if found(middle) >= power else (middle, enough)
-    return enough
 
 
 def _power(  # noqa: PLR0913 - what the public functions take
@@ -203,10 +166,6 @@ def _check_common(deviation: float, level: float, step: float, unchanged: float)
     _check("level", level, "between 0 and 1, such as 0.05", is_valid=0 < level < 1)
     _check("step", step, "0 or more", is_valid=step >= 0)
     _check("unchanged", unchanged, "from 0 to below 1", is_valid=0 <= unchanged < 1)
-
-
-def _check_power(power: float) -> None:
-    _check("power", power, "between 0 and 1, such as 0.8", is_valid=0 < power < 1)
 
 
 def _check(name: str, value: float, wanted: str, *, is_valid: bool) -> None:

@@ -1,40 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-from summeval_pytest.cli import powering
 from summeval_pytest.cli.command import main
-from summeval_pytest.stats import papers_needed, power_of_drop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from summeval_pytest.evaluation import Desk, Numbers
-    from summeval_pytest.suite import Suite
+from summeval_pytest.stats import power_of_drop
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def judged_once() -> Iterator[None]:
-    """What the embedded judge says of golden is no matter of these tests, and takes a second."""
-    judge = powering._judged
-    known: dict[str, Mapping[str, Sequence[Numbers]]] = {}
-
-    def judged(
-        suite: Suite, systems: Sequence[str], name: str, desk: Desk
-    ) -> Mapping[str, Sequence[Numbers]]:
-        key = repr((suite.fingerprint, tuple(systems), name))
-        if key not in known:
-            known[key] = judge(suite, systems, name, desk)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(powering, "_judged", judged)
-        yield
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
@@ -59,7 +33,9 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
     assert float(seen) > 0.1
     n_needed = int(needed.replace(",", ""))
     assert n_needed > 30
-    assert n_needed == pytest.approx(papers_needed(0.1, float(deviation), level=0.05 / 7), rel=0.02)
+    assert power_of_drop(0.1, float(deviation), n_needed, level=0.05 / 7) == pytest.approx(
+        0.8, abs=0.03
+    )
 
 
 def test_a_smaller_drop_needs_more_papers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,13 +48,18 @@ def test_a_smaller_drop_needs_more_papers(capsys: pytest.CaptureFixture[str]) ->
     assert 3.5 < small / large < 4.5
 
 
+def test_a_drop_that_no_suite_shows_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten million papers are more than anybody judges."""
+    lines = told(capsys, "--drop=0.00001", "--metric=eva")
+
+    assert lines[3].endswith("over 10,000,000")
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [
         ("--drop=0", "--drop=0 is no drop of facet; write a number between 0 and 0.75"),
         ("--metric=facets", "--metric=facets: unknown metric; did you mean 'facet"),
-        ("--level=2", "--level=2 is no share; write a number between 0 and 1"),
-        ("--power=0", "--power=0 is no share; write a number between 0 and 1"),
         ("--tests=0", "--tests=0 is no number of tests; write 1 or more"),
     ],
 )

@@ -11,7 +11,7 @@ from numpy.random import PCG64, Generator
 from scipy import integrate, stats
 
 from summeval_pytest.stats.paired import drop_p_value
-from summeval_pytest.stats.power import detectable_drop, papers_needed, power_of_drop
+from summeval_pytest.stats.power import detectable_drop, power_of_drop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,12 +172,12 @@ def test_power_is_that_of_the_t_test(n_papers: int, effect: float) -> None:
     assert power_of_drop(effect, 1.0, n_papers) == pytest.approx(expected, abs=1e-6)
 
 
-def test_papers_needed_meets_a_known_sample_size() -> None:
-    """Half a deviation takes 27 pairs in a one-sided t test; the large-sample rule says 25."""
+def test_half_a_deviation_takes_27_papers() -> None:
+    """So many pairs a one-sided t test takes; the large-sample rule says 25."""
     # ((1.6449 + 0.8416) / 0.5)^2 = 24.7 by the normal distribution
-    assert papers_needed(0.5, 1.0) == 27
+    assert power_of_drop(0.5, 1.0, 26) < 0.8 <= power_of_drop(0.5, 1.0, 27)
     # For a hundredth, t is normal: (2.48648 / 0.01)^2 = 61825.6, and half of 1.645^2 = 1.35 more
-    assert papers_needed(0.01, 1.0) == 61827
+    assert power_of_drop(0.01, 1.0, 61826) < 0.8 <= power_of_drop(0.01, 1.0, 61827)
 
 
 def test_only_all_negative_differences_are_significant_in_five_papers() -> None:
@@ -251,7 +251,6 @@ def test_no_drop_is_found_in_fewer_papers_than_can_be_significant(
     assert detectable_drop(0.1, n_papers - 1, level=level) is None
     assert detectable_drop(0.0, n_papers - 1, level=level) is None
     assert power_of_drop(9.0, 0.1, n_papers, level=level) == pytest.approx(1.0)
-    assert papers_needed(9.0, 0.1, level=level) == n_papers
     # The same of the test itself.
     assert drop_p_value([-9.0] * (n_papers - 1), seed=0) > level
     assert drop_p_value([-9.0] * n_papers, seed=0) <= level
@@ -261,13 +260,11 @@ def test_differences_that_do_not_vary_are_found_as_soon_as_any() -> None:
     """With a deviation of 0 every paper drops by the same."""
     assert power_of_drop(1e-9, 0.0, 5) == 1.0
     assert detectable_drop(0.0, 5) == 0.0
-    assert papers_needed(1e-9, 0.0) == 5
 
 
 def test_one_paper_is_never_enough() -> None:
     """One difference has no deviation, even where level is above one half."""
     assert [power_of_drop(1.0, 0.1, n_papers, level=0.6) for n_papers in (-1, 0, 1)] == [0.0] * 3
-    assert papers_needed(1.0, 0.0, level=0.6) == 2
 
 
 def test_no_drop_is_detectable_where_too_few_papers_change() -> None:
@@ -299,7 +296,7 @@ def test_power_of_extreme_drops_is_a_share(drop: float, n_papers: int) -> None:
 def test_power_rises_with_drop_and_papers_and_falls_with_deviation(
     drop: float, n_papers: int, level: float, unchanged: float
 ) -> None:
-    """The laws by which `papers_needed` and `detectable_drop` search."""
+    """The laws by which `detectable_drop` and `summeval power` search."""
     power = power_of_drop(drop, 0.5, n_papers, level=level, unchanged=unchanged)
     assert 0 <= power <= 1
     # Floating point, and as much as the approximation bends where 2^-n only just reaches level.
@@ -329,38 +326,11 @@ def test_detectable_drop_has_the_power_asked_for(
     assert power_of_drop(drop, deviation, n_papers, level=level) == pytest.approx(power, abs=1e-6)
 
 
-@given(drop=st.floats(0.01, 3.0), level=levels, power=st.sampled_from([0.5, 0.8]), share=shares)
-@settings(deadline=None, max_examples=40)
-def test_papers_needed_is_the_smallest_number_that_does(
-    drop: float, level: float, power: float, share: float
-) -> None:
-    """One paper fewer has not the power."""
-    n_papers = papers_needed(drop, 0.5, level=level, power=power, step=0.05, unchanged=share)
-    before, at = (
-        power_of_drop(drop, 0.5, count, level=level, step=0.05, unchanged=share)
-        for count in (n_papers - 1, n_papers)
-    )
-    assert before < power <= at
-
-
-def test_a_drop_too_small_for_any_suite_is_refused() -> None:
-    """Ten million papers are the bound, and the message says what to ask instead."""
-    # (2.486 * 0.1 / 1e-4)^2 = 6.18 million
-    assert 6_000_000 < papers_needed(1e-4, 0.1) < 6_400_000
-    with pytest.raises(
-        ValueError,
-        match=r"^a drop of 1e-05 at a deviation of 0\.1 takes more than 10,000,000 papers; ask for",
-    ):
-        papers_needed(1e-5, 0.1)
-
-
 @pytest.mark.parametrize("drop", [0.0, -0.1, math.nan, math.inf])
 def test_a_drop_is_above_0(drop: float) -> None:
     """A rise is given as a negative drop by mistake."""
     with pytest.raises(ValueError, match=rf"^drop is {drop!r}; give a finite number above 0"):
         power_of_drop(drop, 0.1, 20)
-    with pytest.raises(ValueError, match=rf"^drop is {drop!r}; give a finite number above 0"):
-        papers_needed(drop, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +345,7 @@ def test_a_drop_is_above_0(drop: float) -> None:
         ({"unchanged": 1.0}, r"unchanged is 1\.0; give a finite number from 0 to below 1"),
     ],
 )
-def test_arguments_out_of_range_are_refused_by_all_three(
+def test_arguments_out_of_range_are_refused_by_both(
     argument: dict[str, float], message: str
 ) -> None:
     """The message says what was given and what would do."""
@@ -384,8 +354,6 @@ def test_arguments_out_of_range_are_refused_by_all_three(
         power_of_drop(drop=0.1, n_papers=20, **given_arguments)
     with pytest.raises(ValueError, match=f"^{message}"):
         detectable_drop(n_papers=20, **given_arguments)
-    with pytest.raises(ValueError, match=f"^{message}"):
-        papers_needed(drop=0.1, **given_arguments)
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0, 80.0])
@@ -393,5 +361,3 @@ def test_a_power_is_between_0_and_1(power: float) -> None:
     """Certainty takes more papers than there are, and 80 is a per cent."""
     with pytest.raises(ValueError, match=rf"^power is {power!r}; give a finite number between"):
         detectable_drop(0.1, 20, power=power)
-    with pytest.raises(ValueError, match=rf"^power is {power!r}; give a finite number between"):
-        papers_needed(0.1, 0.1, power=power)
