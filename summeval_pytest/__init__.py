@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from summeval_pytest.errors import JudgeError, SuiteError, SummevalError, UsageError
-    from summeval_pytest.judges import Judge
-    from summeval_pytest.metrics import EvaScore, FacetScore, FaithfulnessScore, Unscored
-    from summeval_pytest.suite import Pair, Paper, Suite, load_suite
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore, Unscored
+    from summeval_pytest.suite.suite import Suite, load_suite
+    from summeval_pytest.suite.values import Pair, Paper
 
 __all__ = [
     "EvaScore",
@@ -33,9 +34,10 @@ __all__ = [
 
 _HOMES = {
     "errors": ("JudgeError", "SuiteError", "SummevalError", "UsageError"),
-    "judges": ("Judge",),
-    "metrics": ("EvaScore", "FacetScore", "FaithfulnessScore", "Unscored"),
-    "suite": ("Pair", "Paper", "Suite", "load_suite"),
+    "judges.judge": ("Judge",),
+    "metrics.score": ("EvaScore", "FacetScore", "FaithfulnessScore", "Unscored"),
+    "suite.suite": ("Suite", "load_suite"),
+    "suite.values": ("Pair", "Paper"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

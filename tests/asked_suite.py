@@ -11,9 +11,12 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.evaluation import Desk, Evaluation, Runner, Summariser, Survey, Task, Terms
-from summeval_pytest.metrics import METRICS
-from summeval_pytest.suite import Suite, load_suite
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.plan import Survey
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, Seen
 
@@ -21,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from summeval_pytest.evaluation import Record
-    from summeval_pytest.metrics import MetricName
+    from summeval_pytest.endpoints.exchange import Record
+    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.run.measure import Evaluation
 
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from summeval_pytest.evaluation.runner import THREAD
+from summeval_pytest.run.runner import THREAD
 from tests.shared_data import DATA, RELEASE
 from tests.waiting import wait_until
 

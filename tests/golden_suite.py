@@ -23,7 +23,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.text import split_sentences
+from summeval_pytest.text.sentences import split_sentences
 from tests.asked_suite import loaded, write_suite
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.questions import Answer, Facet, Question
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 NOWHERE: Final = "http://127.0.0.1:9/v1"
 GOOD_OF_KILN: Final = {

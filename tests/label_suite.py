@@ -10,13 +10,13 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 TOML: Final = """\
 papers = "papers.jsonl"

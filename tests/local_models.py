@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_pytest.encoders import PairScore
+from summeval_pytest.metrics.embeddings import PairScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,19 +9,19 @@ import pytest
 import summeval_pytest
 
 HOMES = {
-    "EvaScore": "metrics",
-    "FacetScore": "metrics",
-    "FaithfulnessScore": "metrics",
-    "Judge": "judges",
+    "EvaScore": "metrics.score",
+    "FacetScore": "metrics.score",
+    "FaithfulnessScore": "metrics.score",
+    "Judge": "judges.judge",
     "JudgeError": "errors",
-    "Pair": "suite",
-    "Paper": "suite",
-    "Suite": "suite",
+    "Pair": "suite.values",
+    "Paper": "suite.values",
+    "Suite": "suite.suite",
     "SuiteError": "errors",
     "SummevalError": "errors",
-    "Unscored": "metrics",
+    "Unscored": "metrics.score",
     "UsageError": "errors",
-    "load_suite": "suite",
+    "load_suite": "suite.suite",
 }
 """The public names, and the module that each is at home in."""
 

@@ -13,22 +13,24 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics.candidate import unusable
-from summeval_pytest.metrics.conversation import (
+from summeval_pytest.metrics.flow import (
     Flow,
     NoAnswerError,
     ask,
     expect_count,
     limit_unanswered,
+    unusable,
 )
-from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.metrics.sentence_score import FaithfulnessScore, JudgedSentence
+from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
-from summeval_pytest.text import has_tokens, normalise, sentence_texts, split_sentences
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
+from summeval_pytest.text.sentences import sentence_texts, split_sentences
+from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
 
 MIN_CHARACTERS: Final = 5
 """Shorter pieces of a summary are no sentences (FareBio, section 3.1)."""

@@ -11,12 +11,124 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.recorded import SPARSE, UNRECORDED
-from summeval_pytest.metrics.sentence_score import FaithfulnessScore
-from summeval_pytest.questions import SCALES, Facet, Fact
+from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+SPARSE: Final = MappingProxyType({"recorded": "where set"})
+"""Marks a field that a run record has only where it is not the default: most runs need it not."""
+UNRECORDED: Final = MappingProxyType({"recorded": "never"})
+"""Marks a field that no run record has, and that makes no two scores differ."""
+
+
+SUPPORT: Final = "faithfulness.support"
+"""The number beside the rate that only a judge with strengths of belief gives."""
+CONFLICTS: Final = "faithfulness.conflicts"
+"""The number beside the rate that one wrong figure raises, however long the summary is."""
+
+
+def mean_support(values: Iterable[float | None]) -> float | None:
+    """The mean of a judge's strengths of belief; None where any item has none, or there is no item.
+
+    A mean over some of the items would be that of those which a rule answered.
+    """
+    found = tuple(values)
+    known = [value for value in found if value is not None]
+    if not known or len(known) < len(found):
+        return None
+    return round(fsum(known) / len(known), _DIGITS)
+
+
+def lacks_support(values: Mapping[str, float | None]) -> bool:
+    """Whether a pair's numbers have a rate of supported sentences without the mean of support.
+
+    Over several pairs, one that lacks it shows that the judge gives none: on the others a rule
+    answered every sentence, and their mean is none of the judge's.
+    """
+    return "faithfulness" in values and SUPPORT not in values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSentence:
+    """One sentence of a summary and whether the source supports it.
+
+    Attributes:
+        index: 0-based place among the summary's sentences.
+        text: The sentence.
+        supported: None where the judge gave no answer.
+        reason: The judge's reason, or the rule that decided without it.
+        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
+        support: The judge's strength of belief, 0 to 1, where it has one.
+        by_rule: Whether the verdict followed without a question (verbatim in the source).
+        factual: Whether an unsupported sentence is true all the same by general knowledge, as the
+            judge believes; None where it was not asked.
+        undecided: Whether the verdict rests on a conflict that the judge cannot decide.
+        number_conflict: Whether it states a number that the source contradicts or does not state,
+            whatever the verdict is.
+    """
+
+    index: int
+    text: str
+    supported: bool | None
+    reason: str
+    evidence: tuple[int, ...] = ()
+    support: float | None = None
+    by_rule: bool = False
+    factual: bool | None = field(default=None, metadata=SPARSE)
+    undecided: bool = field(default=False, metadata=SPARSE)
+    number_conflict: bool = field(default=False, metadata=SPARSE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaithfulnessScore:
+    """Sentence faithfulness of one summary (FareBio, sections 3 and 4).
+
+    Attributes:
+        value: Supported sentences / answered sentences, 0 to 1, higher is better.
+        sentences: Every judged sentence in order; fragments under five characters are left out.
+        n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
+        n_unsupported_yes: Sentences called supported without any evidence.
+        n_copied: Of the ungrounded quotations, those that stand in the summary instead.
+        conflicts: How many sentences contradict or exceed the source in a number, 0 and up, lower
+            is better; None in records of before that was counted.
+    """
+
+    value: float
+    sentences: tuple[JudgedSentence, ...]
+    n_ungrounded: int = 0
+    n_unsupported_yes: int = 0
+    n_copied: int = field(default=0, metadata=SPARSE)
+    conflicts: int | None = field(default=None, metadata=SPARSE)
+    metric: Literal["faithfulness"] = "faithfulness"
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether every sentence is supported (FareBio's summary level)."""
+        return all(sentence.supported for sentence in self.sentences)
+
+    @property
+    def support(self) -> float | None:
+        """The sum of the answered sentences' support / their count, 0 to 1, higher is better.
+
+        It keeps what the rate rounds away: how near each sentence came to the other verdict. A
+        sentence copied from the source counts 1. None unless each of them has a support; a model
+        with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022), which takes the mean
+        of its sentences' scores for a summary's; with experts it goes better than the rate does.
+        """
+        return mean_support(s.support for s in self.sentences if s.supported is not None)
+
+    def values(self) -> Mapping[str, float | None]:
+        """Every number a threshold can name; the mean support only where the judge gives it."""
+        named: dict[str, float | None] = {"faithfulness": self.value}
+        if self.conflicts is not None:
+            named[CONFLICTS] = float(self.conflicts)
+        support = self.support
+        if support is not None:
+            named[SUPPORT] = support
+        return MappingProxyType(named)
+
 
 MetricName = Literal["facet", "eva", "faithfulness"]
 METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
@@ -244,3 +356,121 @@ def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[st
             for name, found in named.items()
         }
     )
+
+
+LOWEST: Final = 0.25
+"""FM's floor over all subsets of facets: 1/4 where only method or result is left."""
+
+
+ENDLESS: Final = 1e6
+"""In place of the end of a count's range: no summary has so many sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One number: the metric it comes from and its range.
+
+    A threshold on it is a lower bound. Where lower is better it is an upper bound; nothing but the
+    methods here knows what follows from that.
+    """
+
+    name: str
+    metric: MetricName
+    low: float
+    high: float
+    meaning: str
+    lower_is_better: bool = False
+
+    @property
+    def worst(self) -> float:
+        """The worst that it can be."""
+        return self.high if self.lower_is_better else self.low
+
+    @property
+    def best(self) -> float:
+        """The best that it can be."""
+        return self.low if self.lower_is_better else self.high
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a rating or a count, and no share."""
+        return self.high > 1.0
+
+    @property
+    def range(self) -> str:
+        """Its range, for messages."""
+        return f"from {self.low:g} " + ("up" if self.high == ENDLESS else f"to {self.high:g}")
+
+    def oriented(self, value: float) -> float:
+        """The number, or what is higher the better it is."""
+        return 0.0 - value if self.lower_is_better else value
+
+    def meets(self, value: float | None, bound: float) -> bool:
+        """Whether a value is as good as a bound, or better; no value never is."""
+        return value is not None and self.oriented(value) >= self.oriented(bound)
+
+    def gap(self, value: float | None, bound: float) -> float:
+        """How far a value is from a bound, 1 at most; 0 or less where it meets it.
+
+        That is a share of the range. One more than a count may be is halfway to the worst.
+        """
+        value = self.worst if value is None else value
+        gap = self.oriented(bound) - self.oriented(value)
+        if self.high == ENDLESS:
+            return gap / (1 + abs(gap))
+        return gap / (self.high - self.low)
+
+
+def _named() -> dict[str, Named]:
+    numbers = [
+        Named(name="facet", metric="facet", low=LOWEST, high=1.0, meaning="Facet-aware Metric"),
+        *(
+            Named(
+                name=f"facet.{facet}",
+                metric="facet",
+                low=1.0,
+                high=float(SCALES[facet]),
+                meaning=f"rating of the {facet}",
+            )
+            for facet in FACETS
+        ),
+        Named(name="eva", metric="eva", low=0.0, high=1.0, meaning="EVA-Score, F1 over facts"),
+        Named(name="eva.precision", metric="eva", low=0.0, high=1.0, meaning="supported facts"),
+        Named(name="eva.recall", metric="eva", low=0.0, high=1.0, meaning="matched facts"),
+        Named(
+            name="eva.recall_entailed",
+            metric="eva",
+            low=0.0,
+            high=1.0,
+            meaning="reference facts that follow from the summary",
+        ),
+        Named(
+            name="faithfulness",
+            metric="faithfulness",
+            low=0.0,
+            high=1.0,
+            meaning="supported sentences",
+        ),
+        Named(
+            name=CONFLICTS,
+            metric="faithfulness",
+            low=0.0,
+            high=ENDLESS,
+            meaning="sentences that contradict or exceed the source in a number",
+            lower_is_better=True,
+        ),
+        Named(
+            name=SUPPORT,
+            metric="faithfulness",
+            low=0.0,
+            high=1.0,
+            meaning="mean support of the sentences",
+        ),
+    ]
+    return {number.name: number for number in numbers}
+
+
+CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(_named())
+"""By the names that suites and `--summ-min` use, grouped by metric."""
+
+assert {named.metric for named in CATALOGUE.values()} == set(METRICS)

@@ -12,17 +12,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
-from summeval_pytest.metrics.conversation import MAX_UNANSWERED
 from summeval_pytest.metrics.facet import EMPTY_RATING, WEIGHTS
 from summeval_pytest.metrics.faithfulness import MIN_CHARACTERS
+from summeval_pytest.metrics.flow import MAX_UNANSWERED
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text import NORMALISER, SPLITTER
+from summeval_pytest.text.normalise import NORMALISER
+from summeval_pytest.text.sentences import SPLITTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.questions import Facet
+
 
 _SAFE: Final = " ,./()+="
 

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.errors import UsageError
-from summeval_pytest.plugin.preparing import marked_metrics
-from summeval_pytest.plugin.session import gate_of, message_alone
+from summeval_pytest.plugin.session import gate_of, marked_metrics, message_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.evaluation import Evaluation, Runner
-    from summeval_pytest.metrics import (
+    from summeval_pytest.metrics.flow import Flow, ScoreT
+    from summeval_pytest.metrics.score import (
         EvaScore,
         FacetScore,
         FaithfulnessScore,
-        Flow,
         MetricName,
         Score,
-        ScoreT,
         Unscored,
     )
-    from summeval_pytest.plugin.gate import Gate
-    from summeval_pytest.plugin.gated_suite import GatedSuite
-    from summeval_pytest.suite import Pair, Section
+    from summeval_pytest.plugin.gate import Gate, GatedSuite
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import Runner
+    from summeval_pytest.suite.values import Pair, Section
+
 
 _SHOWN: Final = 60
 
@@ -64,7 +63,7 @@ class SummPair:
     @property
     def facet(self) -> FacetScore:
         """The Facet-aware Metric; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics import FacetScore
+        from summeval_pytest.metrics.score import FacetScore
 
         score = self._scored("facet")
         assert isinstance(score, FacetScore)
@@ -73,7 +72,7 @@ class SummPair:
     @property
     def eva(self) -> EvaScore:
         """EVA-Score; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics import EvaScore
+        from summeval_pytest.metrics.score import EvaScore
 
         score = self._scored("eva")
         assert isinstance(score, EvaScore)
@@ -82,7 +81,7 @@ class SummPair:
     @property
     def faithfulness(self) -> FaithfulnessScore:
         """Sentence faithfulness; the test fails where the system left it without a score."""
-        from summeval_pytest.metrics import FaithfulnessScore
+        from summeval_pytest.metrics.score import FaithfulnessScore
 
         score = self._scored("faithfulness")
         assert isinstance(score, FaithfulnessScore)
@@ -90,8 +89,9 @@ class SummPair:
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
-        from summeval_pytest.reports import describe_pair
-        from summeval_pytest.verdict import decide, judged
+        from summeval_pytest.record.record import judged
+        from summeval_pytest.reports.pair import describe_pair
+        from summeval_pytest.verdict.decide import decide
 
         measured = {score.metric for score in self.evaluation.scores}
         held = [limit for limit in self._gated.thresholds.pair if limit.metric in measured]
@@ -107,7 +107,7 @@ class SummPair:
             pytest.fail(describe_pair(told.pair), pytrace=False)
 
     def _scored(self, metric: MetricName) -> Score:
-        from summeval_pytest.metrics import Unscored
+        from summeval_pytest.metrics.score import Unscored
 
         score = self.evaluation.score(metric)
         if isinstance(score, Unscored):
@@ -168,8 +168,8 @@ def _text_of(section: object) -> str:
     Raises:
         UsageError: For what is none.
     """
-    from summeval_pytest.suite import Section
-    from summeval_pytest.text import one_line
+    from summeval_pytest.suite.values import Section
+    from summeval_pytest.text.printing import one_line
 
     match section:
         case str(text) | Section(text=text) | {"text": str(text)}:
@@ -193,8 +193,8 @@ def summ_pair(request: pytest.FixtureRequest) -> SummPair:
 
     A pair that the judge leaves unscored is an error of the test, before it begins.
     """
-    from summeval_pytest.evaluation import Task
-    from summeval_pytest.verdict import raise_judge_faults
+    from summeval_pytest.run.runner import Task
+    from summeval_pytest.verdict.decide import raise_judge_faults
 
     path, paper, system = request.param
     gate = gate_of(request.config)

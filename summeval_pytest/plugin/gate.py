@@ -8,47 +8,341 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import (
-    Desk,
-    Runner,
-    Summariser,
-    Task,
-    Terms,
-    check_sentences,
+from summeval_pytest.errors import (
+    JudgeError,
+    NoReplyError,
+    OptionError,
+    SummevalError,
+    UsageError,
+    nearest,
 )
-from summeval_pytest.plugin.baselines import Baselines, check_saved_file
-from summeval_pytest.plugin.gated_suite import GatedSuite
-from summeval_pytest.plugin.golden_answers import GoldenAnswers
-from summeval_pytest.reports import (
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.record.record import read_record
+from summeval_pytest.record.regression import find_baseline
+from summeval_pytest.reports.files import unwritable
+from summeval_pytest.reports.run import (
     cassette_lines,
     header_line,
     uncalibrated_lines,
     unheld_lines,
 )
-from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import (
+from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.golden import check_sentences
+from summeval_pytest.run.measure import recipe_of
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict.relations import chosen_relations, relation_floors
+from summeval_pytest.verdict.thresholds import (
     Waivers,
     check_supported,
-    chosen_relations,
     floors_of,
     read_rules,
-    relation_floors,
     thresholds_of,
 )
+from summeval_pytest.verdict.trust import calibration_of, measured_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from summeval_pytest.judges import Judge
-    from summeval_pytest.plugin.options import Options
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.signature import Signature
+    from summeval_pytest.plugin.options import Options, Share
     from summeval_pytest.plugin.progress import Progress
-    from summeval_pytest.plugin.session import Share
-    from summeval_pytest.verdict import Baseline, Rule, RunRecord
+    from summeval_pytest.record.record import RunRecord
+    from summeval_pytest.record.regression import Baseline
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.verdict.thresholds import Floors, Rule, Thresholds
+    from summeval_pytest.verdict.trust import Calibration, Trust
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GatedSuite:
+    """A suite with what this run asks of it: which systems, and which thresholds."""
+
+    suite: Suite
+    systems: tuple[str, ...]
+    thresholds: Thresholds
+    floors: Floors
+    unheld: tuple[str, ...] = ()
+    """The thresholds and floors on numbers that the judge has no answers for."""
+    is_partial: bool = False
+    """Whether the judge answers for some metrics only."""
+
+    def for_metrics(self, metrics: Collection[MetricName]) -> GatedSuite:
+        """What a judge of these metrics can be held to, and measured on; FM is always among them.
+
+        What it has no answers for holds nothing: it would be an error on every pair and label.
+        """
+        if set(metrics) >= set(METRICS):
+            return self
+        thresholds, floors = self.thresholds.only(metrics), self.floors.of_facets()
+        lost = [name for name in self.thresholds.names if name not in thresholds.names]
+        lost += [f"judge.{each.title}" for each in self.floors.floors if each not in floors.floors]
+        return replace(
+            self,
+            suite=self.suite.labelled_by_facets(),
+            thresholds=thresholds,
+            floors=floors,
+            unheld=tuple(lost),
+            is_partial=True,
+        )
+
+    def check(self, judge: str, *, is_tried: bool) -> None:
+        """Refuses what could never fail, and what the judge could never answer.
+
+        Args:
+            judge: The judge as the user named it.
+            is_tried: Whether it is to be tried with edited texts.
+
+        Raises:
+            OptionError: for a suite that holds nothing to anything, and for edited texts that
+                nobody has recorded a judgement of.
+        """
+        if self.is_partial and is_tried:
+            raise OptionError(
+                f"--summ-metamorphic edits texts, and judge {judge!r} knows recorded ones only;"
+                " leave it out, or name another judge"
+            )
+        if self.thresholds.metrics:
+            return
+        if self.unheld:
+            raise OptionError(
+                f"{self.suite.shown} has thresholds, and judge {judge!r} rates facets only, so"
+                f" nothing could fail: not held are {', '.join(self.unheld)}; add"
+                " --summ-min facet=0.55, or name another judge"
+            )
+        raise OptionError(
+            f"{self.suite.shown} has no threshold, so nothing could fail; add [thresholds] with for"
+            " example facet = 0.55, or --summ-min facet=0.55"
+        )
+
+    def task(self, paper: str, system: str) -> Task:
+        """The task of evaluating one pair."""
+        metrics = self.thresholds.metrics
+        return Task(suite=self.suite, paper=paper, system=system, metrics=metrics)
+
+    def signatures(self, judge: Judge) -> tuple[Signature, ...]:
+        """The recipe of each metric that a threshold needs, under this judge."""
+        suite = self.suite
+        return tuple(
+            recipe_of(metric, judge=judge, suite=suite.fingerprint, variants=suite.variants)
+            for metric in self.thresholds.metrics
+        )
+
+    def papers(self, system: str) -> tuple[str, ...]:
+        """The papers that a system has summaries for."""
+        return self.suite.paper_ids_of(system)
+
+
+COMPARE: Final = "--summ-compare"
+SAVE: Final = "--summ-save"
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
+_SUFFIX: Final = ".json"
+
+
+def saved_file(suite: Suite, name: str) -> Path:
+    """Where a suite's run of this name is saved, or would be.
+
+    Raises:
+        SuiteError: for a link that leads out of the suite's folder.
+    """
+    folder = suite.baselines
+    return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
+
+
+def saved_names(suite: Suite) -> list[str]:
+    """The names of a suite's saved runs."""
+    return sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
+
+
+def check_name(name: str) -> None:
+    """Refuses a name that is no file name everywhere.
+
+    Raises:
+        OptionError: for anything but letters, digits, dots, hyphens and underscores.
+    """
+    if not _NAME.match(name) or name.endswith(_SUFFIX):
+        raise OptionError(
+            f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_',"
+            f" without {_SUFFIX} at its end"
+        )
+
+
+def check_saved_file(suite: Suite, name: str) -> None:
+    """Refuses to save where nothing could be written.
+
+    Raises:
+        OptionError: for a folder or a link in the file's place, and a file in that of the folder.
+        SuiteError: for a link that leads out of the suite's folder.
+    """
+    folder, file = suite.baselines.path, saved_file(suite, name)
+    in_the_way = folder if folder.exists() and not folder.is_dir() else file
+    if in_the_way is folder or file.is_dir() or file.is_symlink():
+        raise OptionError(
+            f"{SAVE}={name}: {in_the_way} is in the way; move it, or choose another name"
+        )
+
+
+class Baselines:
+    """The saved run named by ``--summ-compare``, for every suite of this run.
+
+    Args:
+        named: NAME, FILE, or one of them with ``:SYSTEM``.
+        folder: What a relative FILE starts from.
+    """
+
+    def __init__(self, named: str, folder: Path) -> None:
+        self._named = named
+        self._folder = folder
+        self._records: dict[Path, RunRecord] = {}
+        self._found: dict[tuple[Path, str], Baseline] = {}
+
+    def of(self, suite: Suite, system: str) -> Baseline:
+        """What a system of a suite is compared with; every pair of it asks.
+
+        Raises:
+            OptionError: where there is no such run, or it has no system that could be meant.
+        """
+        of = (suite.path, system)
+        if of not in self._found:
+            run, record, wanted = self._record(suite)
+            self._found[of] = find_baseline(
+                record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
+            )
+        return self._found[of]
+
+    def run_of(self, suite: Suite) -> RunRecord:
+        """The saved run itself.
+
+        Raises:
+            OptionError: where there is no such run.
+        """
+        return self._record(suite)[1]
+
+    def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
+        named, wanted = self._named, None
+        file = self._file(suite, named)
+        if file is None and ":" in named:
+            named, _, wanted = named.rpartition(":")
+            file = self._file(suite, named)
+        if file is None:
+            names = saved_names(suite)
+            hint = nearest(named, names) if names else "no run is saved there"
+            raise OptionError(
+                f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
+                f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
+            )
+        if file not in self._records:
+            self._records[file] = read_record(file, f"{COMPARE}={self._named}")
+        return named, self._records[file], wanted
+
+    def _file(self, suite: Suite, named: str) -> Path | None:
+        """The file of a saved run: of that name beside the suite, else the file itself."""
+        if _NAME.match(named) and saved_file(suite, named).is_file():
+            return saved_file(suite, named)
+        file = self._folder / named
+        return file if file.is_file() else None
+
+
+class GoldenAnswers:
+    """The judge's answers to golden labels, asked for once where something needs them.
+
+    Args:
+        runner: Who asks the judge.
+    """
+
+    def __init__(self, runner: Callable[[], Runner]) -> None:
+        self._runner = runner
+        self._measured: dict[GatedSuite, tuple[Trust, tuple[GoldenPair, ...]]] = {}
+        self._calibrations: dict[Suite, Calibration | SummevalError] = {}
+        self.items: frozenset[GatedSuite] = frozenset()
+        """The suites whose judge this run measures in a test of its own."""
+
+    def measured(self, gated: GatedSuite) -> tuple[Trust, tuple[GoldenPair, ...]]:
+        """What the suite's golden labels say of the judge, and its answers.
+
+        Raises:
+            JudgeError: where it leaves too many of them unanswered, or breaks its contract.
+        """
+        if gated not in self._measured:
+            self._measured[gated] = measured_judge(self._runner(), gated.suite, gated.floors)
+        return self._measured[gated]
+
+    def correcting(self, gated: GatedSuite) -> tuple[GoldenPair, ...]:
+        """The golden answers that correct means, as far as this run asks for them at all.
+
+        Where ratings are calibrated, so are these.
+
+        Raises:
+            JudgeError: where a threshold on corrected means needs them and the judge gives none.
+        """
+        if not gated.thresholds.corrected and gated not in self.items:
+            return ()
+        try:
+            golden = self.measured(gated)[1]
+            calibration = self.calibration(gated.suite)
+        except (JudgeError, NoReplyError):
+            if gated.thresholds.corrected:
+                raise
+            return ()  # the item of the judge says why
+        return golden if calibration is None else calibration.applied_to(golden)
+
+    def prepare(self, suites: Iterable[GatedSuite]) -> None:
+        """Learns the calibration of each suite that wants one, before its pairs are evaluated.
+
+        A fault is kept for the tests that need it: no other place of the run could tell it.
+        """
+        for gated in suites:
+            if gated.suite.calibrate and gated.suite not in self._calibrations:
+                try:
+                    found: Calibration | SummevalError = calibration_of(self.measured(gated)[1])
+                except UsageError as mistake:
+                    found = mistake
+                except SummevalError as fault:
+                    found = JudgeError(f"ratings cannot be calibrated: {fault}")
+                self._calibrations[gated.suite] = found
+
+    def calibration(self, suite: Suite) -> Calibration | None:
+        """The calibration of a suite that wants one.
+
+        Raises:
+            JudgeError: where the judge has not given the answers to learn it from.
+            UsageError: where the user has to mend something before it can.
+        """
+        found = self._calibrations.get(suite)
+        if isinstance(found, SummevalError):
+            raise found
+        return found
+
+    def adjusted(self, task: Task, evaluation: Evaluation) -> Evaluation:
+        """An evaluation with calibrated ratings, where its suite wants them.
+
+        Raises:
+            JudgeError: as `calibration` does.
+        """
+        calibration = self.calibration(task.suite)
+        return evaluation if calibration is None else calibration.applied(evaluation)
+
+    def signatures(self, gated: GatedSuite, judge: Judge) -> tuple[Signature, ...]:
+        """The recipes of a suite's numbers under this judge.
+
+        Raises:
+            JudgeError: as `calibration` does.
+        """
+        calibration = self.calibration(gated.suite)
+        recipes = gated.signatures(judge)
+        return recipes if calibration is None else tuple(map(calibration.signed, recipes))
+
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"
 """The variable that says when a run was made, for records that must be equal to the byte; waivers
@@ -293,3 +587,32 @@ class Gate:
             )
         else:
             self._progress.wipe()
+
+
+def _files(options: Options) -> dict[str, tuple[str, str]]:
+    """By kind of report, the flag that asks for it and the file."""
+    asked = {
+        "run record": ("--summ-run-record", options.run_record),
+        "JUnit report": ("--summ-junit", options.junit),
+        "page": ("--summ-html", options.html),
+    }
+    return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
+
+
+def check_outputs(options: Options, folder: Path) -> None:
+    """Refuses a file or name that cannot be written, before anything is judged for it.
+
+    Raises:
+        OptionError: for a folder in its place, a file whose folder is not there, one file for two
+            reports, and a name that is none.
+    """
+    taken: dict[Path, str] = {}
+    for flag, name in _files(options).values():
+        file = folder / name
+        if fault := unwritable(file):
+            raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
+        first = taken.setdefault(file.resolve(), flag)
+        if first != flag:
+            raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
+    if options.save is not None:
+        check_name(options.save)

@@ -12,9 +12,9 @@ import pytest
 
 from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
 from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
-from summeval_pytest.plugin.preparing import MARKER, prepare_test
 from summeval_pytest.plugin.session import (
     GATE,
+    MARKER,
     MISTAKE,
     PART,
     RUN,
@@ -31,9 +31,9 @@ from summeval_pytest.plugin.session import (
     is_controller,
     is_judged,
     is_worker,
+    prepare_test,
     run_of,
     stop_on_mistake,
-    tally_of,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.plugin.items import SuiteFile
+
 
 __all__ = ["summ_judge", "summ_pair"]
 
@@ -63,6 +64,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Loads and checks the suites among the arguments: a mistake stops the run here."""
     config = session.config
     if gated_suites(config) and not is_worker(config):
+        from summeval_pytest.plugin.controller import tally_of
+
         tally_of(config).know(gated_suites(config), gate_of(config).options.judge)
 
 
@@ -107,8 +110,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     stop_on_mistake(session)
     if GATE not in config.stash or config.option.collectonly or is_controller(config):
         return
-    from summeval_pytest.plugin.judge_item import JudgeItem
-    from summeval_pytest.plugin.verdict_item import VerdictItem
+    from summeval_pytest.plugin.items import JudgeItem, VerdictItem
 
     items = [item for item in session.items if isinstance(item, VerdictItem)]
     if items and not gate_of(config).options.plan:
@@ -123,7 +125,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     config = session.config
     if GATE not in config.stash or config.option.collectonly or not gate_of(config).options.plan:
         return None
-    from summeval_pytest.plugin.planning import show_plan
+    from summeval_pytest.plugin.controller import show_plan
 
     show_plan(session)
     return True
@@ -147,7 +149,7 @@ def pytest_runtest_makereport(
     if part is not None and call.when != "teardown":
         setattr(report, PART, part)
     if handles_summaries(item):
-        from summeval_pytest.plugin.capturing import disarm
+        from summeval_pytest.plugin.controller import disarm
 
         disarm(report, gate_of(item.config).desk.redacted)
     return report
@@ -164,6 +166,8 @@ def pytest_testnodedown(node: Any) -> None:
     """Takes what an xdist worker counted; stops the run on a mistake that it met."""
     told = getattr(node, "workeroutput", {})
     if TOLD_BY_GATE in told:
+        from summeval_pytest.plugin.controller import tally_of
+
         tally_of(node.config).add_process(told[TOLD_BY_GATE])
     mistake = told.get(TOLD)
     if mistake is not None:
@@ -183,14 +187,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     config = session.config
     if GATE not in config.stash:
         return
-    from summeval_pytest.plugin.closing import close_gate
+    from summeval_pytest.plugin.controller import close_gate
 
     close_gate(config, is_interrupted=exitstatus == pytest.ExitCode.INTERRUPTED)
     is_told = not is_worker(config) and exitstatus != pytest.ExitCode.USAGE_ERROR
     if is_told and config.stash.get(SUITES, None) and is_judged(session):
-        from summeval_pytest.plugin.outputs import make_outputs
+        from summeval_pytest.plugin.controller import make_outputs
 
         make_outputs(session)
         is_decided = session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+        from summeval_pytest.plugin.controller import tally_of
+
         if is_decided and tally_of(config).is_untrusted:
             session.exitstatus = UNTRUSTED_EXIT

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from summeval_pytest.evaluation import Ledger
+    from summeval_pytest.endpoints.spending import Ledger
+
 
 TERMINAL: Final = "/dev/tty"
 LOG_SECONDS = 30.0

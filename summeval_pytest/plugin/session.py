@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from summeval_pytest.errors import SummevalError, UsageError
-from summeval_pytest.plugin.option_table import TABLE
-from summeval_pytest.plugin.options import read_options
+from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError
+from summeval_pytest.plugin.options import TABLE, Share, read_options
 from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from summeval_pytest.plugin.gate import Gate
-    from summeval_pytest.plugin.gated_suite import GatedSuite
-    from summeval_pytest.plugin.tally import Tally
+    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.plugin.gate import Gate, GatedSuite
+
 
 SUITE_NAME = "summeval.toml"
 """As `summeval_pytest.suite` has it, which is too much to load before a suite is there."""
@@ -91,27 +89,6 @@ def is_judged(session: pytest.Session) -> bool:
     return not (config.option.collectonly or is_planned or MISTAKE in config.stash)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """Which part of a run one process is.
-
-    Attributes:
-        index: Its place among the processes that run tests, from 0.
-        n_processes: How many those are.
-        run: A name that they share, and no other run has.
-        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
-        is_verbose: Whether somebody wants to be told more.
-        folder: Where pytest was started, which relative files are named from.
-    """
-
-    index: int = 0
-    n_processes: int = 1
-    run: str = ""
-    may_stop: bool = False
-    is_verbose: bool = False
-    folder: Path = field(default_factory=Path)
-
-
 def share_of(config: pytest.Config) -> Share:
     """The part of the run that this process is."""
     told = getattr(config, "workerinput", {})
@@ -123,17 +100,6 @@ def share_of(config: pytest.Config) -> Share:
         is_verbose=config.getoption("verbose", 0) > 0,
         folder=config.invocation_params.dir,
     )
-
-
-def tally_of(config: pytest.Config) -> Tally:
-    """The plugin that counts a run on its controller, registered at the first look."""
-    from summeval_pytest.plugin.tally import Tally
-
-    tally = config.pluginmanager.getplugin(TALLY)
-    if not isinstance(tally, Tally):
-        tally = Tally(config.rootpath)
-        config.pluginmanager.register(tally, TALLY)
-    return tally
 
 
 def run_of(config: pytest.Config) -> str:
@@ -151,8 +117,7 @@ def gate_of(config: pytest.Config) -> Gate:
     """
     gate = config.stash.get(GATE, None)
     if gate is None:
-        from summeval_pytest.plugin.gate import Gate
-        from summeval_pytest.plugin.outputs import check_outputs
+        from summeval_pytest.plugin.gate import Gate, check_outputs
 
         try:
             options = read_options(config)
@@ -174,7 +139,7 @@ def message_alone(config: pytest.Config) -> Iterator[None]:
     try:
         yield
     except SummevalError as error:
-        from summeval_pytest.text import safe
+        from summeval_pytest.text.printing import safe
 
         told = safe(str(error))
         if isinstance(error, UsageError):
@@ -214,8 +179,8 @@ def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
 
 def _way_to_a_suite(config: pytest.Config) -> str:
     """Which suites are near, and how pytest comes to collect them."""
-    from summeval_pytest.suite import Configuration, read_configuration, suites_beneath
-    from summeval_pytest.text import one_line
+    from summeval_pytest.suite.places import Configuration, read_configuration, suites_beneath
+    from summeval_pytest.text.printing import one_line
 
     start = config.invocation_params.dir
     files = suites_beneath(start)[:_N_NAMED]
@@ -267,3 +232,100 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
                 raise pytest.UsageError(str(error)) from error
         config.stash[SUITES] = suites
     return config.stash[SUITES]
+
+
+MARKER: Final = (
+    "summ(suite, metrics): the suite whose pairs summ_pair runs over, as a path from the root"
+    " directory, and the metrics to measure (default: all three)"
+)
+
+
+def prepare_test(metafunc: pytest.Metafunc) -> None:
+    """Checks what a hand-written test needs, and makes it one test for each pair of its suite.
+
+    Raises:
+        pytest.UsageError: for any mistake, before anything is judged.
+    """
+    if not set(FIXTURES) & set(metafunc.fixturenames):
+        return
+    gate = gate_of(metafunc.config)
+    try:
+        if "summ_pair" in metafunc.fixturenames:
+            _parametrize(metafunc, gate)
+        gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _parametrize(metafunc: pytest.Metafunc, gate: Gate) -> None:
+    """One test for each pair of the suite that the test runs over."""
+    marked_metrics(metafunc.definition)
+    gated = _suite_of(metafunc.definition, gate)
+    pairs = [(paper, system) for system in gated.systems for paper in gated.papers(system)]
+    metafunc.parametrize(
+        "summ_pair",
+        [(str(gated.suite.path), paper, system) for paper, system in pairs],
+        indirect=True,
+        ids=[f"{system}-{paper}" for paper, system in pairs],
+    )
+
+
+def _marked(test: pytest.Item) -> dict[str, Any]:
+    """What the test's marker says."""
+    marker = test.get_closest_marker("summ")
+    if marker is None:
+        return {}
+    unknown = [*map(repr, marker.args), *sorted(set(marker.kwargs) - {"suite", "metrics"})]
+    if unknown:
+        raise UsageError(
+            f"{_place(test)}: @pytest.mark.summ has no use for {', '.join(unknown)};"
+            " it takes suite='PATH' and metrics=[NAME, ...]"
+        )
+    return dict(marker.kwargs)
+
+
+def marked_metrics(test: pytest.Item) -> tuple[MetricName, ...]:
+    """The metrics that the test's marker asks for; all of them where it asks for none."""
+    from summeval_pytest.metrics.score import METRICS
+
+    asked = _marked(test).get("metrics", METRICS)
+    is_list = isinstance(asked, (list, tuple)) and bool(asked)
+    if not is_list or not all(name in METRICS for name in asked):
+        raise UsageError(
+            f"{_place(test)}: @pytest.mark.summ(metrics={asked!r}) names no list of metrics;"
+            f" choose from {', '.join(METRICS)}"
+        )
+    return tuple(metric for metric in METRICS if metric in asked)
+
+
+def _place(test: pytest.Item) -> Place:
+    """Where a test begins."""
+    path, line, _ = test.location
+    return Place(path, (line or 0) + 1)
+
+
+def _suite_of(test: pytest.Item, gate: Gate) -> GatedSuite:
+    """The suite of a test: by marker, by option, among the arguments, or the nearest above it."""
+    config = test.config
+    marked = _marked(test).get("suite")
+    if marked is not None:
+        try:
+            return gate.gated(config.rootpath / marked, str(marked))
+        except SuiteError as error:
+            raise UsageError(f"{_place(test)}: @pytest.mark.summ: {error}") from error
+    if gate.options.suite is not None:
+        return gate.gated(config.rootpath / gate.options.suite, gate.options.suite)
+    among = list(dict.fromkeys(gated_suites(config).values()))
+    if len(among) == 1:
+        return among[0]
+    for folder in test.path.parents:
+        if not among and (folder / SUITE_NAME).is_file():
+            return gate.gated(folder / SUITE_NAME)
+        if folder == config.rootpath:
+            break
+    problem = "more than one suite is" if among else "no suite is"
+    raise UsageError(
+        f"{_place(test)}: {test.name} uses summ_pair, and {problem} among the arguments;"
+        " name one with --summ-suite=PATH, the ini key summ_suite or"
+        " @pytest.mark.summ(suite='PATH')"
+    )

@@ -5,6 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.record.record import record_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from summeval_pytest.record.record import RunRecord
 
 
 def write_whole(file: Path, text: str) -> str:
@@ -70,3 +79,21 @@ def _umask() -> int:
     umask = os.umask(0)
     os.umask(umask)
     return umask
+
+
+def _junit(record: RunRecord) -> str:
+    from summeval_pytest.reports.junit import junit_text
+
+    return junit_text(record)
+
+
+def _page(record: RunRecord) -> str:
+    from summeval_pytest.reports.page import page_text
+
+    return page_text(record)
+
+
+RENDERERS: Final[Mapping[str, Callable[[RunRecord], str]]] = MappingProxyType(
+    {"run record": record_text, "JUnit report": _junit, "page": _page}
+)
+"""From a run to the text of each kind of file."""

@@ -5,26 +5,26 @@ A runner obeys every line that begins with ``::``, and shows ten errors of a ste
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.reports.failure import broken_rules, describe_means, missed_numbers
-from summeval_pytest.reports.relations import relation_text
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.record.record import PairRecord
+from summeval_pytest.reports.pair import broken_rules, describe_means, missed_numbers, relation_text
 from summeval_pytest.reports.trust import MARK, UNTRUSTED, trust_of
-from summeval_pytest.text import one_line, safe
-from summeval_pytest.verdict import PairRecord, SystemMean, rank
+from summeval_pytest.text.printing import one_line, safe
+from summeval_pytest.verdict.decide import SystemMean
+from summeval_pytest.verdict.findings import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from summeval_pytest.verdict import (
-        Finding,
-        RunRecord,
-        Shortfall,
-        SystemRecord,
-    )
+    from summeval_pytest.record.record import RunRecord, SystemRecord
+    from summeval_pytest.verdict.decide import Shortfall
+    from summeval_pytest.verdict.findings import Finding
+
 
 MOST: Final = 10
 """A runner drops further errors of a step without a word."""
@@ -265,3 +265,90 @@ def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
     if verdict.waiver_faults:
         titles.append("waiver")
     return (titles or ["failed"])[0], lines or [system.fault or "the step summary says why"]
+
+
+T = TypeVar("T")
+_TICKS: Final = re.compile("`+")
+NOTHING: Final = "(nothing)"
+
+
+def code(text: str, width: int = 240) -> str:
+    r"""The text as a code span of one line, at most ``width`` characters of it.
+
+    Its fence is longer than any run of backticks inside. Not for tables, see `cell`.
+
+    >>> code("a `b` [c](d)")
+    '`` a `b` [c](d) ``'
+    """
+    line = one_line(text, width)
+    if not line:
+        return NOTHING
+    longest = max(map(len, _TICKS.findall(line)), default=0)
+    if longest == 0:
+        return f"`{line}`"
+    fence = "`" * (longest + 1)
+    return f"{fence} {line} {fence}"
+
+
+def cell(text: str, width: int = 80) -> str:
+    r"""The text as a code span for a table, where a pipe would end the cell.
+
+    >>> cell("a|b")
+    '`a\\|b`'
+    """
+    return code(text, width).replace("|", r"\|")
+
+
+def row(cells: Iterable[str]) -> str:
+    """One row of a table, of cells that are Markdown already."""
+    return f"| {' | '.join(cells)} |"
+
+
+def head(names: Sequence[str], *, n_words: int = 1) -> str:
+    """The head of a table; all columns but the first ``n_words`` are numbers."""
+    rules = ["---" if place < n_words else "---:" for place in range(len(names))]
+    return f"{row(names)}\n{row(rules)}"
+
+
+def fitting(items: Sequence[T], shown: Callable[[T], str], *, room: int) -> Iterator[str]:
+    """As many of the items as fit into ``room`` bytes of UTF-8, each shown as a whole.
+
+    Args:
+        items: The items, the most important first.
+        shown: Makes the Markdown of one.
+        room: Bytes for all of them, each with a line break.
+    """
+    for item in items:
+        text = shown(item)
+        room -= len(text.encode()) + 1
+        if room < 0:
+            return
+        yield text
+
+
+def section(
+    title: str,
+    items: Sequence[T],
+    shown: Callable[[T], str],
+    *,
+    room: int,
+    table: str = "",
+) -> Iterator[str]:
+    """A heading and the items that fit, then how many more there are; nothing without items.
+
+    Args:
+        title: The heading, in our own words.
+        items: The items, the most important first.
+        shown: Makes the Markdown of one.
+        room: Bytes for all of them, as for `fitting`.
+        table: The head of a table of which each item is a row; empty for none.
+    """
+    if not items:
+        return
+    yield from ("", f"## {title}", "", *([table] if table else ()))
+    n_shown = 0
+    for text in fitting(items, shown, room=room):
+        n_shown += 1
+        yield text
+    if n_shown < len(items):
+        yield from ("", f"{len(items) - n_shown:,} more; the other reports have them all.")

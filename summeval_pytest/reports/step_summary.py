@@ -10,24 +10,47 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.metrics import CATALOGUE, METRICS, Unscored
-from summeval_pytest.reports.calls import calls_lines
-from summeval_pytest.reports.comparison import detectable_text
-from summeval_pytest.reports.corrected import corrected_value
-from summeval_pytest.reports.failure import broken_rules
-from summeval_pytest.reports.github import failing_pairs
-from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
-from summeval_pytest.reports.numbers import beyond, shown
-from summeval_pytest.reports.step_findings import findings_of_pair, missed_row, unscored_row
-from summeval_pytest.reports.step_judge import judge_section
-from summeval_pytest.reports.trust import MARK, trust_of_run
-from summeval_pytest.verdict import SystemMean
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
+from summeval_pytest.reports.github import (
+    NOTHING,
+    cell,
+    code,
+    failing_pairs,
+    fitting,
+    head,
+    row,
+    section,
+)
+from summeval_pytest.reports.pair import (
+    beyond,
+    broken_rules,
+    broken_texts,
+    corrected_value,
+    detectable_text,
+    missed_numbers,
+    relation_text,
+    shown,
+)
+from summeval_pytest.reports.run import calls_lines
+from summeval_pytest.reports.trust import (
+    MARK,
+    described,
+    evidence_of,
+    interval_of,
+    trust_of,
+    trust_of_run,
+    value_of,
+    verdict_of,
+)
+from summeval_pytest.verdict.decide import SystemMean
+from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from summeval_pytest.verdict import (
+    from summeval_pytest.record.record import (
         CassetteRecord,
+        Claim,
         Comparison,
         Covered,
         Difference,
@@ -36,8 +59,150 @@ if TYPE_CHECKING:
         RunRecord,
         SuiteRecord,
         SystemRecord,
-        WaiverUse,
     )
+    from summeval_pytest.verdict.findings import Finding
+    from summeval_pytest.verdict.relations import RelationVerdict
+    from summeval_pytest.verdict.thresholds import WaiverUse
+    from summeval_pytest.verdict.trust import Agreement, Confusion, Disagreement, Trust
+
+
+_FINDINGS: Final = 3
+_CLAIMS: Final = 3
+_QUOTE: Final = 500
+
+
+def findings_of_pair(pair: PairRecord) -> str:
+    """A failing pair: what it misses, and the worst of what is wrong, with both texts."""
+    lines = [f"### {code(pair.system)} on {code(pair.paper)}", ""]
+    lines.append(f"{code(str(pair.place))} misses {_missing(pair, code)}")
+    lines.append("")
+    if pair.note:
+        lines += [code(pair.note, _PHRASE), ""]
+    if pair.verdict.lacking:
+        lines.append(f"- summary {code(pair.summary, _QUOTE)}")
+    for finding in pair.told[:_FINDINGS]:
+        lines += _finding(finding)
+    if len(pair.told) > _FINDINGS:
+        lines.append(f"- {len(pair.told) - _FINDINGS:,} more")
+    if pair.change is not None:
+        told = ("new and unsupported", pair.change.unsupported), ("lost", pair.change.lost)
+        for what, claims in told:
+            lines += _claims(f"{what} since {code(pair.change.baseline)}", claims)
+    return "\n".join(lines)
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"- **{code(finding.title)}** {code(finding.verdict)}"
+    if finding.reference is not None:
+        yield f"  - reference {code(finding.reference, _QUOTE)}"
+    yield f"  - summary {code(finding.summary, _QUOTE)}"
+    for index, sentence in finding.evidence[:1]:
+        yield f"  - source, sentence {index + 1}, {code(sentence, _QUOTE)}"
+    yield f"  - reason {code(finding.reason, _PHRASE)}"
+
+
+def _claims(what: str, claims: Sequence[Claim]) -> Iterator[str]:
+    for claim in claims[:_CLAIMS]:
+        yield f"- {what}: {code(claim.text, _PHRASE)}"
+    if len(claims) > _CLAIMS:
+        yield f"- {what}: {len(claims) - _CLAIMS:,} more"
+
+
+def _missing(pair: PairRecord, as_code: Callable[[str, int], str]) -> str:
+    phrases = list(missed_numbers(pair.verdict))
+    told = ", ".join(as_code(phrase, _PHRASE) for phrase in phrases[: len(CATALOGUE)])
+    return told or NOTHING
+
+
+def missed_row(pair: PairRecord) -> str:
+    """A failing pair as a row: what it misses."""
+    return row((*_pair_cells(pair), _missing(pair, cell)))
+
+
+def unscored_row(pair: PairRecord) -> str:
+    """An unscored pair as a row: what the judge did wrong."""
+    return row((*_pair_cells(pair), cell(pair.fault, _PHRASE)))
+
+
+def _pair_cells(pair: PairRecord) -> tuple[str, str]:
+    return f"{cell(pair.system)} on {cell(pair.paper)}", cell(str(pair.place))
+
+
+_STEP_JUDGE_QUOTE: Final = 240
+_STEP_JUDGE_PHRASE: Final = 600
+_BROKEN: Final = 3
+"""Papers on which a relation is broken that are shown."""
+
+
+def judge_section(record: RunRecord) -> Iterator[str]:
+    """The section: a table of figures a suite, with matrices and cases where a floor is missed."""
+    measured = [(suite, suite.trust) for suite in record.suites if suite.trust is not None]
+    title = "The judge against the golden labels"
+    yield from section(title, measured, _suite, room=60_000)
+    tried = [verdict for suite in record.suites for verdict in suite.relations]
+    yield from section("The judge on edited texts", tried, _relation, room=20_000)
+
+
+def _relation(verdict: RelationVerdict) -> str:
+    text = code(relation_text(verdict), _STEP_JUDGE_PHRASE)
+    lines = [f"- **{text}**" if verdict.state in {"fails", "unanswered"} else f"- {text}"]
+    lines += [f"  - {code(line, _STEP_JUDGE_QUOTE)}" for line in broken_texts(verdict)[:_BROKEN]]
+    return "\n".join(lines)
+
+
+def _suite(each: tuple[SuiteRecord, Trust]) -> str:
+    suite, trust = each
+    lines = [f"{code(suite.name)}: {code(trust_of(suite), _STEP_JUDGE_PHRASE)}"]
+    if trust.agreements:
+        columns = ("agreement", "value", "95 % interval", "items", "papers", "floor")
+        figures = list(fitting(trust.agreements, _figure, room=10_000))
+        lines += ["", head(columns), *figures]
+        if len(figures) < len(trust.agreements):
+            lines += ["", f"{len(trust.agreements) - len(figures):,} more figures."]
+    if trust.is_untrusted:
+        for confusion in confusions(suite.golden):
+            lines += ["", *_matrix(confusion)]
+        worst = worst_disagreements(suite.golden)
+        lines += ["", "Worst disagreements:", ""] if worst else []
+        lines += map(_worst, worst)
+    return "\n".join([*lines, ""])
+
+
+def _figure(agreement: Agreement) -> str:
+    value = value_of(agreement)
+    floors = ", ".join(
+        f"{'' if floor.bound == 'point' else 'lower bound '}at least {floor.least:g}"
+        for floor in agreement.floors
+    )
+    return row(
+        (
+            cell(agreement.name),
+            f"**{value}**" if agreement.missed else value,
+            interval_of(agreement),
+            f"{agreement.n_items:,}",
+            f"{agreement.n_papers:,}",
+            f"**missed: {floors}**" if agreement.missed else floors,
+        )
+    )
+
+
+def _matrix(confusion: Confusion) -> Iterator[str]:
+    yield head((f"{confusion.of}: label, judge in columns", *confusion.categories))
+    for name, counts in zip(confusion.categories, confusion.table, strict=True):
+        yield row((name, *(f"{count:,}" for count in counts)))
+
+
+def _worst(each: Disagreement) -> str:
+    answer = each.answer
+    label, said = (verdict_of(answer, value) for value in (answer.label, answer.answer))
+    lines = [f"- {code(described(each))}: label **{label}**, judge **{said}**"]
+    lines += [
+        f"  - {whose}: {code(text, _STEP_JUDGE_QUOTE)}"
+        for whose, text in evidence_of(answer)
+        if text.strip()
+    ]
+    return "\n".join(lines)
+
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable that names the file to which a step's summary is appended."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.reports.numbers import beside
-from summeval_pytest.text import one_line, safe_lines
-from summeval_pytest.verdict import named_agreement
-from summeval_pytest.verdict.disagreements import confusions, worst_disagreements
+from summeval_pytest.reports.pair import beside
+from summeval_pytest.text.printing import one_line, safe_lines
+from summeval_pytest.verdict.thresholds import named_agreement
+from summeval_pytest.verdict.trust import confusions, worst_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
-    from summeval_pytest.verdict import (
-        Agreement,
-        Floor,
-        RunRecord,
-        SuiteRecord,
-        Trust,
-    )
-    from summeval_pytest.verdict.disagreements import Confusion, Disagreement
-    from summeval_pytest.verdict.floors import Bound
+    from summeval_pytest.record.record import RunRecord, SuiteRecord
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.verdict.thresholds import Bound, Floor
+    from summeval_pytest.verdict.trust import Agreement, Confusion, Disagreement, Trust
+
 
 UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it with"
 UNMEASURED: Final = "agreement with labels not measured in this run"

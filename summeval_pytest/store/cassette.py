@@ -6,21 +6,164 @@ A cassette is read into memory and needs no database, so it works read-only and 
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import os
+import re
 import secrets
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.store.row import read_row
+from summeval_pytest.text.printing import check_depth
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
-    from summeval_pytest.store.row import Row
+
+HIDDEN: Final = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff"
+    "\\xad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f"
+    "\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\U000110bd\\U000110cd"
+    "\\U00013430-\\U0001343f\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a"
+    "\\U000e0001\\U000e0020-\\U000e007f]"
+)
+"""One character that is written as an escape: control, format (bidirectional marks among them),
+line separator or half a surrogate pair. Written out, and not asked of `unicodedata`, so that every
+Python writes the same bytes."""
+
+_SHOWN: Final = 40
+
+
+def write_line(values: Mapping[str, object]) -> str:
+    """The object as one line without its line end, keys sorted, hidden characters escaped.
+
+    Two halves of a surrogate pair that stand side by side come back as the one character they make.
+
+    Raises:
+        ValueError: For NaN and infinity.
+        TypeError: For what is no JSON value.
+    """
+    text = json.dumps(dict(values), ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return HIDDEN.sub(_escaped, text)
+
+
+def read_line(text: str) -> dict[str, object]:
+    """The object that a line without its line end holds, read without Python's leniency.
+
+    Raises:
+        ValueError: For what is no JSON object, a key that stands twice in one object, NaN and
+            infinity, nesting and numbers beyond any use, and a hidden character not escaped. The
+            message says which, safe to print.
+    """
+    if hidden := HIDDEN.search(text):
+        raise ValueError(
+            f"character {hidden.start() + 1} is hidden; it has to be written as {_escaped(hidden)}"
+        )
+    try:
+        value: object = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+        check_depth(value)
+    except json.JSONDecodeError as error:
+        # Nothing of the text: what is no JSON may be a file that nobody meant to show.
+        raise ValueError(f"no JSON at column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("the line is nested too deeply to be read") from None
+    if not isinstance(value, dict):
+        raise ValueError("the line is no JSON object")  # noqa: TRY004 (a text, not a type)
+    return value
+
+
+def start(text: str) -> str:
+    """How a text begins, in quotes and safe to print."""
+    return ascii(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!a}..."
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {start(twice)} stands twice in one object")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{start(digits)} is too large a number")
+    return number
+
+
+_KEY: Final = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One reply as the store keeps it; what the reply means is its reader's business.
+
+    Attributes:
+        key: What `request_key` makes of the request: 64 hex digits.
+        topic: What was asked, in a few words for who reads a cassette.
+        reply: A JSON object.
+    """
+
+    key: str
+    topic: str
+    reply: Mapping[str, object]
+
+    def __post_init__(self) -> None:
+        """Refuses a key that is none.
+
+        Raises:
+            ValueError: Naming it.
+        """
+        if not is_key(self.key):
+            raise ValueError(f"a row's key is 64 hex digits, and not {start(self.key)}")
+
+    def as_line(self) -> str:
+        """The row as one JSON line without its line end; `read_row` is the way back."""
+        return write_line({"key": self.key, "topic": self.topic, "reply": dict(self.reply)})
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is a request's key: 64 hex digits in lower case."""
+    return _KEY.fullmatch(text) is not None
+
+
+def read_row(line: str) -> Row:
+    """The row that a line without its line end holds.
+
+    Raises:
+        ValueError: If it is anything else than `Row.as_line` writes, other spacing, order and
+            escapes aside.
+    """
+    values = read_line(line)
+    if set(values) != {"key", "topic", "reply"}:
+        found = ", ".join(start(name) for name in sorted(values)) or "nothing"
+        raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
+    key, topic, reply = values["key"], values["topic"], values["reply"]
+    if not isinstance(key, str) or not isinstance(topic, str):
+        raise ValueError("a row's key and topic are texts")  # noqa: TRY004 (a file's fault)
+    if not isinstance(reply, dict):
+        raise ValueError("a row's reply is a JSON object")  # noqa: TRY004 (a file's fault)
+    return Row(key, topic, reply)
+
 
 _CONFLICT: Final = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _POINTER: Final = b"version https://git-lfs"

@@ -1,18 +1,254 @@
-"""The lines of a suite's text file: UTF-8; a byte order mark and CRLF line ends change nothing."""
+"""Names that can stand in a pytest node id, and the name that was probably meant."""
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+import math
 import os.path
+import re
+import unicodedata
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeGuard, TypeVar
+from zlib import crc32
 
-from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.fields import brief
+from summeval_pytest.errors import Place, SuiteError, nearest
+from summeval_pytest.text.printing import check_depth
 
 if TYPE_CHECKING:
-    from summeval_pytest.suite.fields import Fields
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+
+JUDGE: Final = "judge"
+"""The item of a suite that is about its judge."""
+
+RESERVED_SYSTEMS: Final = frozenset({JUDGE, "metamorphic", "hostile"})
+"""Items of a suite that are no system."""
+
+ALL_PAPERS: Final = "all-papers"
+"""The item of a system that is about all its papers; in place of a paper, a waiver of a mean."""
+
+RESERVED_PAPERS: Final = frozenset({ALL_PAPERS})
+"""Items of a system that are no paper."""
+
+_LONGEST: Final = 200
+_LISTED: Final = 12
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
+
+
+def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = ()) -> None:
+    """Refuse a name that could not be selected as part of ``suite::system::paper``.
+
+    Raises:
+        SuiteError: For a reserved or overlong name, and for one with white space, control
+            characters, brackets, ``|``, ``::``, or a colon at either end.
+    """
+    if name in reserved:
+        raise SuiteError(place, f"{kind} {name!r} has a reserved name; choose another")
+    if len(name) > _LONGEST:
+        raise SuiteError(
+            place,
+            f"{kind} {name[:20]!r}... has a name of {len(name)} characters; use at most {_LONGEST}",
+        )
+    if unfit := _unfit(name):
+        raise SuiteError(
+            place,
+            f"{kind} {name!r} has {unfit} in its name, which no pytest node id can hold;"
+            " use letters, digits, '-', '_' and '.'",
+        )
+
+
+def _unfit(name: str) -> str:
+    for character in name:
+        if character.isspace():
+            return f"white space ({character!r})"
+        if unicodedata.category(character) in _INVISIBLE:
+            return f"a control character ({character!r})"
+        if character in "[]|":
+            return repr(character)
+    if "::" in name:
+        return "'::'"
+    return "':' at an end" if name.startswith(":") or name.endswith(":") else ""
+
+
+def closest(name: str, known: Collection[str]) -> str:
+    """A clause that names the known name nearest to this one, or lists some of them."""
+    clause = nearest(name, known)
+    if clause.startswith("did you mean") or len(known) <= _LISTED:
+        return clause
+    some = ", ".join(sorted(known)[:_LISTED])
+    return f"known: {some} and {len(known) - _LISTED} more"
+
+
+OWN_KEYS: Final = "x_"
+"""What the keys begin with that a suite's owner may use freely."""
+
+ChoiceT = TypeVar("ChoiceT", bound=str)
+
+MOST: Final = 10**15 - 1
+"""The largest whole number that a file may hold where no other bound is set."""
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The keys and values of one object.
+
+    Attributes:
+        values: As the file has them.
+        owner: What the object is, in words that a message can go on from.
+        where: The place of a key.
+    """
+
+    values: Mapping[str, object]
+    owner: str
+    where: Callable[[str], Place]
+
+    def only(self, known: Collection[str]) -> None:
+        """Refuse every key that is neither known nor the owner's own (``x_``)."""
+        for key in self.values:
+            if key not in known and not key.startswith(OWN_KEYS):
+                raise self.fault(
+                    key, f"unknown key {brief(key)} in {self.owner}; {closest(key, known)}"
+                )
+
+    def fault(self, key: str, message: str) -> SuiteError:
+        """A mistake at a key."""
+        return SuiteError(self.where(key), message)
+
+    def wrong(self, key: str, value: object, expected: str) -> SuiteError:
+        """A value at a key that is not what was expected there."""
+        return self.fault(key, f"{key!r} of {self.owner} is {brief(value)}; write {expected}")
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there."""
+        return key in self.values
+
+    def value(self, key: str, expected: str) -> object:
+        """The value as it is; the key must be there."""
+        if key not in self.values:
+            raise self.fault(key, f"{self.owner} has no {key!r}; add the key with {expected}")
+        return self.values[key]
+
+    def text(self, key: str, *, remedy: str = "write a text") -> str:
+        """A text with a visible character; ``remedy`` is what to do where it has none."""
+        value = self.value(key, "a text")
+        return self.visible(key, value, remedy=remedy)
+
+    def visible(self, key: str, value: object, *, remedy: str = "write a text") -> str:
+        """The value as a text with at least one visible character, wherever under the key."""
+        if not isinstance(value, str):
+            raise self.wrong(key, value, "a text")
+        if not is_visible(value):
+            raise self.fault(key, f"{key!r} of {self.owner} is empty ({brief(value)}); {remedy}")
+        return value
+
+    def text_if_any(self, key: str) -> str | None:
+        """A text, or None where the key is absent."""
+        return self.text(key) if key in self.values else None
+
+    def whole(self, key: str, *, least: int, most: int = MOST) -> int:
+        """An integer within bounds, both included."""
+        bounds = f"of at least {least}" if most == MOST else f"from {least} to {most}"
+        expected = f"a whole number {bounds}"
+        value = self.value(key, expected)
+        if not is_whole(value) or value < least:
+            raise self.wrong(key, value, expected)
+        if value > most:
+            raise self.wrong(key, value, f"a whole number from {least} to {most}")
+        return value
+
+    def number(self, key: str) -> float:
+        """A finite number."""
+        value = self.value(key, "a finite number")
+        number = finite(value)
+        if number is None:
+            raise self.wrong(key, value, "a finite number")
+        return number
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        value = self.value(key, "true or false")
+        if not isinstance(value, bool):
+            raise self.wrong(key, value, "true or false")
+        return value
+
+    def choice(self, key: str, offered: tuple[ChoiceT, ...]) -> ChoiceT:
+        """One of a few words; the first where the key is absent."""
+        value = self.values.get(key, offered[0])
+        for choice in offered:
+            if value == choice:
+                return choice
+        raise self.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
+
+    def items(self, key: str, expected: str) -> list[object]:
+        """A list with at least one item."""
+        value = self.value(key, expected)
+        if not isinstance(value, list):
+            raise self.wrong(key, value, expected)
+        if not value:
+            raise self.fault(key, f"{key!r} of {self.owner} is an empty list, []; write {expected}")
+        return value
+
+    def texts(self, key: str, expected: str = "a list of texts") -> tuple[str, ...]:
+        """A list of texts, at least one and none of them twice."""
+        found: dict[str, None] = {}
+        for value in self.items(key, expected):
+            text = self.visible(key, value)
+            if text in found:
+                raise self.fault(
+                    key, f"{key!r} of {self.owner} holds {brief(text)} twice; delete one"
+                )
+            found[text] = None
+        return tuple(found)
+
+    def inside(self, key: str, value: object, owner: str, expected: str) -> Fields:
+        """The keys and values of an object that stands somewhere under the key."""
+        if not isinstance(value, dict):
+            raise self.fault(key, f"{owner} is {brief(value)}; write {expected}")
+        return Fields(values=value, owner=owner, where=lambda _: self.where(key))
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether the value is an integer, which a boolean is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_visible(text: str) -> bool:
+    """Whether the text has a character that can be seen."""
+    return any(character.isprintable() and not character.isspace() for character in text)
+
+
+def finite(value: object) -> float | None:
+    """The value as a float; None where it is no finite number, or a boolean."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def brief(value: object) -> str:
+    """A value as a message shows it: in the notation of the file, and not for ever."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() if abs(value) > MOST:
+            return "a very large integer"
+        case list():
+            return f"a list of {len(value)}"
+        case dict():
+            return f"an object with {len(value)} keys"
+        case _:
+            is_moment = isinstance(value, dt.date | dt.time)
+            text = str(value) if is_moment else repr(value)
+            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +324,152 @@ def decode_line(raw: bytes, place: Place) -> str:
         raise SuiteError(
             place, f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
         ) from None
+
+
+_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_JSONL_SHOWN: Final = 40
+TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
+
+
+class Spot(NamedTuple):
+    """Where a line lies in its file, and a checksum that tells whether it still does."""
+
+    offset: int
+    line: int
+    checksum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a file, read as a JSON object."""
+
+    values: dict[str, object]
+    place: Place
+    spot: Spot
+
+
+class _NotAllowedError(ValueError):
+    """Something that JSON, or Python's reading of it, lets through and a suite does not."""
+
+
+def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
+    """The objects of a JSON lines file, one at a time.
+
+    ``halves`` lets half a surrogate pair pass, for texts that are cleaned afterwards.
+
+    Raises:
+        SuiteError: At the first line that is anything else than one strict JSON object, and for a
+            blank line that is not at the end.
+    """
+    offset = 0
+    blank = 0
+    try:
+        with file.path.open("rb") as handle:
+            for number, raw in enumerate(handle, start=1):
+                if not raw.removeprefix(BOM_UTF8).strip():
+                    blank = blank or number
+                elif blank:
+                    raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
+                else:
+                    spot = Spot(offset, number, crc32(raw))
+                    yield _read(raw, file.at(number), spot, halves=halves)
+                offset += len(raw)
+    except OSError as error:
+        raise _unreadable(file, error) from None
+
+
+def read_again(file: TextFile, spot: Spot) -> Line:
+    """The line that was read from this spot before.
+
+    Raises:
+        SuiteError: Where the file no longer holds that line there.
+    """
+    try:
+        with file.path.open("rb") as handle:
+            handle.seek(spot.offset)
+            raw = handle.readline()
+    except OSError as error:
+        raise _unreadable(file, error) from None
+    place = file.at(spot.line)
+    if crc32(raw) != spot.checksum:
+        raise SuiteError(place, f"{file.shown!r} changed after the suite was loaded; run once more")
+    return _read(raw, place, spot)
+
+
+def _unreadable(file: TextFile, error: OSError) -> SuiteError:
+    return SuiteError(
+        file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); make it readable"
+    )
+
+
+def _read(raw: bytes, place: Place, spot: Spot, *, halves: bool = False) -> Line:
+    text = decode_line(raw, place)
+    value = read_json(text, place, halves=halves)
+    if not isinstance(value, dict):
+        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
+    return Line(values=value, place=place, spot=spot)
+
+
+def read_json(text: str, place: Place, *, halves: bool = False) -> object:
+    """One JSON value, read without Python's leniency.
+
+    Raises:
+        SuiteError: For what is no JSON, for a key that stands twice in one object, for NaN and
+            Infinity, for half a surrogate pair unless ``halves`` lets it pass, and for nesting and
+            numbers beyond any use.
+    """
+    try:
+        value: object = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+        check_depth(value)
+        if not halves and _SURROGATE_ESCAPE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        # Nothing of the text: what is no JSON may be a file that nobody meant to show.
+        raise SuiteError(
+            place, f"no JSON at column {error.colno}: {error.msg}; mend the line"
+        ) from None
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise SuiteError(
+            place, f"a text holds {half!r}, half a surrogate pair; write the whole character"
+        ) from None
+    except _NotAllowedError as error:
+        raise SuiteError(place, str(error)) from None
+    except RecursionError:
+        raise SuiteError(place, TOO_DEEP) from None
+    except ValueError:  # int() refuses thousands of digits
+        raise SuiteError(
+            place, "this line holds a number with too many digits; shorten the number"
+        ) from None
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _NotAllowedError(f"the key {_start(twice)} stands twice in one object; delete one")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _NotAllowedError(f"{name!r} is no JSON number; write a finite number, or leave it out")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _NotAllowedError(
+            f"the number {_start(digits)} is too large to be read; write a smaller one"
+        )
+    return number
+
+
+def _start(text: str) -> str:
+    return repr(text) if len(text) <= _JSONL_SHOWN else f"{text[:_JSONL_SHOWN]!r}..."

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.suite.fields import brief
+from summeval_pytest.suite.labels import EvidenceLabel, read_labels
+from summeval_pytest.suite.lines import TextFile, brief
+from summeval_pytest.suite.places import json_lines
+from summeval_pytest.suite.values import Roster
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, Label
+    from summeval_pytest.suite.labels import FactLabel, Label
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Paper
+
 
 ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate fact"]
 """What can be labelled of a pair: a facet, the pair as a whole, a sentence, a fact of a side."""
@@ -170,3 +180,115 @@ def _own_of_pair(markings: list[Marking]) -> Mapping[str, object]:
                     f" is {brief(value)}, and {brief(first)} at {place}; keep one",
                 )
     return {key: value for key, (value, _) in own.items()}
+
+
+_WORDS: Final = 5
+
+
+class IndexedTexts:
+    """Sentences of a suite's texts, each text cut once."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._summaries: dict[tuple[str, str], tuple[str, ...] | None] = {}
+        self._sources: dict[str, tuple[str, ...]] = {}
+
+    def summary(self, paper: str, system: str) -> tuple[str, ...] | None:
+        """The sentences of a summary; None where a model is asked for it."""
+        key = (paper, system)
+        if key not in self._summaries:
+            recorded = self._suite.systems[system].endpoint is None
+            self._summaries[key] = (
+                cut(self._suite.pair(paper, system).summary) if recorded else None
+            )
+        return self._summaries[key]
+
+    def source(self, paper: str) -> tuple[str, ...]:
+        """The sentences of a paper's source, section by section."""
+        if paper not in self._sources:
+            self._sources[paper] = source_sentences(self._suite.paper(paper))
+        return self._sources[paper]
+
+    def evidence(self, paper: str, index: int) -> EvidenceLabel:
+        """A source sentence as a label names it: by its index and its first words."""
+        return evidence_label(self.source(paper), index)
+
+
+def source_sentences(paper: Paper) -> tuple[str, ...]:
+    """The sentences of a paper's source, section by section."""
+    return tuple(sentence for section in paper.source for sentence in cut(section.text))
+
+
+def cut(text: str) -> tuple[str, ...]:
+    """The sentences of a text, as every metric counts them."""
+    return sentence_texts(normalise(text))
+
+
+def evidence_label(source: tuple[str, ...], index: int) -> EvidenceLabel:
+    """A sentence of this source, by its index and its first words."""
+    sentence = source[index]
+    start = sentence[: len(sentence) - len(sentence.split(None, _WORDS)[-1])].rstrip()
+    short = len(sentence.split()) <= _WORDS
+    return EvidenceLabel(index=index, starts=sentence if short else start)
+
+
+def stands_in(text: str, sentences: tuple[str, ...]) -> tuple[int, ...]:
+    """Which sentences hold this text, or are held by it; by their letters alone."""
+    wanted = normalise(text)
+    if not wanted:
+        return ()
+    exact = tuple(i for i, sentence in enumerate(sentences) if sentence == wanted)
+    return exact or tuple(
+        i for i, sentence in enumerate(sentences) if wanted in sentence or sentence in wanted
+    )
+
+
+def roster_of(suite: Suite) -> Roster:
+    """Who can be named in a suite's files."""
+    return Roster(papers=suite.paper_ids, systems=suite.systems)
+
+
+def read_label_file(
+    file: Path, suite: Suite, shown: str | None = None
+) -> Mapping[tuple[str, str], Label]:
+    """The labels of a file, whether or not the suite names it, by paper and system.
+
+    Raises:
+        SuiteError: At the first mistake, with file and line, and for a file without any label.
+    """
+    return read_labels(TextFile(file, shown or file.as_posix()), roster_of(suite))
+
+
+def label_lines(
+    suite: Suite, markings: Iterable[Marking], about: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """The label lines of these markings, one a pair: papers, then systems, in the suite's order.
+
+    ``about`` goes to the end of each line; without ``labelled_by`` the annotators are named.
+    """
+    pairs: dict[tuple[str, str], list[Marking]] = {}
+    for marking in markings:
+        pairs.setdefault((marking.item.paper, marking.item.system), []).append(marking)
+    order = {(p, s): (i, j) for i, p in enumerate(suite.paper_ids)
+             for j, s in enumerate(suite.systems)}  # fmt: skip
+    lines = []
+    for pair in sorted(pairs, key=lambda pair: order[pair]):
+        names = {name: None for marking in pairs[pair] for name in marking.annotator.split("\n")}
+        by = ", ".join(filter(None, names))
+        named = {"labelled_by": by} if by else {}
+        lines.append({**label_object(pairs[pair]), **named, **about})
+    return lines
+
+
+def label_text(suite: Suite, lines: Iterable[Mapping[str, object]], shown: str) -> str:
+    """The text of a label file, which the suite's own reader has accepted.
+
+    Raises:
+        SuiteError: At the first line that it refuses; the place is that of the file to be.
+    """
+    text = json_lines(lines)
+    with TemporaryDirectory(prefix="summeval-") as folder:
+        file = Path(folder) / "labels.jsonl"
+        file.write_bytes(text.encode())
+        read_label_file(file, suite, shown)
+    return text

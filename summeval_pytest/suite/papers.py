@@ -2,21 +2,71 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, FacetSegments, Fact
-from summeval_pytest.suite.fields import Fields, is_visible
-from summeval_pytest.suite.fingerprint import canonical_text, digest, fingerprint_of
-from summeval_pytest.suite.jsonl import Line, Spot, read_again, read_lines
-from summeval_pytest.suite.names import RESERVED_PAPERS, check_name
-from summeval_pytest.suite.values import Paper, Section
+from summeval_pytest.suite.lines import (
+    RESERVED_PAPERS,
+    Fields,
+    Line,
+    Spot,
+    check_name,
+    is_visible,
+    read_again,
+    read_lines,
+)
+from summeval_pytest.suite.values import Pair, Paper, Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.values import Roster, SystemSpec
+
+
+_LENGTH: Final = 12
+
+
+def canonical_text(paper: Paper) -> str:
+    """The paper as one line of JSON without its title: equal papers have equal texts.
+
+    Reading the line as a paper gives the paper back, its title aside.
+    """
+    values: dict[str, object] = {
+        "id": paper.id,
+        "source": [
+            {"heading": s.heading, "text": s.text} if s.heading else {"text": s.text}
+            for s in paper.source
+        ],
+        "reference": list(paper.references),
+    }
+    if paper.reference_facets is not None:
+        segments = paper.reference_facets
+        values["reference_facets"] = {facet: segments.segment(facet) or None for facet in FACETS}
+    if paper.reference_facts is not None:
+        values["reference_facts"] = [
+            {"text": fact.text, "sentence": fact.sentence, "parent": fact.parent}
+            for fact in paper.reference_facts
+        ]
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def digest(text: str) -> bytes:
+    """SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def fingerprint_of(digests: Mapping[str, bytes]) -> str:
+    """12 hex digits over the digest of each paper's canonical text, in order of id."""
+    total = hashlib.sha256()
+    for paper_id in sorted(digests):
+        total.update(digests[paper_id])
+    return total.hexdigest()[:_LENGTH]
+
 
 _KEYS: Final = (
     "id", "title", "source", "reference", "reference_facets", "reference_facts", "provenance"
@@ -169,3 +219,79 @@ def _parent(fact: Fields, index: int) -> int | None:
     if not index:
         raise fact.wrong("parent", fact.values["parent"], "null: no fact stands before this one")
     return fact.whole("parent", least=0, most=index - 1)
+
+
+_NOTHING_RETURNED: Final = (
+    "write what the system returned, or '-' where that was nothing: that fails"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryShelf:
+    """Where each summary of one system lies, by paper."""
+
+    system: str
+    file: TextFile
+    spots: Mapping[str, Spot]
+
+    def pair(self, paper: Paper) -> Pair:
+        """The paper with this system's summary, read from its file.
+
+        Raises:
+            SuiteError: Where the file has changed since it was scanned.
+        """
+        line = read_again(self.file, self.spots[paper.id])
+        summary = _fields(line).text("summary")
+        return Pair(paper=paper, system=self.system, summary=summary, place=line.place)
+
+
+def scan_summaries(file: TextFile, spec: SystemSpec, roster: Roster) -> SummaryShelf:
+    """Every summary of a system checked; what stays in memory is where each of them lies.
+
+    Raises:
+        SuiteError: At the first mistake, and where a paper has no summary and is not skipped.
+    """
+    spots: dict[str, Spot] = {}
+    skipped = frozenset(spec.skip)
+    for line in read_lines(file):
+        paper = _check(line, roster)
+        if first := spots.get(paper):
+            raise SuiteError(
+                line.place,
+                f"system {spec.name!r} has a summary for paper {paper!r} on line {first.line},"
+                " too; delete one",
+            )
+        if paper in skipped:
+            raise SuiteError(
+                line.place,
+                f"system {spec.name!r} has a summary for paper {paper!r}, which it lists under"
+                " 'skip'; delete one of the two",
+            )
+        spots[paper] = line.spot
+    missing = [paper for paper in roster.papers if paper not in spots and paper not in skipped]
+    if missing:
+        raise _missing(spec, missing)
+    return SummaryShelf(system=spec.name, file=file, spots=spots)
+
+
+def _fields(line: Line) -> Fields:
+    return Fields(values=line.values, owner="this summary", where=lambda _: line.place)
+
+
+def _check(line: Line, roster: Roster) -> str:
+    fields = _fields(line)
+    fields.only(("paper", "summary", "provenance"))
+    fields.text_if_any("provenance")
+    paper = roster.paper(fields)
+    fields.text("summary", remedy=_NOTHING_RETURNED)
+    return paper
+
+
+def _missing(spec: SystemSpec, papers: list[str]) -> SuiteError:
+    more = f" and {len(papers) - 1} more" if len(papers) > 1 else ""
+    them, listed = ("them", "the papers") if more else ("it", "the paper")
+    return SuiteError(
+        spec.place,
+        f"system {spec.name!r} has no summary for paper {papers[0]!r}{more};"
+        f" add {them} to {spec.summaries} or list {listed} under 'skip'",
+    )

@@ -8,36 +8,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.fields import brief
-from summeval_pytest.suite.labels import read_labels
-from summeval_pytest.suite.locating import suite_text
-from summeval_pytest.suite.names import closest
-from summeval_pytest.suite.papers import scan_papers
-from summeval_pytest.suite.recorded import check_judges, read_recorded
-from summeval_pytest.suite.roster import Roster
-from summeval_pytest.suite.suite_file import read_suite_file, suite_name
-from summeval_pytest.suite.summaries import scan_summaries
-from summeval_pytest.suite.values import JudgeSpec, RecordedSpec
-from summeval_pytest.suite.waivers import read_waivers
+from summeval_pytest.suite.file import read_suite_file, read_waivers, suite_name
+from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
+from summeval_pytest.suite.lines import brief, closest
+from summeval_pytest.suite.papers import scan_papers, scan_summaries
+from summeval_pytest.suite.places import suite_text
+from summeval_pytest.suite.values import JudgeSpec, RecordedSpec, Roster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.endpoints.endpoint import EndpointSpec
+    from summeval_pytest.suite.file import SuiteFile, Variants
+    from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.lines import TextFile
-    from summeval_pytest.suite.papers import PaperShelf
-    from summeval_pytest.suite.recorded import Recorded
-    from summeval_pytest.suite.suite_file import SuiteFile
-    from summeval_pytest.suite.summaries import SummaryShelf
-    from summeval_pytest.suite.values import (
-        EndpointSpec,
-        Pair,
-        Paper,
-        Setting,
-        SystemSpec,
-        Waiver,
-    )
-    from summeval_pytest.suite.variants import Variants
+    from summeval_pytest.suite.papers import PaperShelf, SummaryShelf
+    from summeval_pytest.suite.values import Pair, Paper, Setting, SystemSpec, Waiver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

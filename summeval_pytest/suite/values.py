@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.errors import Place  # noqa: TC001 - run records read the annotations
-from summeval_pytest.manner import SentenceManner
+from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
+from summeval_pytest.questions import SentenceManner
+from summeval_pytest.suite.lines import brief, closest
 
 if TYPE_CHECKING:
-    from summeval_pytest.models import Price
-    from summeval_pytest.questions import FacetSegments, Fact, Rubric
+    from collections.abc import Collection, Mapping
 
-BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
-"""The endpoints that exist without being written in a suite."""
+    from summeval_pytest.endpoints.endpoint import Price
+    from summeval_pytest.questions import FacetSegments, Fact, Rubric
+    from summeval_pytest.suite.lines import Fields
+
+
 PROMPTS: Final = ("abstract", "plain")
 """The prompts for models under test that exist without being written to a file."""
 
@@ -113,33 +116,6 @@ class SystemSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointSpec:
-    """Where models answer; None leaves a value to what is built in.
-
-    Attributes:
-        name: The endpoint's name.
-        base_url: Its address, up to and with ``/v1``.
-        api_key_env: The environment variable that holds its key; the key itself is in no file.
-        max_in_flight: At most so many requests at once.
-        requests_per_minute: At most so many requests a minute.
-        tokens_per_minute: At most so many tokens a minute, prompts and replies.
-        timeout_seconds: How long one call may take with all its retries.
-        attempt_seconds: How long one attempt may take.
-        max_reply_mib: How large a response may be, in MiB.
-    """
-
-    name: str
-    base_url: str | None = None
-    api_key_env: str | None = None
-    max_in_flight: int | None = None
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    timeout_seconds: float | None = None
-    attempt_seconds: float | None = None
-    max_reply_mib: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
     """A model that judges.
 
@@ -229,3 +205,39 @@ class Waiver:
     def told(self) -> str:
         """The waiver in words that a message can go on from."""
         return f"{self.place}: waiver {self.name!r} of {self.finding} (owner {self.owner!r})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """The papers and systems that other lines may name."""
+
+    papers: Collection[str]
+    systems: Mapping[str, SystemSpec]
+
+    def paper(self, fields: Fields) -> str:
+        """The paper that these fields name under ``paper``."""
+        name = fields.text("paper")
+        if name not in self.papers:
+            raise fields.fault(
+                "paper",
+                f"{fields.owner} is for the unknown paper {brief(name)};"
+                f" {closest(name, self.papers)}",
+            )
+        return name
+
+    def system(self, fields: Fields, paper: str) -> str:
+        """The system that these fields name under ``system``; it must not skip the paper."""
+        name = fields.text("system")
+        if name not in self.systems:
+            raise fields.fault(
+                "system",
+                f"{fields.owner} is for the unknown system {brief(name)};"
+                f" {closest(name, self.systems)}",
+            )
+        if paper in self.systems[name].skip:
+            raise fields.fault(
+                "system",
+                f"{fields.owner} is for paper {paper!r}, which system {name!r} lists under"
+                " 'skip'; delete one of the two",
+            )
+        return name

@@ -14,6 +14,7 @@ from summeval_pytest.text.words import known_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(?P<sign>[-\u2212\u2013](?=[\d.]))?"
     r"(?P<digits>\d{1,3}(?:[, \u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"

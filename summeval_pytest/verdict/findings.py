@@ -5,24 +5,46 @@ Findings know no threshold: the same ones serve every decision that is taken aga
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import CONFLICTS, EvaScore, FacetScore, FaithfulnessScore
-from summeval_pytest.metrics.recorded import SPARSE
+from summeval_pytest.metrics.score import CONFLICTS, SPARSE, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.questions import SCALES
-from summeval_pytest.verdict.evidence import closest_sentence
+from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from summeval_pytest.metrics import (
+    from summeval_pytest.metrics.score import (
         CheckedFact,
         JudgedSentence,
         RatedFacet,
         Score,
         Unscored,
     )
+
+
+@lru_cache(maxsize=64)
+def _bags(source: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """The content words of each sentence of a source, which many findings ask for in turn."""
+    return tuple(frozenset(content_words(sentence)) for sentence in source)
+
+
+def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str], ...]:
+    """The source sentence that shares most with a text, with its index; nothing if none does.
+
+    A shared word counts 1 / the number of source sentences that have it; the earlier sentence wins
+    a tie.
+    """
+    wanted = set(content_words(text))
+    bags = _bags(tuple(source))
+    found_in = Counter(word for bag in bags for word in bag & wanted)
+    shares = [sum(1.0 / found_in[word] for word in sorted(bag & wanted)) for bag in bags]
+    best = max(range(len(source)), key=shares.__getitem__, default=None)
+    return ((best, source[best]),) if best is not None and shares[best] > 0 else ()
+
 
 Kind = Literal["facet", "fact", "sentence"]
 _KINDS: Final[tuple[Kind, ...]] = ("sentence", "facet", "fact")

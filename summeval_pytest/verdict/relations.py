@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.text.editing import (
+from summeval_pytest.errors import OptionError, SuiteError, nearest
+from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.run.runner import OwnTexts, Task
+from summeval_pytest.text.edits import (
+    ATTACKS,
+    Attack,
     Edit,
     add_irrelevant,
     change_number,
@@ -23,9 +27,16 @@ from summeval_pytest.text.editing import (
     same_text,
     truncate,
 )
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.decide import MIN_COVERAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Setting
+
 
 Direction = Literal["equal", "no higher", "no lower", "lower", "higher", "at least", "stays full"]
 
@@ -260,3 +271,316 @@ _RELATIONS: Final = (
 
 RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType({r.name: r for r in _RELATIONS})
 """By name, in the order in which they are reported."""
+
+
+_NUMBERS: Final = (
+    "facet",
+    "eva",
+    "eva.precision",
+    "eva.recall",
+    "eva.recall_entailed",
+    "faithfulness",
+)
+
+
+GAIN: Final = 0.15
+"""What a text may gain by being longer and sharing words with the paper, in the unit of the number.
+
+Who does as it is told gains more: one facet from the lowest rating to the full one is at least 0.2
+of FM, but for the background.
+"""
+
+
+def _attacked(attack: Attack) -> Callable[[Material], Edit | None]:
+    def edit(material: Material) -> Edit | None:
+        text = attack.attack(material.summary)
+        return None if text == material.summary else Edit(text=text, after=attack.meaning)
+
+    return edit
+
+
+def _relation(attack: Attack) -> Relation:
+    direction: Direction = "equal" if attack.is_invisible else "no higher"
+    return Relation(
+        name=attack.name,
+        meaning=attack.meaning,
+        trial=edited(_attacked(attack)),
+        expectations=tuple(
+            Expectation(number, direction, 0.0 if attack.is_invisible else GAIN)
+            for number in _NUMBERS
+        ),
+        floor=UNMOVED,
+        is_hostile=True,
+    )
+
+
+HOSTILE: Final[Mapping[str, Relation]] = MappingProxyType(
+    {name: _relation(attack) for name, attack in ATTACKS.items()}
+)
+"""By the name of the attack; invisible characters may change nothing at all."""
+
+
+METAMORPHIC: Final = "metamorphic"
+HOSTILE_GROUP: Final = "hostile"
+GROUPS: Final[Mapping[str, Mapping[str, Relation]]] = {
+    METAMORPHIC: RELATIONS,
+    HOSTILE_GROUP: HOSTILE,
+}
+"""By the group whose tests they are, all relations by name."""
+EVERY: Final = "all"
+MOST: Final = 40
+"""Papers that a relation is tried on: of more, so many that lie evenly in the suite's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One relation on one paper, to be measured: before the edit, and after it."""
+
+    before: Task
+    after: Task
+    edit: Edit
+
+
+def chosen_relations(names: Iterable[str], option: str) -> dict[str, tuple[str, ...]]:
+    """By group, the relations that an option asks for: names, groups, or ``all``.
+
+    Raises:
+        OptionError: for a name that is none of these.
+    """
+    asked = list(names)
+    known = {name for relations in GROUPS.values() for name in relations}
+    for name in asked:
+        if name not in {EVERY, *GROUPS, *known}:
+            raise OptionError(
+                f"{option}={name!r} is no relation; {nearest(name, [EVERY, *GROUPS, *known])}"
+            )
+    found = {
+        group: tuple(n for n in relations if {EVERY, group, n} & set(asked))
+        for group, relations in GROUPS.items()
+    }
+    return {group: chosen for group, chosen in found.items() if chosen}
+
+
+def relation_floors(settings: Iterable[Setting]) -> dict[str, float]:
+    """By relation, the least share of papers that a suite asks for.
+
+    Raises:
+        SuiteError: for an unknown relation, and for a share that is none.
+    """
+    known = {name for relations in GROUPS.values() for name in relations}
+    floors = {}
+    for setting in settings:
+        if setting.name not in known:
+            raise SuiteError(
+                setting.place, f"unknown relation {setting.name!r}; {nearest(setting.name, known)}"
+            )
+        if not 0.0 <= setting.value <= 1.0:
+            raise SuiteError(
+                setting.place,
+                f"{setting.name} = {setting.value:g} is no share of papers;"
+                " write a value from 0 to 1",
+            )
+        floors[setting.name] = setting.value
+    return floors
+
+
+def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
+    """One relation on each paper that offers the edit, in the order of the suite.
+
+    The base summary is the paper's own first reference; of a hostile relation, the next paper's,
+    about which everything is wrong.
+
+    Raises:
+        SuiteError: where a file has changed since loading.
+    """
+    relation = GROUPS[group][name]
+    papers = _spread(suite.paper_ids)
+    for place, paper_id in enumerate(papers):
+        other = papers[(place + 1) % len(papers)]
+        if relation.is_hostile and other == paper_id:
+            continue
+        paper = suite.paper(paper_id)
+        base = suite.paper(other) if relation.is_hostile else paper
+        trial = relation.trial(
+            Material(
+                summary=base.references[0],
+                reference=paper.references[0],
+                source=" ".join(section.text for section in paper.source),
+            )
+        )
+        if trial is not None:
+            before, after = (
+                _task(suite, paper_id, group, relation, texts)
+                for texts in (trial.before, trial.after)
+            )
+            yield Probe(before, after, trial.edit)
+
+
+def _spread(papers: Sequence[str]) -> tuple[str, ...]:
+    if len(papers) <= MOST:
+        return tuple(papers)
+    return tuple(papers[place * len(papers) // MOST] for place in range(MOST))
+
+
+def _task(suite: Suite, paper: str, group: str, relation: Relation, texts: Texts) -> Task:
+    needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}
+    return Task(
+        suite=suite,
+        paper=paper,
+        system=group,
+        metrics=tuple(metric for metric in METRICS if metric in needed),
+        texts=OwnTexts(candidate=texts.candidate, reference=texts.reference),
+    )
+
+
+State = Literal["passes", "fails", "unanswered", "nothing to check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One number that did not move as it must."""
+
+    number: str
+    direction: Direction
+    before: float
+    after: float
+    amount: float = 0.0
+
+    def __str__(self) -> str:
+        wanted = (
+            f"{self.direction} {self.amount:g}" if self.direction == "at least" else self.direction
+        )
+        return f"{self.number} {self.before:.3f} -> {self.after:.3f}, expected {wanted}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One relation on one paper.
+
+    Attributes:
+        relation: Its name.
+        paper: The paper.
+        held: Whether all that was measured moved as expected; None where nothing of it was
+            measured, or the judge left a part of it without a number and nothing is broken.
+        broken: What did not move as expected.
+        edit: What was done to the summary, in a few words.
+        unanswered: What the judge left without a number, and why.
+    """
+
+    relation: str
+    paper: str
+    held: bool | None
+    broken: tuple[Broken, ...]
+    edit: str
+    unanswered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationVerdict:
+    """One relation over papers.
+
+    Attributes:
+        relation: Its name.
+        checks: Its outcome on each paper that offers the edit.
+        least: Least share of the decided papers on which it has to hold, 0 to 1.
+    """
+
+    relation: str
+    checks: tuple[Check, ...]
+    least: float
+
+    @property
+    def n_held(self) -> int:
+        """Papers on which it holds."""
+        return sum(check.held is True for check in self.checks)
+
+    @property
+    def n_broken(self) -> int:
+        """Papers on which it is broken."""
+        return sum(check.held is False for check in self.checks)
+
+    @property
+    def n_unanswered(self) -> int:
+        """Papers that the judge left undecided."""
+        return sum(check.held is None and bool(check.unanswered) for check in self.checks)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the decided papers on which it holds; None without any."""
+        n_decided = self.n_held + self.n_broken
+        return self.n_held / n_decided if n_decided else None
+
+    @property
+    def state(self) -> State:
+        """The verdict; "unanswered" where more than 5 % of the papers are the judge's to answer.
+
+        So it is where the relation would not hold often enough if it were broken on these.
+        """
+        n_decided = self.n_held + self.n_broken
+        n_papers = n_decided + self.n_unanswered
+        if not n_papers:
+            return "nothing to check"
+        if n_decided < MIN_COVERAGE * n_papers:
+            return "unanswered"
+        if self.n_held < self.least * n_decided - _ROUNDING:
+            return "fails"
+        return "passes" if self.n_held >= self.least * n_papers - _ROUNDING else "unanswered"
+
+
+def check(relation: Relation, *, before: Numbers, after: Numbers, edit: Edit) -> Check:
+    """Holds what was measured on one paper to a relation.
+
+    A number of a metric that nobody measured is not demanded. One that the judge owes is neither
+    held nor broken, and keeps the relation from holding; what else is broken stays broken.
+    """
+    outcomes = [
+        (expectation, held(expectation, before.values, after.values))
+        for expectation in relation.expectations
+    ]
+    broken = tuple(
+        Broken(
+            e.number,
+            e.direction,
+            before.values[e.number] or 0.0,
+            after.values[e.number] or 0.0,
+            e.amount,
+        )
+        for e, outcome in outcomes
+        if outcome is False
+    )
+    owed = tuple(dict.fromkeys(_owed(relation, before, after)))
+    is_held = None if owed or all(outcome is None for _, outcome in outcomes) else True
+    return Check(
+        relation=relation.name,
+        paper=before.paper,
+        held=False if broken else is_held,
+        broken=broken,
+        edit=edit.told,
+        unanswered=owed,
+    )
+
+
+def _owed(relation: Relation, before: Numbers, after: Numbers) -> Iterator[str]:
+    """The relation's numbers that the judge should have given, each with the reason if any."""
+    for numbers in (before, after):
+        for expectation in relation.expectations:
+            name = expectation.number
+            lack = numbers.lacking(CATALOGUE[name].metric)
+            if lack is not None and lack.fault == "judge":
+                yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
+            elif lack is None and name in numbers.values and numbers.values[name] is None:
+                yield f"{name}: no number"
+
+
+def decide_relation(
+    relation: Relation, checks: Sequence[Check], *, floors: Mapping[str, float] | None = None
+) -> RelationVerdict:
+    """The verdict on one relation over papers.
+
+    Args:
+        relation: The relation.
+        checks: Its outcome on each paper that offers the edit.
+        floors: By name of a relation, the least share of papers in place of its own.
+    """
+    least = (floors or {}).get(relation.name, relation.floor)
+    return RelationVerdict(relation=relation.name, checks=tuple(checks), least=least)

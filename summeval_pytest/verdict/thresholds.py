@@ -3,19 +3,384 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
-from summeval_pytest.metrics import CATALOGUE, METRICS, SUPPORT, MetricName
-from summeval_pytest.metrics.facet import LOWEST
-from summeval_pytest.verdict.correcting import CORRECTABLE
-from summeval_pytest.verdict.floors import LOWER, Floor, has_part
-from summeval_pytest.verdict.waivers import check_waivers
+from summeval_pytest.judges.judge import OFFLINE
+from summeval_pytest.metrics.score import CATALOGUE, LOWEST, METRICS, SUPPORT, MetricName
+from summeval_pytest.questions import FACETS
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from summeval_pytest.suite import Setting, Suite
+    from summeval_pytest.metrics.score import Named
+    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Setting
+
+
+Bound = Literal["point", "lower"]
+LOWER: Final = ".lower"
+"""Behind a name: the lower bound of its interval is held, not the figure itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAgreement:
+    """One figure of agreement: its range, higher is better for all of them, and what it is."""
+
+    name: str
+    low: float
+    high: float
+    meaning: str
+
+
+SPEARMAN: Final = "facet_spearman"
+"""The one figure that is of scores, not of counts."""
+
+
+def _named() -> dict[str, NamedAgreement]:
+    def named(name: str, meaning: str, low: float = 0.0) -> NamedAgreement:
+        return NamedAgreement(name=name, low=low, high=1.0, meaning=meaning)
+
+    figures = [
+        named("facet_kappa", "mean of the four facets' quadratic kappas", -1.0),
+        *(
+            named(f"facet_kappa.{facet}", f"quadratic kappa of the {facet}'s ratings", -1.0)
+            for facet in FACETS
+        ),
+        named("facet_exact", "facets rated as labelled"),
+        *(named(f"facet_exact.{facet}", f"{facet}s rated as labelled") for facet in FACETS),
+        named(SPEARMAN, "Spearman's rho of FM and the labelled overall score", -1.0),
+        named("unfaithful_precision", "sentences called unsupported that are labelled so"),
+        named("unfaithful_recall", "sentences labelled unfaithful that are called unsupported"),
+        named("fact_f1", "F1 on the facts that hold"),
+        named("fact_kappa", "kappa of the facts' verdicts", -1.0),
+        named("evidence_precision", "named source sentences that are labelled as evidence"),
+        named("evidence_recall", "labelled evidence sentences that are named"),
+        named("evidence_f1", "F1 of evidence precision and recall"),
+    ]
+    return {figure.name: figure for figure in figures}
+
+
+AGREEMENTS: Final[Mapping[str, NamedAgreement]] = MappingProxyType(_named())
+"""By the names that ``[thresholds.judge]`` uses, in the order in which they are shown."""
+
+FOLLOWING: Final = frozenset({"evidence_f1"})
+"""Figures that follow from others: shown only where a floor is set on them."""
+RECALL: Final = "unfaithful_recall"
+OF_ERROR: Final = f"{RECALL}."
+"""Before a kind of error, as the labels name it: the recall on the sentences that have it."""
+
+
+def is_agreement(name: str) -> bool:
+    """Whether there may be a figure of this name."""
+    return name in AGREEMENTS or (name.startswith(OF_ERROR) and name != RECALL + LOWER)
+
+
+def named_agreement(name: str) -> NamedAgreement:
+    """What one figure is.
+
+    Raises:
+        KeyError: where there is none of that name.
+    """
+    if name.startswith(OF_ERROR):
+        meaning = f"sentences labelled {name.removeprefix(OF_ERROR)!r} that are called unsupported"
+        return NamedAgreement(name=name, low=0.0, high=1.0, meaning=meaning)
+    return AGREEMENTS[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """The least value that one figure of agreement, or its lower bound, may have; equal holds."""
+
+    name: str
+    least: float
+    bound: Bound = "point"
+
+    @property
+    def title(self) -> str:
+        """Its name as a suite writes it."""
+        return self.name + (LOWER if self.bound == "lower" else "")
+
+    @property
+    def limit(self) -> str:
+        """Its value, for messages."""
+        return f"{self.least:g}"
+
+    def is_met_by(self, held: float | None) -> bool:
+        """Whether what is held against it is enough; an undefined figure never is."""
+        return held is not None and held >= self.least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floors:
+    """What one judge is held to.
+
+    Attributes:
+        floors: In the order of the figures, those on kinds of errors last.
+        judge: The judge whose own table they are; empty where they are those of every judge.
+    """
+
+    floors: tuple[Floor, ...] = ()
+    judge: str = ""
+
+    def of_facets(self) -> Floors:
+        """Those on ratings of facets and on FM."""
+        held = tuple(floor for floor in self.floors if floor.name.startswith("facet"))
+        return Floors(floors=held, judge=self.judge)
+
+
+def floors_of(suite: Suite, judge: str) -> Floors:
+    """The floors that a suite sets for a judge: those of its own table, else those of all.
+
+    Every floor of the suite is checked, whoever judges.
+
+    Raises:
+        SuiteError: for an unknown name, a value out of the figure's range, a floor that no label
+            has something for, and a table of a judge that there is not.
+    """
+    tables: dict[str, list[Floor]] = {"": []}
+    for setting in suite.judge_thresholds:
+        whose, name = _split(setting)
+        _check_judge(suite, setting, whose, judge)
+        _check_labelled(suite, setting, name)
+        tables.setdefault(whose, []).append(_floor(setting, name))
+    own = judge if judge in tables else ""
+    order = {name: place for place, name in enumerate(AGREEMENTS)}
+    last = len(order)
+    held = sorted(tables[own], key=lambda f: (order.get(f.name, last), f.name, f.bound))
+    return Floors(floors=tuple(held), judge=own)
+
+
+def _check_judge(suite: Suite, setting: Setting, whose: str, judge: str) -> None:
+    """Refuses floors for a judge that nobody can name: they would hold nobody."""
+    known = {OFFLINE, judge, *suite.judges, *suite.recorded_judges}
+    if whose and whose not in known and ":" not in whose:
+        raise SuiteError(
+            setting.place,
+            f"agreement floor {setting.name!r} is for the unknown judge {whose!r};"
+            f" {nearest(whose, known)}; or define it as [judges.{whose}]",
+        )
+
+
+def _split(setting: Setting) -> tuple[str, str]:
+    """Whose floor a setting is, and its name; what stands before a known name is a judge's.
+
+    Raises:
+        SuiteError: where it has no known name.
+    """
+    words = setting.name.split(".")
+    for place in range(len(words)):
+        name = ".".join(words[place:])
+        if is_agreement(name.removesuffix(LOWER)):
+            return ".".join(words[:place]), name
+    raise SuiteError(
+        setting.place,
+        f"unknown agreement floor {setting.name!r}; {nearest(setting.name, AGREEMENTS)}",
+    )
+
+
+def _check_labelled(suite: Suite, setting: Setting, name: str) -> None:
+    needed = _needed(name)
+    if not any(has_part(label, needed) for label in suite.labels.values()):
+        missing = "the suite has no labels" if not suite.labels else f"no label has {needed!r}"
+        raise SuiteError(
+            setting.place,
+            f"agreement floor {setting.name!r} can never be held: {missing};"
+            f' label {needed} in the file that labels = "..." names, or remove the floor',
+        )
+    figure = name.removesuffix(LOWER)
+    error = figure.removeprefix(OF_ERROR)
+    errors = {s.error for label in suite.labels.values() for s in label.sentences or () if s.error}
+    if figure.startswith(OF_ERROR) and error not in errors:
+        raise SuiteError(
+            setting.place,
+            f"agreement floor {setting.name!r} can never be held: no labelled sentence has the"
+            f" error {error!r}; {nearest(error, errors)}",
+        )
+
+
+def _needed(name: str) -> str:
+    """The part of a label that a figure needs."""
+    if name.startswith("facet_spearman"):
+        return "overall"
+    parts = {"facet": "facets", "unfaithful": "unfaithful sentences", "fact": "facts"}
+    return parts.get(name.partition("_")[0], "evidence")
+
+
+def has_part(label: Label, part: str) -> bool:
+    """Whether a label has something in one of its parts.
+
+    ``overall`` is there, too, where all four facets are rated; ``evidence`` where any sentence has.
+    """
+    match part:
+        case "overall":
+            return label.overall is not None or set(label.facets or ()) == set(FACETS)
+        case "evidence":
+            return any(s.evidence and s.faithful for s in label.sentences or ())
+        case "unfaithful sentences":
+            return any(not sentence.faithful for sentence in label.sentences or ())
+        case "facets":
+            return any(rating is not None for rating in (label.facets or {}).values())
+        case _:
+            return getattr(label, part) is not None
+
+
+def _floor(setting: Setting, name: str) -> Floor:
+    known = named_agreement(name.removesuffix(LOWER))
+    if not known.low <= setting.value <= known.high:
+        raise SuiteError(
+            setting.place,
+            f"agreement floor {setting.name} = {setting.value:g} can never decide: {known.name}"
+            f" ({known.meaning}) ranges from {known.low:g} to {known.high:g};"
+            " write a value in that range, or remove it",
+        )
+    bound: Bound = "lower" if name.endswith(LOWER) else "point"
+    return Floor(name=known.name, least=setting.value, bound=bound)
+
+
+State = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaiverUse:
+    """A waiver and what a run made of it."""
+
+    waiver: Waiver
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """The waivers of a suite on one day.
+
+    Attributes:
+        waivers: As the suite has them.
+        today: The day on which the verdict is taken, as ``2027-01-31``.
+    """
+
+    waivers: tuple[Waiver, ...] = ()
+    today: str = ""
+
+    def of(self, paper: str, system: str) -> tuple[Waiver, ...]:
+        """The waivers of one pair, or of a system's means."""
+        return tuple(w for w in self.waivers if (w.paper, w.system) == (paper, system))
+
+    def use(
+        self,
+        paper: str,
+        system: str,
+        *,
+        missed: Mapping[str, float | None],
+        measured: Iterable[str],
+    ) -> tuple[WaiverUse, ...]:
+        """What became of the waivers of one pair.
+
+        Args:
+            paper: The paper, or `ALL_PAPERS`.
+            system: The system.
+            missed: The numbers under their thresholds, by name.
+            measured: The names of the numbers of which it is known whether they fall short.
+        """
+        known = set(measured)
+        return tuple(
+            WaiverUse(waiver=waiver, state=self._state(waiver, missed, known))
+            for waiver in self.of(paper, system)
+        )
+
+    def _state(self, waiver: Waiver, missed: Mapping[str, float | None], known: set[str]) -> State:
+        if waiver.finding not in known:
+            return "not judged"
+        if self.today > waiver.expires:
+            return "expired"
+        if waiver.finding not in missed:
+            return "not needed"
+        value = missed[waiver.finding]
+        if waiver.bound is not None and not CATALOGUE[waiver.finding].meets(value, waiver.bound):
+            return "exceeded"
+        return "in use"
+
+
+def fault_of(use: WaiverUse) -> str:
+    """What a waiver that fails its test has to say; empty where it is none of those."""
+    waiver = use.waiver
+    match use.state:
+        case "expired":
+            return f"{waiver.told} expired on {waiver.expires}; mend, renew or delete it"
+        case "not needed":
+            return f"{waiver.told} is no longer needed; delete it"
+        case "exceeded":
+            than = "no less" if waiver.most is None else "no more"
+            return f"{waiver.told} allows {than} than {waiver.bound or 0.0:g}"
+        case "in use" | "not judged":
+            return ""
+
+
+def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
+    """What is wrong with the waivers that have to be mended or deleted."""
+    return tuple(fault for use in uses if (fault := fault_of(use)))
+
+
+def covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
+    """The names of the numbers that may fall short."""
+    return frozenset(use.waiver.finding for use in uses if use.state == "in use")
+
+
+def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
+    """Every waiver with what became of it in what was decided; "not judged" elsewhere."""
+    found = {use.waiver.name: use.state for uses in decided for use in uses}
+    return tuple(
+        WaiverUse(waiver=waiver, state=found.get(waiver.name, "not judged")) for waiver in waivers
+    )
+
+
+def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
+    """Refuses a waiver of what no threshold holds, which could never be needed.
+
+    Raises:
+        SuiteError: for that, and for a bound out of the number's range.
+    """
+    held = {
+        True: [threshold.name for threshold in thresholds.mean],
+        False: [threshold.name for threshold in thresholds.pair],
+    }
+    for waiver in waivers:
+        is_mean = waiver.paper == ALL_PAPERS
+        table = "[thresholds.mean]" if is_mean else "[thresholds]"
+        known = held[is_mean]
+        if waiver.finding not in known:
+            hint = nearest(waiver.finding, known if waiver.finding in CATALOGUE else CATALOGUE)
+            raise SuiteError(
+                waiver.place,
+                f"waiver {waiver.name!r} is of {waiver.finding!r}, which {table} does not hold;"
+                f" {hint}",
+            )
+        _check_bound(waiver, CATALOGUE[waiver.finding])
+
+
+def _check_bound(waiver: Waiver, named: Named) -> None:
+    """Refuses a bound on the wrong side, and one out of the number's range."""
+    key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")
+    if getattr(waiver, wrong) is not None:
+        raise SuiteError(
+            waiver.place,
+            f"waiver {waiver.name!r} bounds {waiver.finding} by {wrong!r}, and it gets worse the"
+            f" other way; write {key!r}",
+        )
+    if waiver.bound is not None and not named.low <= waiver.bound <= named.high:
+        raise SuiteError(
+            waiver.place,
+            f"waiver {waiver.name!r} allows {waiver.finding} = {waiver.bound:g}; write a value"
+            f" {named.range}",
+        )
+
+
+CORRECTABLE: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "faithfulness")
+"""The numbers whose means golden labels can correct."""
+
 
 OPTION: Final = "--summ-min"
 _MEAN: Final = "mean."
@@ -261,3 +626,108 @@ def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, sui
             f"{suite} has a threshold for {SUPPORT}, and judge {judge!r} with one vote says of a"
             f" sentence only yes or no; {SUPPORT_REMEDY}"
         )
+
+
+RULES_OPTION: Final = "--summ-compare-fail"
+LEVEL: Final = 0.05
+"""The level of significance where no rule names one."""
+TESTED: Final = (METRICS[0], *(f"facet.{facet}" for facet in FACETS), *METRICS[1:])
+"""The numbers that are tested together where no rule names one: the metrics and the facets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule; where it has both parts, a drop has to break both.
+
+    Attributes:
+        name: The number, by the name of its threshold.
+        drop: The mean may drop by so much; None where size does not matter.
+        level: A drop is significant where its adjusted p value is at most this; None where
+            significance does not matter.
+        is_named: Whether somebody named the number, so that a run without it cannot pass.
+    """
+
+    name: str
+    drop: float | None = None
+    level: float | None = None
+    is_named: bool = False
+
+
+DEFAULT_RULES: Final = tuple(Rule(name=name, level=LEVEL) for name in TESTED)
+"""Any significant drop of a metric or a facet."""
+
+
+def read_rules(texts: Sequence[str], *, option: str = RULES_OPTION) -> tuple[Rule, ...]:
+    """The rules; any significant drop where there is none.
+
+    Args:
+        texts: ``METRIC:0.02``, ``METRIC:p0.05`` or ``METRIC:0.02:p0.05`` each; ``p0.05`` alone
+            stands for every metric and facet.
+        option: What they were given with, for messages.
+
+    Raises:
+        OptionError: for an unknown number, and for a drop or level that could never decide.
+    """
+    return tuple(rule for text in texts for rule in _read(text, option)) or DEFAULT_RULES
+
+
+def levels(rules: Iterable[Rule]) -> dict[str, float]:
+    """By number, the strictest level at which it is tested; these are corrected together."""
+    found: dict[str, float] = {}
+    for rule in rules:
+        if rule.level is not None:
+            found[rule.name] = min(rule.level, found.get(rule.name, 1.0))
+    return found or dict.fromkeys(TESTED, LEVEL)
+
+
+def _read(text: str, option: str) -> list[Rule]:
+    name, *parts = (part.strip() for part in text.split(":"))
+    if not parts and name.startswith("p") and name not in CATALOGUE:
+        level = _level(name, text, option)
+        return [Rule(name=tested, level=level) for tested in TESTED]
+    if name not in CATALOGUE:
+        raise OptionError(f"{option}={text!r}: unknown metric {name!r}; {nearest(name, CATALOGUE)}")
+    drops = [part for part in parts if not part.startswith("p")]
+    tests = [part for part in parts if part.startswith("p")]
+    if not parts or len(drops) > 1 or len(tests) > 1:
+        raise OptionError(
+            f"{option}={text!r} is no rule; write {name}:0.02 for a drop, {name}:p0.05 for a"
+            f" significant one, or {name}:0.02:p0.05 for both"
+        )
+    return [
+        Rule(
+            name=name,
+            drop=_drop(name, drops[0], text, option) if drops else None,
+            level=_level(tests[0], text, option) if tests else None,
+            is_named=True,
+        )
+    ]
+
+
+def _number(part: str) -> float | None:
+    try:
+        return float(part)
+    except ValueError:
+        return None
+
+
+def _drop(name: str, part: str, text: str, option: str) -> float:
+    named = CATALOGUE[name]
+    value = _number(part)
+    widest = named.high - named.low
+    if value is None or not 0.0 <= value < widest:
+        raise OptionError(
+            f"{option}={text!r}: {part!r} is no drop that {name} could exceed; write a number"
+            f" from 0 to under {widest:g}"
+        )
+    return value
+
+
+def _level(part: str, text: str, option: str) -> float:
+    value = _number(part.removeprefix("p"))
+    if value is None or not 0.0 < value < 1.0:
+        raise OptionError(
+            f"{option}={text!r}: {part!r} is no level of significance; write p0.05, a number"
+            " between 0 and 1"
+        )
+    return value

@@ -2,11 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+import statistics
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.recorded import SPARSE
-from summeval_pytest.verdict.floors import Floor  # noqa: TC001 - run records read it
+import numpy as np
+
+from summeval_pytest.errors import JudgeError
+from summeval_pytest.metrics.facet import calibrated, facet_aware_metric
+from summeval_pytest.metrics.score import LOWEST, SPARSE, FacetScore
+from summeval_pytest.metrics.signature import Signature
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import golden_pair, golden_tasks, group_of, labels_fingerprint
+from summeval_pytest.stats.agreement import (
+    evidence_f1,
+    evidence_precision,
+    evidence_recall,
+    kappas_of,
+)
+from summeval_pytest.stats.bootstrap import bootstrap_interval, bootstrap_sums, shares
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.decide import undecided
+from summeval_pytest.verdict.thresholds import (
+    AGREEMENTS,
+    FOLLOWING,
+    OF_ERROR,
+    SPEARMAN,
+    Floor,
+    Floors,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.runner import Runner
+    from summeval_pytest.stats.bootstrap import Rows
+    from summeval_pytest.stats.correction import FoldedMap
+    from summeval_pytest.suite.suite import Suite
+
+    Counts = NDArray[np.int64]
+    Figures = NDArray[np.float64]
+
 
 Outcome = Literal["passed", "failed", "error"]
 
@@ -97,3 +141,538 @@ class Trust:
     def agreement(self, name: str) -> Agreement | None:
         """One figure; None where the labels have nothing for it."""
         return next((found for found in self.agreements if found.name == name), None)
+
+
+FACT: Final = "fact"
+"""Facts of either side, counted together."""
+SENTENCE: Final = "sentence"
+_EVIDENCE: Final = "evidence"
+_SIZES: Final[Mapping[str, tuple[int, ...]]] = {
+    **{facet: (SCALES[facet], SCALES[facet]) for facet in FACETS},
+    SENTENCE: (2, 2),
+    FACT: (2, 2),
+    _EVIDENCE: (3,),
+}
+"""By what was labelled, the shape of its counts: label by answer, or named, labelled and both."""
+
+
+def _slices() -> dict[str, slice]:
+    found, start = {}, 0
+    for name, shape in _SIZES.items():
+        found[name] = slice(start, start + int(np.prod(shape)))
+        start = found[name].stop
+    return found
+
+
+_SLICES: Final = _slices()
+N_COUNTS: Final = max(part.stop for part in _SLICES.values())
+
+
+def counts_of(pairs: Sequence[GoldenPair]) -> Counts:
+    """The counts of each group of papers in a row, groups in order of their names."""
+    groups = sorted({pair.group for pair in pairs})
+    rows = {group: row for row, group in enumerate(groups)}
+    counts = np.zeros((len(groups), N_COUNTS), dtype=np.int64)
+    for pair in pairs:
+        for answer in pair.answers:
+            _add(counts[rows[pair.group]], answer)
+    return counts
+
+
+def _add(row: Counts, answer: GoldenAnswer) -> None:
+    """Counts one answer, if it is one and is not a number over all facets."""
+    if answer.answer is None:
+        return
+    if answer.evidence is not None:
+        found = answer.evidence
+        row[_SLICES[_EVIDENCE]] += (found.named, found.labelled, found.both)
+    if answer.kind == "overall":
+        return
+    name = FACT if answer.kind.endswith(FACT) else str(answer.kind)
+    least = 0 if name in (SENTENCE, FACT) else 1
+    label, given = int(answer.label) - least, int(answer.answer) - least
+    row[_SLICES[name].start + label * _SIZES[name][1] + given] += 1
+
+
+KINDS: Final = ("facet", SENTENCE, FACT)
+"""What is labelled item by item: a judge must answer nearly all of each."""
+
+
+def kind_of(answer: GoldenAnswer) -> str:
+    """Which of these an answer is; empty for a number over all facets."""
+    if answer.kind in FACETS:
+        return "facet"
+    return next((kind for kind in KINDS if answer.kind.endswith(kind)), "")
+
+
+def error_counts(pairs: Sequence[GoldenPair]) -> Mapping[str, Counts]:
+    """By kind of error, for each paper that has it, its sentences with it: found, and labelled."""
+    counts: dict[str, dict[str, Counts]] = {}
+    for pair in pairs:
+        for answer in pair.answers:
+            if answer.error and answer.answer is not None:
+                of = counts.setdefault(answer.error, {})
+                row = of.setdefault(pair.group, np.zeros(2, dtype=np.int64))
+                row += (int(answer.agrees), 1)
+    return {
+        error: np.array([groups[group] for group in sorted(groups)])
+        for error, groups in sorted(counts.items())
+    }
+
+
+def share_found(sums: Counts) -> Figures:
+    """The share found, of each row of summed counts of one kind of error."""
+    return shares(sums[:, 0], sums[:, 1])
+
+
+def table_of(counts: Counts, name: str) -> tuple[tuple[int, ...], ...]:
+    """The confusion matrix of one kind, a row a label and a column an answer."""
+    table = counts[_SLICES[name]].reshape(_SIZES[name]).tolist()
+    return tuple(tuple(row) for row in table)
+
+
+def tables_of(sums: Counts, name: str) -> Counts:
+    """The confusion matrices of one kind, of each row of summed counts: label by answer."""
+    return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
+
+
+def _kappa(facet: str) -> Callable[[Counts], Figures]:
+    categories = range(1, _SIZES[facet][0] + 1)
+    return lambda sums: kappas_of(
+        tables_of(sums, facet), categories=categories, weights="quadratic"
+    )
+
+
+def _mean_kappa(sums: Counts) -> Figures:
+    """The mean over the facets that have one."""
+    kappas = np.stack([_kappa(facet)(sums) for facet in FACETS])
+    n_defined = (~np.isnan(kappas)).sum(axis=0)
+    return shares(np.nansum(kappas, axis=0), n_defined)
+
+
+def _exact(*facets: str) -> Callable[[Counts], Figures]:
+    def share(sums: Counts) -> Figures:
+        tables = [tables_of(sums, facet) for facet in facets]
+        equal = sum(np.trace(table, axis1=1, axis2=2) for table in tables)
+        return shares(np.asarray(equal), np.asarray(sum(t.sum(axis=(1, 2)) for t in tables)))
+
+    return share
+
+
+def _unfaithful_precision(sums: Counts) -> Figures:
+    tables = tables_of(sums, SENTENCE)
+    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 1, 0])
+
+
+def _unfaithful_recall(sums: Counts) -> Figures:
+    tables = tables_of(sums, SENTENCE)
+    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 0, 1])
+
+
+def _fact_f1(sums: Counts) -> Figures:
+    tables = tables_of(sums, FACT)
+    held = 2 * tables[:, 1, 1]
+    return shares(held, held + tables[:, 0, 1] + tables[:, 1, 0])
+
+
+def _fact_kappa(sums: Counts) -> Figures:
+    return kappas_of(tables_of(sums, FACT), categories=(0, 1), weights="none")
+
+
+def _of_evidence(figure: Callable[[Counts], Figures]) -> Callable[[Counts], Figures]:
+    return lambda sums: figure(sums[:, _SLICES[_EVIDENCE]])
+
+
+FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
+    "facet_kappa": _mean_kappa,
+    **{f"facet_kappa.{facet}": _kappa(facet) for facet in FACETS},
+    "facet_exact": _exact(*FACETS),
+    **{f"facet_exact.{facet}": _exact(facet) for facet in FACETS},
+    "unfaithful_precision": _unfaithful_precision,
+    "unfaithful_recall": _unfaithful_recall,
+    "fact_f1": _fact_f1,
+    "fact_kappa": _fact_kappa,
+    "evidence_precision": _of_evidence(evidence_precision),
+    "evidence_recall": _of_evidence(evidence_recall),
+    "evidence_f1": _of_evidence(evidence_f1),
+}
+"""By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
+_LABELS: Final = ((_EVIDENCE, (_EVIDENCE,)), (FACT, (FACT,)), ("unfaithful", (SENTENCE,)))
+
+
+def _kinds(name: str) -> tuple[str, ...]:
+    """The kinds of labels that a figure counts."""
+    facet = name.partition(".")[2]
+    if facet:
+        return (facet,)
+    return next((kinds for start, kinds in _LABELS if name.startswith(start)), FACETS)
+
+
+def n_of(counts: Counts, name: str) -> int:
+    """How many items a figure stands on: labelled ones, or source sentences as evidence."""
+    if name.startswith(_EVIDENCE):
+        return int(counts[_SLICES[_EVIDENCE]][1])
+    return sum(int(counts[_SLICES[kind]].sum()) for kind in _kinds(name))
+
+
+SEED: Final = 20245
+RESAMPLES: Final = 1000
+MAX_UNANSWERED: Final = 0.05
+"""A judge that leaves a larger share of the labelled items unanswered has not been measured."""
+
+
+def measured_judge(
+    runner: Runner, suite: Suite, held_to: Floors
+) -> tuple[Trust, tuple[GoldenPair, ...]]:
+    """What the golden labels of a suite say of the runner's judge, and its answers.
+
+    Raises:
+        JudgeError: where it leaves too many of them unanswered, or breaks its contract.
+    """
+    tasks = golden_tasks(suite)
+    with closing(runner.evaluations(list(tasks))) as evaluations:
+        golden = tuple(map(golden_pair, tasks.values(), evaluations))
+    judge, labels = runner.judge.signature, labels_fingerprint(suite)
+    return measure_trust(golden, held_to, judge=judge, labels=labels), golden
+
+
+def measure_trust(
+    pairs: Sequence[GoldenPair], held_to: Floors, *, judge: str, labels: str
+) -> Trust:
+    """The agreement of a judge with the golden labels, each figure with its floors.
+
+    A figure that no label has something for is left out, unless a floor is set on it: then it is
+    undefined, and misses its floor.
+
+    Raises:
+        JudgeError: if more than 5 % of the labelled items, or of one kind of them, have no answer.
+    """
+    answers = [answer for pair in pairs for answer in pair.answers]
+    lacking = [answer for answer in answers if answer.answer is None]
+    for what in ("", *KINDS):
+        of_kind = [each for each in answers if not what or kind_of(each) == what]
+        silent = [each for each in of_kind if each.answer is None]
+        if len(silent) > MAX_UNANSWERED * len(of_kind):
+            raise JudgeError(
+                f"agreement with the labels was not measured: {len(silent):,} of"
+                f" {len(of_kind):,} labelled {what or 'item'}s are unanswered, first:"
+                f" {one_line(silent[0].reason)}"
+            )
+    agreements = _agreements(pairs, held_to.floors)
+    return Trust(
+        judge=judge,
+        labels=labels,
+        floors_of=held_to.judge,
+        agreements=agreements,
+        n_pairs=len(pairs),
+        n_papers=len({pair.group for pair in pairs}),
+        n_unanswered=len(lacking),
+        n_left_out=sum(pair.n_left_out for pair in pairs),
+        undecided=_undecided(agreements, pairs, held_to.floors) if lacking else "",
+    )
+
+
+def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> tuple[Agreement, ...]:
+    counts = counts_of(pairs)
+    found = (
+        _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
+        for name in AGREEMENTS
+    )
+    return (
+        *(e for e in found if e.floors or (e.n_items and e.name not in FOLLOWING)),
+        *_errors(pairs, floors),
+    )
+
+
+def _undecided(
+    agreements: Sequence[Agreement], pairs: Sequence[GoldenPair], floors: Sequence[Floor]
+) -> str:
+    """The first floor that is held only because labels were left unanswered; empty without one."""
+    overall = [label for pair in pairs for label, _ in pair.answered("overall")]
+    middle = statistics.median(overall) if overall else 0.0
+    wrong = [
+        replace(pair, answers=tuple(_wrong(each, middle) for each in pair.answers))
+        for pair in pairs
+    ]
+    worst = {found.name: found for found in _agreements(wrong, floors)}
+    faults = (
+        undecided(
+            "the judge is undecided:", floor, found.held(floor), worst[found.name].held(floor)
+        )
+        for found in agreements
+        for floor in found.floors
+    )
+    return next(filter(None, faults), "")
+
+
+def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
+    """A label's answer; the farthest from the label where there is none."""
+    if answer.answer is not None:
+        return answer
+    low, high, is_high = 0.0, 1.0, answer.label > 0
+    for facet in FACETS:
+        if answer.kind == facet:
+            low, high = 1.0, float(SCALES[facet])
+            is_high = answer.label - low > high - answer.label
+    if answer.kind == "overall":
+        low, is_high = LOWEST, answer.label > middle
+    found = answer.evidence
+    return replace(
+        answer,
+        answer=low if is_high else high,
+        evidence=found and replace(found, named=found.labelled),
+    )
+
+
+def _of(name: str, floors: Sequence[Floor]) -> tuple[Floor, ...]:
+    return tuple(floor for floor in floors if floor.name == name)
+
+
+def _figure(name: str, counts: Counts, floors: tuple[Floor, ...]) -> Agreement:
+    held = counts[np.array([n_of(row, name) > 0 for row in counts], dtype=bool)]
+    return _measured(name, held, FIGURES[name], n_of(counts.sum(axis=0), name), floors)
+
+
+def _measured(
+    name: str,
+    counts: Counts,
+    figure: Callable[[Counts], Figures],
+    n_items: int,
+    floors: tuple[Floor, ...],
+) -> Agreement:
+    """A figure of summed counts, with its interval over the papers that the rows are."""
+    interval = bootstrap_sums(counts, figure, n_resamples=RESAMPLES, seed=SEED)
+    value = float(figure(counts.sum(axis=0)[np.newaxis])[0])
+    return Agreement(
+        name=name,
+        value=None if np.isnan(value) else value,
+        low=interval.low,
+        high=interval.high,
+        n_items=n_items,
+        n_papers=len(counts),
+        floors=floors,
+    )
+
+
+def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Iterator[Agreement]:
+    """The recall on the unfaithful sentences of each kind of error that labels name.
+
+    A kind is undefined, and misses its floor, where more than 5 % of its sentences have no answer:
+    who is silent on what is hard has not found it.
+    """
+    nothing = np.zeros((0, 2), dtype=np.int64)
+    found = error_counts(pairs)
+    held = {floor.name for floor in floors if floor.name.startswith(OF_ERROR)}
+    for name in sorted({OF_ERROR + error for error in found} | held):
+        error = name.removeprefix(OF_ERROR)
+        counts = found.get(error, nothing)
+        if _is_silent(pairs, error):
+            counts = nothing
+        n_labelled = int(counts[:, 1].sum())
+        if n_labelled or _of(name, floors):
+            yield _measured(name, counts, share_found, n_labelled, _of(name, floors))
+
+
+def _is_silent(pairs: Sequence[GoldenPair], error: str) -> bool:
+    """Whether too many sentences with one kind of error have no answer."""
+    answers = [a.answer for pair in pairs for a in pair.answers if a.error == error]
+    return sum(answer is None for answer in answers) > MAX_UNANSWERED * len(answers)
+
+
+def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Agreement:
+    """Spearman's rho of FM and the labelled overall scores."""
+    rows = [
+        (pair.group, label, answer) for pair in pairs for label, answer in pair.answered("overall")
+    ]
+    groups = [group for group, _, _ in rows]
+    label = np.array([label for _, label, _ in rows], dtype=np.float64)
+    given = np.array([answer for _, _, answer in rows], dtype=np.float64)
+
+    def rho(drawn: Rows, _: Rows) -> float | None:
+        return spearman(label[drawn], given[drawn])
+
+    interval = bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)
+    return Agreement(
+        name=SPEARMAN,
+        value=spearman(label, given),
+        low=interval.low,
+        high=interval.high,
+        n_items=len(rows),
+        n_papers=len(set(groups)),
+        floors=_of(SPEARMAN, floors),
+    )
+
+
+KEY = "calibration"
+"""The key of a signature whose ratings are calibrated."""
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A map of ratings for each facet that labels have something for."""
+
+    maps: Mapping[Facet, FoldedMap]
+
+    @property
+    def digest(self) -> str:
+        """12 hex digits over all maps."""
+        told = repr([(facet, self.maps[facet].digest()) for facet in sorted(self.maps)])
+        return sha256(told.encode()).hexdigest()[:_DIGITS]
+
+    def values_for(self, group: str) -> dict[Facet, tuple[float, ...]]:
+        """By facet, the value of each rating from 1 on, for papers of this group."""
+        return {facet: folded.map_of(group).values for facet, folded in self.maps.items()}
+
+    def applied(self, evaluation: Evaluation) -> Evaluation:
+        """The evaluation with calibrated ratings, and a recipe that says so."""
+        values = self.values_for(group_of(evaluation.pair.paper))
+        return replace(
+            evaluation,
+            scores=tuple(
+                calibrated(score, values) if isinstance(score, FacetScore) else score
+                for score in evaluation.scores
+            ),
+            signatures=tuple(map(self.signed, evaluation.signatures)),
+        )
+
+    def signed(self, signature: Signature) -> Signature:
+        """The recipe of a metric's calibrated numbers; only FM has ratings."""
+        if signature.metric != "facet":
+            return signature
+        recipe = dict(signature.recipe) | {KEY: self.digest}
+        return Signature(signature.metric, tuple(sorted(recipe.items())))
+
+    def applied_to(self, golden: Sequence[GoldenPair]) -> tuple[GoldenPair, ...]:
+        """The golden answers with calibrated ratings, each by the map of its paper."""
+        return tuple(map(self._applied_to, golden))
+
+    def _applied_to(self, pair: GoldenPair) -> GoldenPair:
+        values = self.values_for(pair.group)
+        overall = facet_aware_metric(
+            {facet: _mapped(values, facet, rating) for facet, rating in pair.rated}
+        )
+        return replace(
+            pair,
+            answers=tuple(
+                replace(each, answer=_calibrated(each, values, overall)) for each in pair.answers
+            ),
+        )
+
+
+def _mapped(values: Mapping[Facet, tuple[float, ...]], facet: Facet, rating: int) -> float:
+    return values[facet][rating - 1] if facet in values else float(rating)
+
+
+def _calibrated(
+    each: GoldenAnswer, values: Mapping[Facet, tuple[float, ...]], overall: float | None
+) -> float | None:
+    """An answer on the labels' scale; a summary that is its reference keeps its full numbers."""
+    if each.answer is None:
+        return None
+    if each.kind == "overall":
+        return each.answer if overall is None else overall
+    facet = next((facet for facet in FACETS if facet == each.kind), None)
+    if facet is None or overall is None:
+        return each.answer
+    return _mapped(values, facet, int(each.answer))
+
+
+def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
+    """The maps that golden labels give, from the judge's own ratings to theirs."""
+    from summeval_pytest.stats.correction import fit_folds  # numpy, which no help text needs
+
+    maps: dict[Facet, FoldedMap] = {}
+    for facet in FACETS:
+        rows = [
+            (int(answer), int(label), pair.group)
+            for pair in golden
+            for label, answer in pair.answered(facet)
+        ]
+        if rows:
+            judge, label, groups = (list(column) for column in zip(*rows, strict=True))
+            maps[facet] = fit_folds(judge, label, groups, top=SCALES[facet])
+    return Calibration(maps)
+
+
+WORST: Final = 5
+_MOST_OF_A_KIND: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confusion:
+    """How many items of one kind have which label (rows) and which answer (columns)."""
+
+    of: str
+    categories: tuple[str, ...]
+    table: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """One answer that is not the label's, and whose it is."""
+
+    paper: str
+    system: str
+    answer: GoldenAnswer
+
+
+def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
+    """The confusion matrices of what was labelled and answered: facets, sentences, facts."""
+    total = counts_of(pairs).sum(axis=0)
+    kinds: dict[str, tuple[str, ...]] = {
+        facet: tuple(map(str, range(1, SCALES[facet] + 1))) for facet in FACETS
+    }
+    kinds["sentence"] = ("unfaithful", "faithful")
+    kinds["fact"] = ("does not hold", "holds")
+    found = (
+        Confusion(of=of, categories=categories, table=table_of(total, of))
+        for of, categories in kinds.items()
+    )
+    return tuple(each for each in found if any(map(any, each.table)))
+
+
+def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]:
+    """The five worst disagreements, on different papers and of several kinds where there are."""
+    found = sorted(_disagreements(pairs), key=_badness)
+    chosen: list[Disagreement] = []
+    for is_wanted in (_is_new, _is_other_paper, _is_other_kind, _is_any):
+        for each in found:
+            if len(chosen) < WORST and each not in chosen and is_wanted(each, chosen):
+                chosen.append(each)
+    return tuple(sorted(chosen, key=_badness))
+
+
+def _is_any(_: Disagreement, __: Sequence[Disagreement]) -> bool:
+    return True
+
+
+def _is_other_paper(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
+    return all(other.paper != each.paper for other in chosen)
+
+
+def _is_other_kind(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
+    n_alike = sum(other.answer.kind == each.answer.kind for other in chosen)
+    return n_alike < _MOST_OF_A_KIND
+
+
+def _is_new(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
+    """Whether it is about another paper than those, and no third one of its kind."""
+    return _is_other_kind(each, chosen) and _is_other_paper(each, chosen)
+
+
+def _disagreements(pairs: Sequence[GoldenPair]) -> Iterator[Disagreement]:
+    for pair in pairs:
+        for each in pair.answers:
+            if each.answer is not None and not each.agrees and each.kind != "overall":
+                yield Disagreement(paper=pair.paper, system=pair.system, answer=each)
+
+
+def _badness(each: Disagreement) -> tuple[float, bool, str, str, str, int]:
+    """The farthest from the label first, what passes for right before what is wrongly refused."""
+    answer = each.answer
+    assert answer.answer is not None
+    top = SCALES[answer.kind] - 1 if answer.kind in FACETS else 1
+    distance = abs(answer.answer - answer.label) / top
+    is_lenient = answer.answer > answer.label
+    return -distance, not is_lenient, answer.kind, each.paper, each.system, answer.index

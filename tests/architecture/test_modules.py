@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +41,21 @@ def test_public_names_are_sorted(path: Path) -> None:
             names = ast.literal_eval(node.value)
             order = sorted(names, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
             assert names == order
+
+
+def test_no_folder_holds_more_than_a_page_of_names() -> None:
+    """Fourteen names are what a reader takes in at a glance."""
+    folders = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert {_name(folder): n for folder, n in folders.items() if n > 14} == {}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """What imports in a circle is one module in two files, or has a value in the wrong place."""
+    graph = grimp.build_graph("summeval_pytest")
+    order = TopologicalSorter(
+        {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    )
+    assert set(order.static_order()) == graph.modules
 
 
 def test_no_test_reads_the_clock() -> None:

@@ -23,10 +23,10 @@ from zlib import crc32
 
 from rouge_score.rouge_scorer import RougeScorer
 
-from summeval_pytest.evaluation import Runner, Task
-from summeval_pytest.judges import find_judge
-from summeval_pytest.metrics import METRICS
-from summeval_pytest.suite import Suite, load_suite
+from summeval_pytest.judges.judge import find_judge
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.suite.suite import Suite, load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

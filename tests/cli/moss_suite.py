@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from summeval_pytest.evaluation import Desk, Terms
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -23,6 +22,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from summeval_pytest.run.desk import Desk, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

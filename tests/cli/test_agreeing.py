@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.agreeing import Wanted, agree
-from summeval_pytest.cli.measured_pairs import labelled_pairs
+from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis.agreement import BASELINE_COLUMNS, LEADING
+from summeval_pytest.cli.agree import Wanted, agree, labelled_pairs
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import agreement
-from summeval_pytest.verdict.labelled import BASELINE_COLUMNS, LEADING
+from summeval_pytest.suite.suite import load_suite
 from tests.cli.moss_suite import (
     GREW,
     LISTER,
@@ -29,7 +28,7 @@ from tests.cli.moss_suite import (
 )
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import BaselineName
+    from summeval_pytest.run.measure import BaselineName
 
 ROOT = Path(__file__).parents[2]
 
@@ -321,8 +320,8 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     labels = (suite / "labels.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (suite / "labels.jsonl").write_text("".join(labels[:6]), encoding="utf-8")
     program = (
-        "import sys; from summeval_pytest.verdict import agreement; agreement.RESAMPLES = 20;"
-        "from summeval_pytest.cli.command import main; sys.exit(main(sys.argv[1:]))"
+        "import sys; from summeval_pytest.analysis import agreement; agreement.RESAMPLES = 20;"
+        "from summeval_pytest.cli.app import main; sys.exit(main(sys.argv[1:]))"
     )
     runs = [
         subprocess.Popen(

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.annotators import agreement_json, agreement_lines, in_short
-from summeval_pytest.cli.command import main
-from summeval_pytest.verdict.annotators import (
+from summeval_pytest.analysis.annotators import (
     AnnotatorAgreement,
     EvidenceAgreement,
     KindAgreement,
     OverallAgreement,
 )
+from summeval_pytest.cli.agree import agreement_lines, annotators_json, in_short
+from summeval_pytest.cli.app import main
 from tests.label_suite import write_lines, write_suite
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def test_every_figure_stands_beside_what_it_stands_on() -> None:
 
 def test_json_has_every_figure_undefined_ones_as_null() -> None:
     """A script reads it."""
-    figures = agreement_json(FOUND)
+    figures = annotators_json(FOUND)
     assert figures["pairs"] == {"first": 36, "second": 12, "both": 12}
     assert figures["evidence"] == {"sentences": 60, "f1": 0.8125}
     assert figures["overall"] == {

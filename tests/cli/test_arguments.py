@@ -4,8 +4,8 @@ from pkgutil import resolve_name
 
 import pytest
 
+from summeval_pytest.cli.app import DONE_BY
 from summeval_pytest.cli.arguments import COMMANDS, parser
-from summeval_pytest.cli.command import DONE_BY
 
 
 def test_every_command_that_is_offered_is_done() -> None:

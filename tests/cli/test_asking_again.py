@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.verdict import agreement
+from summeval_pytest.analysis import agreement
+from summeval_pytest.cli.app import main
 from tests.asked_suite import by_rule, write_suite
 from tests.scripted_server import ScriptedServer
 

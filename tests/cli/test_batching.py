@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.metrics import Unscored
-from summeval_pytest.models import Dialect
-from summeval_pytest.store import Cache
+from summeval_pytest.cli.app import main
+from summeval_pytest.endpoints.dialect import Dialect
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.store.cache import Cache
 from tests.asked_suite import (
     answers_to,
     by_rule,

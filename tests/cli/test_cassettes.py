@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.evaluation import Desk, Terms
-from summeval_pytest.store import Cache, Row, read_cassette, write_cassette
+from summeval_pytest.cli.app import main
+from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from tests.asked_suite import (
     by_rule,
     bytes_under,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from summeval_pytest.store import Cassette
+    from summeval_pytest.store.cassette import Cassette
     from tests.scripted_server import Seen
 
 KEY = "sk-marker-0a1b2c3d4e5f"

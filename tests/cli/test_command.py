@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.analysis import agreement
+from summeval_pytest.cli.app import main
 from summeval_pytest.questions import Unanswered
-from summeval_pytest.verdict import agreement
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
@@ -384,7 +384,7 @@ def test_the_installed_command_is_this_one() -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("usage: summeval [-h] COMMAND")
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "summeval_pytest.cli.command" in loaded
+    assert "summeval_pytest.cli.app" in loaded
     assert not loaded & {"numpy", "scipy", "pytest", "rouge_score", "openai", "diskcache"}
 
 
@@ -408,7 +408,7 @@ def test_a_judge_of_ones_own_is_found_in_this_folder(tmp_path: Path) -> None:
 def test_the_module_is_the_command_as_well() -> None:
     """Where scripts are not on the path; the exit code reaches the shell."""
     done = subprocess.run(
-        [sys.executable, "-m", "summeval_pytest.cli.command", "agree", "nowhere"],
+        [sys.executable, "-m", "summeval_pytest.cli.app", "agree", "nowhere"],
         capture_output=True,
         text=True,
         check=False,
@@ -422,7 +422,7 @@ def test_the_module_is_the_command_as_well() -> None:
 
 def test_a_reader_who_has_read_enough_is_no_error(suite: Path) -> None:
     """``summeval study SUITE | head -1`` closes the pipe before everything is written."""
-    command = [sys.executable, "-m", "summeval_pytest.cli.command", "study", str(suite)]
+    command = [sys.executable, "-m", "summeval_pytest.cli.app", "study", str(suite)]
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -437,7 +437,7 @@ def test_a_reader_who_has_read_enough_is_no_error(suite: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is on Linux only")
 def test_output_that_cannot_be_written_is_told(suite: Path) -> None:
     """A disk may be full, and a table cut short must not look whole."""
-    command = [sys.executable, "-m", "summeval_pytest.cli.command", "study", str(suite)]
+    command = [sys.executable, "-m", "summeval_pytest.cli.app", "study", str(suite)]
     with Path("/dev/full").open("w") as full:
         run = subprocess.run(
             [*command, "--only=numbers"],

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.evaluation import ModelSeen
-from summeval_pytest.reports import record_text
-from summeval_pytest.verdict import Trust, figure_changes
+from summeval_pytest.cli.app import main
+from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.record import changes as figure_changes
+from summeval_pytest.record.record import record_text
+from summeval_pytest.verdict.trust import Trust
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import faithful, pair, run, suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.verdict import SuiteRecord
+    from summeval_pytest.record.record import SuiteRecord
 
 SEEN = ModelSeen(
     endpoint="openai", asked="gpt-4o", returned="gpt-4o-2024-08-06", fingerprint="fp_a",

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.analysis import items as supporting
+from summeval_pytest.cli.app import main
 from summeval_pytest.judges.llm.recipe import mode_hash
-from summeval_pytest.verdict import supporting
 from tests.asked_suite import KEY, by_rule, write_suite
 from tests.scripted_server import Answer, ScriptedServer
 

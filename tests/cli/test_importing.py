@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.cli.importing import import_suite
+from summeval_pytest.cli.app import main
+from summeval_pytest.cli.arguments import import_suite
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

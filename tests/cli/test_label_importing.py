@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.suite import load_suite
+from summeval_pytest.cli.app import main
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_suite
 
 HEADER = "paper,system,annotator,sentence,faithful,evidence,result\n"

@@ -5,20 +5,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.label_session import Answer, Session, Terminal, read_answer
-from summeval_pytest.cli.rubric import rubric_of
-from summeval_pytest.suite.label_file import read_label_file
-from summeval_pytest.suite.labelling import LabelBook, LabelQuestion, questions_of
-from summeval_pytest.suite.marking import Item
+from summeval_pytest.cli.label import (
+    Answer,
+    LabelBook,
+    LabelQuestion,
+    Session,
+    Terminal,
+    questions_of,
+    read_answer,
+    rubric_of,
+)
+from summeval_pytest.suite.marking import Item, read_label_file
 from tests.label_suite import loaded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from summeval_pytest.cli.label import What
     from summeval_pytest.questions import Facet
-    from summeval_pytest.suite import Suite
-    from summeval_pytest.suite.labelling import What
     from summeval_pytest.suite.marking import ItemKind
+    from summeval_pytest.suite.suite import Suite
 
 HUGE = "9" * 5_000  # Python reads no integer of so many digits
 KEYS = "- where the reference has none (? help, t texts, b back, s skip, q quit)>"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.cli.app import main
 from tests.label_suite import write_suite
 from tests.waiting import SOON
 
@@ -140,7 +140,7 @@ def test_share_is_a_share(capsys: pytest.CaptureFixture[str], share: str) -> Non
 
 def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:
     """Ctrl-C is how people leave a terminal."""
-    command = [sys.executable, "-m", "summeval_pytest.cli.command", "label", "moss"]
+    command = [sys.executable, "-m", "summeval_pytest.cli.app", "label", "moss"]
     command += ["--out", "anna.jsonl", "--annotator", "anna", "--only", "long/moss-01"]
     process = subprocess.Popen(
         command,

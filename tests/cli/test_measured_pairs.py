@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.measured_pairs import labelled_pairs
+from summeval_pytest.cli.agree import labelled_pairs
 from summeval_pytest.errors import JudgeError, SuiteError
 from summeval_pytest.questions import FACETS
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 from tests.cli.moss_suite import (
     DEAD,
     GREW,
@@ -25,7 +25,7 @@ from tests.cli.moss_suite import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.verdict.labelled import LabelledPair
+    from summeval_pytest.analysis.agreement import LabelledPair
 
 
 def rated(pair: LabelledPair) -> dict[str, tuple[float, float | None]]:

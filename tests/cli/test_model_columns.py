@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.cli.model_columns import (
+from summeval_pytest.cli.agree import (
     BERTSCORE,
     EMBEDDING,
     NO_MODELS,
@@ -17,9 +16,9 @@ from summeval_pytest.cli.model_columns import (
     recipes_of,
     told_of_models,
 )
+from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.suite import Pair, Paper
-from summeval_pytest.suite.values import Section
+from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.local_models import LetterEncoder, WordScorer
 
 HERE = Place("suite")

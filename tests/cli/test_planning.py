@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.cli.app import main
 from tests.asked_suite import PRICES, by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
 from tests.scripted_server import ScriptedServer
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.stats import power_of_drop
+from summeval_pytest.cli.app import main
+from summeval_pytest.stats.paired import power_of_drop
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 

@@ -3,11 +3,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from summeval_pytest.cli.agreeing import agree
-from summeval_pytest.cli.model_columns import BERTSCORE, LocalModels
-from summeval_pytest.cli.retrieving import as_counts, evidence_table, retrieved_evidence
-from summeval_pytest.evaluation import Desk, EvidenceCount, Terms
-from summeval_pytest.verdict import agreement
+from summeval_pytest.analysis import agreement
+from summeval_pytest.cli.agree import (
+    BERTSCORE,
+    LocalModels,
+    agree,
+    as_counts,
+    evidence_table,
+    retrieved_evidence,
+)
+from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.golden import EvidenceCount
 from tests.label_suite import loaded, mistake, write_lines, write_suite
 from tests.local_models import LetterEncoder, WordScorer
 
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 FAITHFUL = {"index": 0, "faithful": True, "evidence": [0]}
 LABEL = {"paper": "moss-01", "system": "long", "overall": 0.8, "sentences": [FAITHFUL]}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.reports import read_record
+from summeval_pytest.cli.app import main
+from summeval_pytest.record.record import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.cli.starting import ACTION, SUITE, WORKFLOW, init, skeleton
+from summeval_pytest.cli.app import main
+from summeval_pytest.cli.runs import ACTION, SUITE, WORKFLOW, init, skeleton
 from summeval_pytest.errors import UsageError
-from summeval_pytest.suite import load_suite
-from summeval_pytest.verdict import Threshold, thresholds_of
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict.thresholds import Threshold, thresholds_of
 
 ROOT = Path(__file__).parents[2]
 FILES = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.cli.app import main
 from tests.asked_suite import KEY, by_rule, write_suite
 from tests.scripted_server import ScriptedServer
 

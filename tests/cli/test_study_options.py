@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.verdict.study import ANALYSES, OF_TEXTS
+from summeval_pytest.analysis.study import ANALYSES, OF_TEXTS
+from summeval_pytest.cli.app import main
 
 
 def test_the_help_names_every_analysis(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.verdict.study import ANALYSES
+from summeval_pytest.analysis.study import ANALYSES
+from summeval_pytest.cli.app import main
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
     """It takes longer to load than a small suite to judge."""
     suite = write_studied(Path("suite"))
     code = (
-        "import sys; from summeval_pytest.cli.command import main;"
+        "import sys; from summeval_pytest.cli.app import main;"
         f"main(['study', {str(suite)!r}, '--only', 'numbers']);"
         "print([m for m in sys.modules if m.startswith('matplotlib')])"
     )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.arguments import parser
-from summeval_pytest.cli.terms import check_writable, desk_of, gated_tasks, write_figures
+from summeval_pytest.cli.options import check_writable, desk_of, gated_tasks, write_figures
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
-from summeval_pytest.metrics import METRICS
+from summeval_pytest.metrics.score import METRICS
 from tests.asked_suite import write_suite
 
 if TYPE_CHECKING:

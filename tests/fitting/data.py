@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-import summeval_pytest.judges.offline.learned as reader
-from summeval_pytest.judges.offline.sentences.source_index import SourceIndex
-from summeval_pytest.text import normalise, sentence_texts
+import summeval_pytest.judges.offline.lexicon as reader
+from summeval_pytest.judges.offline.sentences import SourceIndex
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

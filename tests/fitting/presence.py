@@ -16,9 +16,10 @@ from zlib import crc32
 
 import numpy as np
 
-from summeval_pytest.judges.offline.facts.presence import Signs, look_for
-from summeval_pytest.stats import spearman
-from summeval_pytest.text import normalise, sentence_texts
+from summeval_pytest.judges.offline.facts import Signs, look_for
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts
 from tests.fitting.data import data_folder, records, save
 from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic
 

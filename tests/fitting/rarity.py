@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.rarity import N_PLACES, STEPS, place_of
-from summeval_pytest.text import content_words
+from summeval_pytest.judges.offline.lexicon import N_PLACES, RARITY_STEPS, place_of
+from summeval_pytest.text.words import content_words
 from tests.fitting.data import data_folder, records, save
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def main() -> None:
     rare = np.log((n_texts + 1) / (counts + 1)) / np.log(n_texts + 1)
     save(
         "rarity",
-        {"steps": np.round(rare * STEPS).astype(np.uint8)},
+        {"steps": np.round(rare * RARITY_STEPS).astype(np.uint8)},
         recipe={
             "data": sorted(SETS),
             "method": f"document frequency of stems over {n_texts} texts of {LENGTH} content words",

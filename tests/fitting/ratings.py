@@ -23,13 +23,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.optimize import minimize
 
-from summeval_pytest.judges.offline.facets.labels import pieces_of
-from summeval_pytest.judges.offline.facets.overlap import NAMES, overlaps
-from summeval_pytest.judges.offline.facets.rating import DIGITS, contradiction, vetoed
-from summeval_pytest.judges.offline.facets.segmentation import segment
+from summeval_pytest.judges.offline.facets import (
+    DIGITS,
+    NAMES,
+    contradiction,
+    overlaps,
+    segment,
+    vetoed,
+)
+from summeval_pytest.judges.offline.roles import pieces_of
 from summeval_pytest.questions import FACETS, SCALES, FacetPair
-from summeval_pytest.stats import bootstrap_interval, cohen_kappa, spearman
-from summeval_pytest.text import normalise
+from summeval_pytest.stats.agreement import cohen_kappa
+from summeval_pytest.stats.bootstrap import bootstrap_interval
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import data_folder, records, save
 from tests.fitting.role_texts import LABELLED, SEGMENTED, RoleText, role_texts
 from tests.fitting.roles import learn
@@ -40,8 +47,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.conflict import Conflict
-    from summeval_pytest.judges.offline.facets.roles import Roles
+    from summeval_pytest.judges.offline.number_conflicts import Conflict
+    from summeval_pytest.judges.offline.roles import Roles
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

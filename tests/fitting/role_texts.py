@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.judges.offline.facets.labels import pieces_of
-from summeval_pytest.judges.offline.facets.roles import STATES
+from summeval_pytest.judges.offline.roles import STATES, pieces_of
 from summeval_pytest.questions import FACETS
-from summeval_pytest.text import normalise
+from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import Record, records
 
 if TYPE_CHECKING:

@@ -29,17 +29,19 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 
-from summeval_pytest.judges.offline.facets.role_features import (
+from summeval_pytest.judges.offline.roles import (
     BESIDE,
     N_PLACE_ROWS,
     N_WORD_ROWS,
     OWN,
+    STATES,
+    STEP,
+    RoleModel,
     name_of,
     place_rows,
     word_rows,
     words_of,
 )
-from summeval_pytest.judges.offline.facets.roles import STATES, STEP, RoleModel
 from summeval_pytest.questions import FACETS
 from tests.fitting.data import data_folder, save
 from tests.fitting.role_texts import (

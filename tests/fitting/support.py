@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from summeval_pytest.judges.offline.logistic import STEPS
-from summeval_pytest.judges.offline.sentences.support import strength_features
-from summeval_pytest.stats import spearman
-from summeval_pytest.text import normalise, sentence_texts, tokens
+from summeval_pytest.judges.offline.lexicon import STEPS
+from summeval_pytest.judges.offline.sentences import strength_features
+from summeval_pytest.stats.correlation import spearman
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts
+from summeval_pytest.text.words import tokens
 from tests.fitting.data import Sources, data_folder, records, save
 from tests.fitting.logistic import N_FOLDS, auc, chance, fit_logistic, folds
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.judges.offline.logistic import STEPS
+from summeval_pytest.judges.offline.lexicon import STEPS, learned
 from tests.fitting.evidence import Claim, chosen, claims, f1, shipped
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.lexicon import learned
 from tests.fitting import presence
 from tests.fitting.presence import Asked, asked, examples, fit
 

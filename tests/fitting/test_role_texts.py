@@ -4,7 +4,7 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-from summeval_pytest.judges.offline.facets.roles import STATES
+from summeval_pytest.judges.offline.roles import STATES
 from tests.fitting.role_texts import (
     RoleText,
     cut_text,

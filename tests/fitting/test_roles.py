@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from summeval_pytest.judges.offline.facets.role_features import BESIDE, OWN, name_of
+from summeval_pytest.judges.offline.roles import BESIDE, OWN, name_of
 from tests.fitting.role_texts import RoleText
 from tests.fitting.roles import (
     BESIDE_SCALE,

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.questions import (
     FACETS,
@@ -32,12 +32,14 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.suite import load_suite
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.suite import Label, Suite
+    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.suite import Suite
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")

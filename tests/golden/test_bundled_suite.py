@@ -7,17 +7,26 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.evaluation import Evaluation, Runner, Task
-from summeval_pytest.judges import find_judge
-from summeval_pytest.metrics import FaithfulnessScore
+from summeval_pytest.judges.judge import find_judge
 from summeval_pytest.metrics.faithfulness import source_sentences
+from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite import Suite, load_suite
-from summeval_pytest.text import normalise, split_sentences, tokens
-from summeval_pytest.verdict import Finding, decide, judged, read_thresholds
+from summeval_pytest.record.record import judged
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.suite.suite import Suite, load_suite
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import tokens
+from summeval_pytest.verdict.decide import decide
+from summeval_pytest.verdict.thresholds import read_thresholds
+
+if TYPE_CHECKING:
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.verdict.findings import Finding
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SYSTEMS = ("careful", "plain", "terse", "careless", "glib")

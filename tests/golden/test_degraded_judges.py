@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.evaluation import Runner
-from summeval_pytest.verdict import Trust, floors_of
-from summeval_pytest.verdict.measuring import measured_judge
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.verdict.thresholds import floors_of
+from summeval_pytest.verdict.trust import Trust, measured_judge
 from tests.golden import oracle
 
 if TYPE_CHECKING:
-    from summeval_pytest.judges import Judge
+    from summeval_pytest.judges.judge import Judge
 
 ORACLE = "an LLM judge"
 OFFLINE = "offline"

@@ -3,14 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from summeval_pytest.judges import is_local
+from summeval_pytest.judges.judge import is_local
 
 
 def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
     """A judge's module may be slow to import, and a model's name must import nothing."""
     program = (
         "import sys\n"
-        "from summeval_pytest.judges import is_local\n"
+        "from summeval_pytest.judges.judge import is_local\n"
         "print(is_local('this:zen'), is_local('no_such_model:latest'), 'this' in sys.modules)\n"
     )
     told = subprocess.run(
@@ -21,7 +21,7 @@ def test_name_before_a_colon_is_looked_up_without_importing_it() -> None:
 
 def test_module_that_nobody_can_look_up_ends_no_run() -> None:
     """What is started as a script has a module without a specification."""
-    program = "from summeval_pytest.judges import is_local; print(is_local('__main__:judge'))"
+    program = "from summeval_pytest.judges.judge import is_local; print(is_local('__main__:judge'))"
     told = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )

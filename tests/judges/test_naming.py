@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges import OFFLINE, find_judge, is_local
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.judge import OFFLINE, find_judge, is_local
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from summeval_pytest.judges import Judge
+from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.questions import (
     Answer,

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.suite.fields import Fields
-from summeval_pytest.suite.role_labels import RoleLabel
+from summeval_pytest.suite.labels import RoleLabel
+from summeval_pytest.suite.lines import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

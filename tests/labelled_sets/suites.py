@@ -7,15 +7,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.suite.fields import Fields, brief, is_visible
-from summeval_pytest.suite.indexed import cut, evidence_label, stands_in
-from summeval_pytest.suite.jsonl import read_lines
-from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.marking import Item, Marking, label_object
-from summeval_pytest.suite.role_labels import RoleLabel
-from summeval_pytest.suite.suite_file import SUITE_NAME
-from summeval_pytest.suite.writing import check_new, json_lines, toml_list, write_suite
-from summeval_pytest.text import normalise, sentence_texts, split_sentences, tokens
+from summeval_pytest.suite.file import SUITE_NAME
+from summeval_pytest.suite.labels import RoleLabel
+from summeval_pytest.suite.lines import Fields, TextFile, brief, is_visible, read_lines
+from summeval_pytest.suite.marking import (
+    Item,
+    Marking,
+    cut,
+    evidence_label,
+    label_object,
+    stands_in,
+)
+from summeval_pytest.suite.places import check_new, json_lines, toml_list, write_suite
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts, split_sentences
+from summeval_pytest.text.words import tokens
 from tests.labelled_sets.sets import SETS
 
 if TYPE_CHECKING:
@@ -23,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.errors import Place
-    from summeval_pytest.suite.jsonl import Line
     from summeval_pytest.suite.labels import EvidenceLabel
+    from summeval_pytest.suite.lines import Line
     from tests.labelled_sets.sets import LabelledSet
 
 _UNFIT_SYSTEM = re.compile(r"[^A-Za-z0-9._-]+")

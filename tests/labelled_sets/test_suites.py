@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.command import main
+from summeval_pytest.analysis import agreement
+from summeval_pytest.cli.app import main
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import Fact
-from summeval_pytest.suite import EvidenceLabel, RoleLabel, load_suite
-from summeval_pytest.suite.indexed import cut
-from summeval_pytest.verdict import agreement
+from summeval_pytest.suite.labels import EvidenceLabel, RoleLabel
+from summeval_pytest.suite.marking import cut
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_lines
 from tests.labelled_sets.__main__ import main as command
 from tests.labelled_sets.sets import SETS

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import import_scholarsum, load_suite
+from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,12 +17,13 @@ from summeval_pytest.questions import (
     RelationList,
     Unanswered,
 )
-from summeval_pytest.text import normalise, split_sentences
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.metrics.conversation import Dialogue, Returned
+    from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.questions import Answer, Question
 
 

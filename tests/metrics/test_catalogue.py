@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric
+from summeval_pytest.metrics.score import (
     CATALOGUE,
     METRICS,
     EvaScore,
@@ -13,7 +14,6 @@ from summeval_pytest.metrics import (
     RatedFacet,
     Score,
 )
-from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric
 from summeval_pytest.questions import FACETS, SCALES
 
 

@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import SummevalError
-from summeval_pytest.metrics import FacetScore, Unscored, best_of, facet
-from summeval_pytest.metrics.conversation import (
+from summeval_pytest.metrics import facet
+from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
     NoAnswerError,
     ask,
+    best_of,
     expect_count,
     limit_unanswered,
 )
+from summeval_pytest.metrics.score import FacetScore, Unscored
 from summeval_pytest.questions import (
     FacetRating,
     FacetRatings,
@@ -29,7 +31,7 @@ from summeval_pytest.questions import (
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer, Question
 
 SUMMARY = "Mice grew."

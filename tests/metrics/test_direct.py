@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.metrics.direct import DirectRating, measure
+from summeval_pytest.metrics.baselines import DirectRating, measure_directly
 from summeval_pytest.questions import FacetSegments, RateSummary, SummaryRating, Unanswered
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ SUMMARY = "The mice slept."
 
 def ended(answer: Answer, summary: str = SUMMARY) -> DirectRating | Unanswered:
     """What the conversation ends in, after this answer."""
-    flow = measure(REFERENCE, summary)
+    flow = measure_directly(REFERENCE, summary)
     assert next(flow) == (RateSummary(REFERENCE, summary),)
     with pytest.raises(StopIteration) as end:
         flow.send((answer,))
@@ -55,5 +55,5 @@ def test_no_usable_rating_is_no_number(answer: Answer, reason: str) -> None:
 def test_a_summary_that_is_none_is_not_asked_about() -> None:
     """There is nothing to rate."""
     with pytest.raises(StopIteration) as end:
-        next(measure(REFERENCE, " \n"))
+        next(measure_directly(REFERENCE, " \n"))
     assert end.value.value == Unanswered("the summary is empty")

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.embedding import (
+from summeval_pytest.metrics.embeddings import (
     EmbeddedSentences,
     EmbeddingMatch,
     embedded,
     embedding_match,
-    nearest,
+    nearest_sentences,
 )
 
 ANGLES = st.lists(st.integers(0, 359), min_size=1, max_size=6)
@@ -107,6 +107,6 @@ def test_the_nearest_come_first_and_ties_in_their_order() -> None:
     """Worked example: at 10 degrees, 0 and 20 are as near as each other, to 6 digits."""
     claim = text((10, 1)).vectors[0]
     sentences = text((90, 1), (20, 1), (0, 1), (10, 1)).vectors
-    assert nearest(claim, sentences, 4) == (3, 1, 2, 0)
-    assert nearest(claim, sentences, 2) == (3, 1)
-    assert nearest(claim, np.zeros((0, 0)), 2) == ()
+    assert nearest_sentences(claim, sentences, 4) == (3, 1, 2, 0)
+    assert nearest_sentences(claim, sentences, 2) == (3, 1)
+    assert nearest_sentences(claim, np.zeros((0, 0)), 2) == ()

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation.worst import supposed
-from summeval_pytest.metrics import CheckedFact, EvaScore, Unscored, eva
-from summeval_pytest.metrics.conversation import NoAnswerError
+from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import check_stated, f1
-from summeval_pytest.metrics.fact_reading import stated_once
+from summeval_pytest.metrics.facts import stated_once
+from summeval_pytest.metrics.flow import NoAnswerError
+from summeval_pytest.metrics.score import CheckedFact, EvaScore, Unscored
 from summeval_pytest.questions import (
     CheckFacts,
     FacetSegments,
@@ -21,11 +21,12 @@ from summeval_pytest.questions import (
     ListFacts,
     Unanswered,
 )
+from summeval_pytest.run.measure import supposed
 
 if TYPE_CHECKING:
     from random import Random
 
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."

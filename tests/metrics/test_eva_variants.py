@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline import OfflineJudge
-from summeval_pytest.metrics import EvaCounts, EvaScore, StageCounts, Stages, Unscored, eva
+from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.metrics import eva
+from summeval_pytest.metrics.facts import Stages
+from summeval_pytest.metrics.score import EvaCounts, EvaScore, StageCounts, Unscored
 from summeval_pytest.questions import CheckFacts, Fact, Settled
 from tests.metrics.table_judge import Table
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer, Question
 
 REFERENCE = "Zinc was given to mice. Mice slept longer. Moss grew."

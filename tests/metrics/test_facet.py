@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import FacetScore, Unscored, facet
-from summeval_pytest.metrics.facet import LOWEST, WEIGHTS, calibrated, facet_aware_metric
+from summeval_pytest.metrics import facet
+from summeval_pytest.metrics.facet import WEIGHTS, calibrated, facet_aware_metric
+from summeval_pytest.metrics.score import LOWEST, FacetScore, Unscored
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
@@ -24,7 +25,7 @@ from summeval_pytest.questions import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer, Facet
 
 REFERENCE = (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.metrics.conversation import NoAnswerError
-from summeval_pytest.metrics.fact_chains import adjacent_chains, ancestors
+from summeval_pytest.metrics.facts import adjacent_chains, ancestors
+from summeval_pytest.metrics.flow import NoAnswerError
 from summeval_pytest.questions import CheckFacts, Fact, FactChecks, FactList, Unanswered
 from tests.metrics.table_judge import Table
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import StageCounts, Stages
-from summeval_pytest.metrics.conversation import NoAnswerError
-from summeval_pytest.metrics.fact_reading import Stated, new_statements, read_both
+from summeval_pytest.metrics.facts import Stages, Stated, new_statements, read_both
+from summeval_pytest.metrics.flow import NoAnswerError
+from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import (
     Fact,
     FactList,

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import FaithfulnessScore, JudgedSentence, Unscored, faithfulness
+from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.faithfulness import source_sentences
+from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
 from summeval_pytest.questions import (
     CheckSentences,
     FactChecks,
@@ -20,7 +21,7 @@ from summeval_pytest.questions import (
 if TYPE_CHECKING:
     from random import Random
 
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer
 
 SOURCE = ("We fed zinc to 40 mice.", "Growth rose by 24 %.", "No mouse died.")

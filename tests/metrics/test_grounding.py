@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.grounding import count_held, coverage, facets_of, ground, is_held
+from summeval_pytest.metrics.facet import count_held, coverage, facets_of, ground, is_held
 from summeval_pytest.questions import FACETS, FacetSegments
-from summeval_pytest.suite import import_scholarsum, load_suite
-from summeval_pytest.text import normalise
+from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.metrics.grounding import Held
+    from summeval_pytest.metrics.facet import Held
 
 TEXT = "Moss cools roofs. We planted six roofs with moss. They stayed 4.5 degrees cooler."
 

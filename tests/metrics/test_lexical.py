@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import FacetScore, RatedFacet
-from summeval_pytest.metrics.lexical import (
+from summeval_pytest.metrics.baselines import (
     facet_presence,
     length,
     novel_bigrams,
     rouge,
     rouge_1_recall,
 )
+from summeval_pytest.metrics.score import FacetScore, RatedFacet
 from summeval_pytest.questions import FACETS
 
 REFERENCE = "The old pump fills the north pond at night."

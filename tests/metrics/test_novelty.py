@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.novelty import novelty
+from summeval_pytest.metrics.texts import novelty
 
 if TYPE_CHECKING:
     from tests.metrics.conftest import Released

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.numbers import count_numbers, numbers_per_100_words
+from summeval_pytest.metrics.texts import count_numbers, numbers_per_100_words
 
 if TYPE_CHECKING:
     from tests.metrics.conftest import Released

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.popularity import band_names, popularity_profile
+from summeval_pytest.metrics.texts import band_names, popularity_profile
 
 if TYPE_CHECKING:
     from tests.metrics.conftest import Released

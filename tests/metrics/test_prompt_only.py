@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.prompt_only import PromptOnlyScore, measure
+from summeval_pytest.metrics.baselines import PromptOnlyScore, measure_by_one_prompt
 from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def counted(reference: int, candidate: int, matched: int) -> FactCounts:
 
 def ended(answer: Answer, summary: str = SUMMARY) -> PromptOnlyScore | Unanswered:
     """What the conversation comes to."""
-    flow = measure(REFERENCE, summary)
+    flow = measure_by_one_prompt(REFERENCE, summary)
     assert next(flow) == (CountFacts(REFERENCE, summary),)
     with pytest.raises(StopIteration) as stop:
         flow.send((answer,))
@@ -75,7 +75,7 @@ def test_counts_that_cannot_be_leave_no_number(answer: Answer, fault: str) -> No
 def test_an_unusable_summary_asks_nothing() -> None:
     """As for every metric."""
     with pytest.raises(StopIteration) as stop:
-        next(measure(REFERENCE, "<pad>"))
+        next(measure_by_one_prompt(REFERENCE, "<pad>"))
     assert stop.value.value == Unanswered("the summary is empty")
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.metrics.proportions import facet_words
+from summeval_pytest.metrics.texts import facet_words
 from summeval_pytest.questions import FACETS, FacetSegments
 
 if TYPE_CHECKING:

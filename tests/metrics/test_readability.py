@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.readability import (
+from summeval_pytest.metrics.texts import (
     Readability,
     coleman_liau,
     dale_chall,

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import EvaScore, FacetScore, RatedFacet, Unscored, mean_of
 from summeval_pytest.metrics.facet import calibrated, facet_aware_metric
-from summeval_pytest.metrics.references import averaged
+from summeval_pytest.metrics.flow import averaged, mean_of
+from summeval_pytest.metrics.score import EvaScore, FacetScore, RatedFacet, Unscored
 from summeval_pytest.questions import SCALES
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics import Flow
+    from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Facet
 
 SKIPPED = Unscored(metric="facet", status="skipped_no_reference", reason="no facet")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.repetition import repetition_rate
+from summeval_pytest.metrics.texts import repetition_rate
 
 if TYPE_CHECKING:
     from tests.metrics.conftest import Released

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.retrieval import top_sentences
+from summeval_pytest.metrics.baselines import top_sentences
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.retrieval import Retriever
+    from summeval_pytest.metrics.baselines import Retriever
 
 SOURCE = (
     "Bricks crack in the kiln.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     METRICS,
     EvaScore,
     FacetScore,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import METRICS, MetricName, Signature, read_signature, signature_of
 from summeval_pytest.metrics.facet import WEIGHTS
-from summeval_pytest.metrics.signature import weights_text
+from summeval_pytest.metrics.score import METRICS, MetricName
+from summeval_pytest.metrics.signature import Signature, read_signature, signature_of, weights_text
 from summeval_pytest.questions import FACETS
 
 AWKWARD = st.text(alphabet=st.sampled_from("|:%,.=/ \n\t\u00e9a1")) | st.text()

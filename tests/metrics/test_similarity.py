@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.similarity import cosines, most_similar, tf_idf
+from summeval_pytest.metrics.embeddings import cosines, most_similar, tf_idf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.metrics.similarity import Vectors
+    from summeval_pytest.metrics.embeddings import Vectors
 
 texts = st.lists(
     st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss"))

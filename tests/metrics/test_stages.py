@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.metrics import Stages
+from summeval_pytest.metrics.facts import Stages
 
 
 def test_the_defaults_add_nothing_to_a_signature() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import Stages
-from summeval_pytest.metrics.conversation import NoAnswerError
-from summeval_pytest.metrics.validation import validate
+from summeval_pytest.metrics.eva import validate
+from summeval_pytest.metrics.facts import Stages
+from summeval_pytest.metrics.flow import NoAnswerError
 from summeval_pytest.questions import (
     CheckFacts,
     Fact,

@@ -21,8 +21,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import summeval_pytest
-from summeval_pytest.models.endpoint import Endpoint
-from summeval_pytest.models.wire import Wire
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.wire import Wire
 from tests.scripted_server import Answer, ScriptedServer
 from tests.waiting import SOON
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli import command
+from summeval_pytest.cli import app as command
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.reports import read_record
+from summeval_pytest.record.record import read_record
 from tests.plugin.conftest import PAPERS
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.store import Cache
+from summeval_pytest.cli.app import main
+from summeval_pytest.store.cache import Cache
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, Delay, Drop, Raw, ScriptedServer, Status, Until
 from tests.waiting import SOON, wait_until

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench, Run

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.reports import read_record
+from summeval_pytest.cli.app import main
+from summeval_pytest.record.record import read_record
 
 if TYPE_CHECKING:
     from pathlib import Path

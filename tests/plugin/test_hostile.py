@@ -13,7 +13,7 @@ import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
-from summeval_pytest.reports import read_record
+from summeval_pytest.record.record import read_record
 from tests.plugin.rule import VENOM
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.evaluation import ModelSeen
-from summeval_pytest.reports import read_record
+from summeval_pytest.cli.app import main
+from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.record.record import read_record
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, ScriptedServer
 

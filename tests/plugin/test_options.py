@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.evaluation import IN_FLIGHT
-from summeval_pytest.plugin.option_table import TABLE
 from summeval_pytest.plugin.options import IN_FLIGHT as DEFAULT_IN_FLIGHT
-from summeval_pytest.plugin.options import read_options
-from summeval_pytest.suite import load_suite
+from summeval_pytest.plugin.options import TABLE, read_options
+from summeval_pytest.run.desk import IN_FLIGHT
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench

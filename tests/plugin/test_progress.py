@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.evaluation import Ledger, Totals
+from summeval_pytest.endpoints.spending import Ledger, Totals
 from summeval_pytest.plugin.progress import LOG_SECONDS, LogLines, TimeLeft, progress_text
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import import_scholarsum
+from summeval_pytest.suite.scholarsum import import_scholarsum
 from tests.plugin.conftest import PAPERS
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports import read_record
+from summeval_pytest.record.record import read_record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.verdict import RunRecord
+    from summeval_pytest.record.record import RunRecord
     from tests.plugin.conftest import Bench
 
 BOTH = "--summ-model=good,bad"

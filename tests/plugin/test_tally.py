@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.plugin.tally import PROPERTY, Tally
+from summeval_pytest.plugin.controller import Tally
+from summeval_pytest.plugin.items import PROPERTY
 
 if TYPE_CHECKING:
     from pathlib import Path

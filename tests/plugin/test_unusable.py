@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.cli.command import main
-from summeval_pytest.store import Cache, write_cassette
+from summeval_pytest.cli.app import main
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import write_cassette
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, ScriptedServer
 

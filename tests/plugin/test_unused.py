@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.plugin.option_table import TABLE, Option
+from summeval_pytest.plugin.options import TABLE, Option
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
@@ -26,11 +26,9 @@ SHELL = {
     "summeval_pytest.plugin",
     "summeval_pytest.plugin.fixtures",
     "summeval_pytest.plugin.hooks",
-    "summeval_pytest.plugin.option_table",
     "summeval_pytest.plugin.options",
-    "summeval_pytest.plugin.preparing",
-    "summeval_pytest.plugin.progress",
     "summeval_pytest.plugin.session",
+    "summeval_pytest.plugin.progress",
 }
 """All of us that a foreign suite loads: options, hooks, and the error tree they speak in."""
 

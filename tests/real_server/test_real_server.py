@@ -23,15 +23,17 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from summeval_pytest.endpoints.dialect import Dialect
+from summeval_pytest.endpoints.exchange import Memory
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.evaluation.memory import Memory
-from summeval_pytest.models import Dialect
-from tests.models.calls import LABEL, at, question, reply, run
+from tests.endpoints.calls import LABEL, at, question, reply, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.models import ChatReply, Client, Endpoint, Schema
+    from summeval_pytest.endpoints.chat import ChatReply, Schema
+    from summeval_pytest.endpoints.client import Client
+    from summeval_pytest.endpoints.endpoint import Endpoint
 
 SERVER: Final = os.environ.get("SUMMEVAL_REAL_SERVER", "")
 PYTHON: Final = os.environ.get("SUMMEVAL_REAL_PYTHON", "")

@@ -7,30 +7,25 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    Agreement,
+from summeval_pytest.record.record import (
     CassetteRecord,
     Claim,
     Comparison,
     Difference,
     FacetChange,
-    Finding,
     Flip,
-    Floor,
     Header,
     PairChange,
     PairRecord,
-    PairVerdict,
     RunRecord,
-    Shortfall,
     SuiteRecord,
-    SystemMean,
     SystemRecord,
-    Threshold,
-    Thresholds,
-    WaiverUse,
 )
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import Floor, Threshold, Thresholds, WaiverUse
+from summeval_pytest.verdict.trust import Agreement
 from tests.reports.trust_records import UNMEASURED, measured, untrusted
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     CheckedFact,
     EvaScore,
     FacetScore,
@@ -13,8 +13,7 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import Fact
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
+from summeval_pytest.record.record import (
     CassetteRecord,
     Claim,
     Comparison,
@@ -24,18 +23,15 @@ from summeval_pytest.verdict import (
     Header,
     PairChange,
     PairRecord,
-    PairVerdict,
     PaperRecord,
     RunRecord,
-    Shortfall,
     SuiteRecord,
-    SystemMean,
     SystemRecord,
-    Threshold,
-    Thresholds,
-    WaiverUse,
-    findings_of,
 )
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from tests.reports.trust_records import untrusted
 
 REFERENCE = "Moss needs rain. We watered stones. Wet moss grew twice as fast. Rain feeds moss."

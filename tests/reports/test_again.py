@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from summeval_pytest.reports import run_lines, suite_lines, untrusted_lines
-from summeval_pytest.verdict import Comparison, Difference, Header
+from summeval_pytest.record.record import Comparison, Difference, Header
+from summeval_pytest.reports.run import run_lines, suite_lines
+from summeval_pytest.reports.trust import untrusted_lines
 from tests.reports.trust_records import TRUSTED, golden, measured, untrusted
 from tests.verdict.records import (
     carried,

@@ -3,8 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from summeval_pytest.analysis.agreement import (
+    ColumnAgreement,
+    Correlations,
+    Estimate,
+    LevelAgreement,
+)
+from summeval_pytest.analysis.items import ClassAgreement, RoleAgreement, item_agreements
 from summeval_pytest.questions import FACETS
-from summeval_pytest.reports.agreement import (
+from summeval_pytest.reports.tables import (
     column_table,
     estimate_cell,
     item_table,
@@ -16,15 +23,7 @@ from summeval_pytest.reports.agreement import (
     roles_json,
     weights_lines,
 )
-from summeval_pytest.stats import FittedWeights, Matrix
-from summeval_pytest.verdict.agreement import (
-    ColumnAgreement,
-    Correlations,
-    Estimate,
-    LevelAgreement,
-)
-from summeval_pytest.verdict.item_agreement import item_agreements
-from summeval_pytest.verdict.role_agreement import ClassAgreement, RoleAgreement
+from summeval_pytest.stats.matrices import FittedWeights, Matrix
 from tests.verdict.golden_answers import answered, golden
 
 NOTHING = Estimate(None, None, None)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.evaluation import Ledger, Totals
-from summeval_pytest.judges.llm import LlmJudge
-from summeval_pytest.reports import calls_lines
+from summeval_pytest.endpoints.spending import Ledger, Totals
+from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.reports.run import calls_lines
 from tests.judges.llm.by_rule import RuleSender
 
 JUDGED = dict.fromkeys(

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.reports import change_lines, comparison_lines, detectable_text
-from summeval_pytest.verdict import (
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.record.changes import pair_change
+from summeval_pytest.record.record import (
     Claim,
     Comparison,
     Difference,
     FacetChange,
     Flip,
     PairChange,
-    compare,
-    pair_change,
 )
+from summeval_pytest.record.regression import compare
+from summeval_pytest.reports.pair import change_lines, comparison_lines, detectable_text
 from tests.verdict.records import (
     SIGNATURES,
     baseline,

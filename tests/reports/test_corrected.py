@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports import (
-    SystemTally,
+from summeval_pytest.reports.pair import (
     corrected_line,
+    corrected_text,
     describe_means,
-    suite_lines,
-    summary_lines,
+    missed_lines,
 )
-from summeval_pytest.reports.corrected import corrected_text, missed_lines
-from summeval_pytest.verdict import CorrectedMean, Floor, MeanVerdict, SystemMean
+from summeval_pytest.reports.run import SystemTally, suite_lines, summary_lines
+from summeval_pytest.verdict.decide import CorrectedMean, MeanVerdict, SystemMean
+from summeval_pytest.verdict.thresholds import Floor
 from tests.verdict.records import eva, pair, rated, suite, system
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict.floors import Bound
+    from summeval_pytest.verdict.thresholds import Bound
 
 CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
 

@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports.drift import (
+from summeval_pytest.record import changes as figure_changes
+from summeval_pytest.record.changes import FigureChange, measure_drift
+from summeval_pytest.reports.run import (
     drift_lines,
     drift_sentence,
     drift_table,
     figure_table,
     flip_lines,
 )
-from summeval_pytest.verdict import FigureChange, figure_changes, measure_drift
 from tests.reports.test_comparison import HOSTILE, harmless
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured, suite
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import Drift
+    from summeval_pytest.record.changes import Drift
 
 
 @pytest.fixture(autouse=True)

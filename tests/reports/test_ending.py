@@ -4,18 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from summeval_pytest.reports import ending_lines, waiver_line
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    Comparison,
-    Difference,
-    Finding,
-    PairRecord,
-    PairVerdict,
-    Shortfall,
-    SuiteRecord,
-    WaiverUse,
-)
+from summeval_pytest.record.record import Comparison, Difference, PairRecord, SuiteRecord
+from summeval_pytest.reports.run import ending_lines, waiver_line
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.verdict.records import HERE, faithful, pair, run, suite, system
 
 HOSTILE = "::error::x\n::add-mask::y\x1b[31m##[group]\u202e"

@@ -7,19 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import Unscored
-from summeval_pytest.metrics.references import averaged
-from summeval_pytest.reports import describe_means, describe_pair, missed_numbers, short_of
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    Finding,
-    MeanVerdict,
-    PairRecord,
-    PairVerdict,
-    Shortfall,
-    SystemMean,
-    WaiverUse,
-)
+from summeval_pytest.metrics.flow import averaged
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.record.record import PairRecord
+from summeval_pytest.reports.pair import describe_means, describe_pair, missed_numbers, short_of
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.verdict.records import marks, rated
 
 FACET = Shortfall(name="facet", value=0.5, least=0.55)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.reports import write_whole
+from summeval_pytest.reports.files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import Unscored
+from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.reports.github import Annotation, annotation_lines, failing_pairs
-from summeval_pytest.text import safe
-from summeval_pytest.verdict import PairVerdict, Shortfall, WaiverUse
+from summeval_pytest.text.printing import safe
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
+from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.reports.github_records import (
     COMPARISON,
     FACET,

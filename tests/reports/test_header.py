@@ -3,8 +3,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from summeval_pytest.reports import cassette_lines, header_line, uncalibrated_lines
-from summeval_pytest.store import Row, read_cassette, write_cassette
+from summeval_pytest.reports.run import cassette_lines, header_line, uncalibrated_lines
+from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from junitparser import JUnitXml
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
@@ -22,29 +22,25 @@ from summeval_pytest.metrics import (
     RatedFacet,
     Unscored,
 )
-from summeval_pytest.reports.junit import junit_text
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    ALL_PAPERS,
+from summeval_pytest.record.record import (
     Claim,
     Comparison,
     Difference,
     FacetChange,
-    Finding,
     Flip,
     Header,
     PairChange,
     PairRecord,
-    PairVerdict,
     RunRecord,
-    Shortfall,
     SuiteRecord,
-    SystemMean,
     SystemRecord,
-    Threshold,
-    Thresholds,
-    WaiverUse,
 )
+from summeval_pytest.reports.junit import junit_text
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from tests.reports.trust_records import (
     HOLDS,
     MISSED,
@@ -61,8 +57,8 @@ from tests.reports.trust_records import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from summeval_pytest.metrics import Score
-    from summeval_pytest.verdict.waivers import State
+    from summeval_pytest.metrics.score import Score
+    from summeval_pytest.verdict.thresholds import State
 
 SUITE = Place("golden/summeval.toml", 12)
 SUMMARIES = Place("golden/systems/careless.jsonl", 3)

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from summeval_pytest.reports.markdown import cell, code, fitting, head, row, section
-from summeval_pytest.text import one_line
+from summeval_pytest.reports.github import cell, code, fitting, head, row, section
+from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -55,7 +55,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
 
 def test_the_docstring_examples_hold() -> None:
     """An example that no one runs goes stale, and is believed."""
-    found = doctest.testmod(import_module("summeval_pytest.reports.markdown"))
+    found = doctest.testmod(import_module("summeval_pytest.reports.github"))
     assert found.failed == 0
     assert found.attempted == 2
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from summeval_pytest.evaluation import ModelSeen
-from summeval_pytest.reports import changed_model_lines, model_lines, models_told
+from summeval_pytest.endpoints.spending import ModelSeen
+from summeval_pytest.reports.run import changed_model_lines, model_lines, models_told
 from tests.reports.test_comparison import HOSTILE, harmless
 
 ALIAS = ModelSeen(

@@ -13,12 +13,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import EvaScore, FaithfulnessScore, JudgedSentence
-from summeval_pytest.metrics.references import averaged
+from summeval_pytest.metrics.flow import averaged
+from summeval_pytest.metrics.score import EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.reports.page import page_text
-from summeval_pytest.reports.page.block import block
-from summeval_pytest.reports.page.passages import Passages
-from summeval_pytest.reports.page.visible import QUOTE, WHOLE, cut, places_shown, visible
+from summeval_pytest.reports.page_pair import (
+    QUOTE,
+    WHOLE,
+    Passages,
+    block,
+    cut,
+    places_shown,
+    visible,
+)
 from tests.reports.page_records import (
     HOSTILE,
     REFERENCE,

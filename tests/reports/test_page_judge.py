@@ -22,7 +22,8 @@ from tests.reports.trust_records import (
 )
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import SuiteRecord, Trust
+    from summeval_pytest.record.record import SuiteRecord
+    from summeval_pytest.verdict.trust import Trust
 
 MARK = "Verdicts of an untrusted judge: shown, and to be relied on in nothing."
 

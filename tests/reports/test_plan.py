@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from summeval_pytest.evaluation import PlannedCalls
-from summeval_pytest.reports import plan_lines
+from summeval_pytest.reports.run import plan_lines
+from summeval_pytest.run.plan import PlannedCalls
 
 ESTIMATES = "tokens and dollars are estimates"
 GUESSED = "~ some calls depend on replies that nobody has given yet: the embedded judge stands in"

@@ -12,8 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
-from summeval_pytest.evaluation import EvidenceCount, GoldenAnswer
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     CheckedFact,
     EvaCounts,
     EvaScore,
@@ -25,27 +24,27 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import Fact
-from summeval_pytest.reports import as_json, from_json, read_record, record_text
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
+from summeval_pytest.record.record import (
     Comparison,
     Header,
     Judged,
     Measured,
     PairRecord,
-    PairVerdict,
     PaperRecord,
     Part,
     RunRecord,
-    Shortfall,
     SuiteRecord,
-    SystemMean,
     SystemRecord,
-    Threshold,
-    Thresholds,
     Totalled,
-    WaiverUse,
+    as_json,
+    from_json,
+    read_record,
+    record_text,
 )
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from tests.reports.trust_records import (
     UNMEASURED,
     agreement,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from markdown_it import MarkdownIt
 
-from summeval_pytest.reports.step_judge import judge_section
+from summeval_pytest.reports.step_summary import judge_section
 from tests.reports.trust_records import (
     HOLDS,
     MISSED,
@@ -22,7 +22,7 @@ from tests.reports.trust_records import (
 from tests.verdict.records import run, suite
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import SuiteRecord
+    from summeval_pytest.record.record import SuiteRecord
 
 GITHUB = MarkdownIt("gfm-like")
 HEAD = [

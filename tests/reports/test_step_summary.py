@@ -8,10 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from summeval_pytest.metrics import EvaScore, Unscored
+from summeval_pytest.metrics.score import EvaScore, Unscored
+from summeval_pytest.record.record import Comparison
 from summeval_pytest.reports.step_summary import step_summary
-from summeval_pytest.text import one_line
-from summeval_pytest.verdict import Comparison, PairVerdict, Shortfall, SystemMean, WaiverUse
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.reports.github_records import (
     CHANGE,
     COMPARISON,
@@ -32,7 +34,7 @@ from tests.reports.github_records import (
 from tests.reports.trust_records import TRUSTED, UNMEASURED, golden, measured, untrusted
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import RunRecord, SuiteRecord
+    from summeval_pytest.record.record import RunRecord, SuiteRecord
 
 GITHUB = MarkdownIt("gfm-like")
 """CommonMark with tables, strikethrough, raw HTML and addresses as links: what GitHub reads."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from summeval_pytest.reports import SystemTally, summary_lines
-from summeval_pytest.verdict import Comparison, Difference
+from summeval_pytest.record.record import Comparison, Difference
+from summeval_pytest.reports.run import SystemTally, summary_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

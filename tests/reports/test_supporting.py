@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from summeval_pytest.reports import supporting_table
-from summeval_pytest.verdict.agreement import Estimate
-from summeval_pytest.verdict.supporting import Macro, SupportingFigures
+from summeval_pytest.analysis.agreement import Estimate
+from summeval_pytest.analysis.items import Macro, SupportingFigures
+from summeval_pytest.reports.tables import supporting_table
 
 JUDGE = SupportingFigures(
     by="judge",

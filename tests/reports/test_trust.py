@@ -7,25 +7,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation import GoldenAnswer
-from summeval_pytest.reports import (
+from summeval_pytest.reports.trust import (
     agreement_lines,
     describe_trust,
-    trust_lines,
-    trust_phrase,
-    untrusted_lines,
-)
-from summeval_pytest.reports.trust import (
     described,
     evidence_of,
     interval_of,
     short_of_floor,
+    trust_lines,
     trust_of,
     trust_of_run,
+    trust_phrase,
+    untrusted_lines,
     value_of,
     verdict_of,
 )
-from summeval_pytest.verdict.disagreements import Disagreement
+from summeval_pytest.run.golden import GoldenAnswer
+from summeval_pytest.verdict.trust import Disagreement
 from tests.reports.trust_records import (
     HOLDS,
     MISSED,
@@ -41,7 +39,7 @@ from tests.reports.trust_records import (
 from tests.verdict.records import run, suite
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import Trust
+    from summeval_pytest.verdict.trust import Trust
 
 NOT_MEASURED = "agreement with labels not measured in this run"
 NOT_CALIBRATED = "not calibrated: the suite has no labels to measure it with"

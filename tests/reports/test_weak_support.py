@@ -3,12 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from summeval_pytest.reports.weak_support import weak_lines
-from summeval_pytest.verdict import PairVerdict, Shortfall
+from summeval_pytest.reports.pair import weak_lines
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
 from tests.verdict.records import believed, pair
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import PairRecord
+    from summeval_pytest.record.record import PairRecord
 
 
 def missing(name: str, *support: float | None, least: float = 0.6) -> PairRecord:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.evaluation import EvidenceCount, GoldenAnswer, GoldenPair
-from summeval_pytest.verdict import Agreement, Floor, SuiteRecord, Trust
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
+from summeval_pytest.verdict.thresholds import Floor
+from summeval_pytest.verdict.trust import Agreement, Trust
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict.floors import Bound
+    from summeval_pytest.record.record import SuiteRecord
+    from summeval_pytest.verdict.thresholds import Bound
 
 ASKED: Final = "Mice slept."
 HELD: Final = "Mice with zinc slept two hours longer."

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import cohen_kappa, confusion, exact_agreement, kappas_of
+from summeval_pytest.stats.agreement import cohen_kappa, confusion, exact_agreement, kappas_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from numpy.random import PCG64, Generator
 
 from summeval_pytest.stats.agreement import cohen_kappa
-from summeval_pytest.stats.calibration import (
-    FoldedMap,
-    MonotoneMap,
-    fit_folds,
-    fit_map,
-    folds_of,
-)
+from summeval_pytest.stats.correction import FoldedMap, MonotoneMap, fit_folds, fit_map, folds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

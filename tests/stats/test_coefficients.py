@@ -5,11 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from summeval_pytest.stats import COEFFICIENTS, kendall, pearson, spearman
-from summeval_pytest.stats.coefficients import (
+from summeval_pytest.stats.correlation import (
+    COEFFICIENTS,
     coefficients_of,
     drawn_coefficients,
     drawn_spearmans,
+    kendall,
+    pearson,
+    spearman,
 )
 
 X = np.array([1.0, 2.0, 3.0, 9.0])

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.stats import (
+from summeval_pytest.stats.correlation import (
+    _ranks,
     coefficients_within,
     kendall,
     pearson,
     spearman,
 )
-from summeval_pytest.stats.correlation import _ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.stats import Coefficient
+    from summeval_pytest.stats.correlation import Coefficient
 
 every_coefficient = pytest.mark.parametrize("coefficient", [pearson, spearman, kendall])
 
@@ -126,7 +126,7 @@ def test_ranks_worked_example() -> None:
 def test_spearman_needs_no_scipy() -> None:
     """What runs with labels load counts against every run of a foreign test suite."""
     code = (
-        "import sys; from summeval_pytest.stats import spearman;"
+        "import sys; from summeval_pytest.stats.correlation import spearman;"
         " spearman([1, 2, 3], [1, 3, 2]); sys.exit('scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

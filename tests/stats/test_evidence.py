@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import (
+from summeval_pytest.stats.agreement import (
     any_hit,
     evidence_f1,
     evidence_precision,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import fit_weights
+from summeval_pytest.stats.matrices import fit_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

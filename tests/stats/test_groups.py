@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import rows_by_group
+from summeval_pytest.stats.bootstrap import rows_by_group
 
 
 def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:

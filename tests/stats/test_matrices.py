@@ -8,18 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import (
-    COEFFICIENTS,
+from summeval_pytest.stats.bootstrap import bootstrap_interval, bootstrap_mean
+from summeval_pytest.stats.correlation import COEFFICIENTS, kendall, pearson, spearman
+from summeval_pytest.stats.matrices import (
     Matrix,
     Resamples,
-    bootstrap_interval,
-    bootstrap_mean,
-    kendall,
     matrix_of_means,
     matrix_over_rows,
     matrix_within,
-    pearson,
-    spearman,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats import CoefficientName, Rows
+    from summeval_pytest.stats.bootstrap import Rows
+    from summeval_pytest.stats.correlation import CoefficientName
 
 Row = tuple[str, str, tuple[float, ...]]
 """A paper, a system, and a number a column."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import partial_pearson, pearson
+from summeval_pytest.stats.correlation import partial_pearson, pearson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.stats import COEFFICIENTS, correlation_p_value, kendall, pearson, spearman
+from summeval_pytest.stats.correlation import (
+    COEFFICIENTS,
+    correlation_p_value,
+    kendall,
+    pearson,
+    spearman,
+)
 
 if TYPE_CHECKING:
-    from summeval_pytest.stats import CoefficientName
+    from summeval_pytest.stats.correlation import CoefficientName
 
 every_coefficient = pytest.mark.parametrize("name", COEFFICIENTS)
 SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from numpy.random import PCG64, Generator
 from scipy import integrate, stats
 
-from summeval_pytest.stats.paired import drop_p_value
-from summeval_pytest.stats.power import detectable_drop, power_of_drop
+from summeval_pytest.stats.paired import detectable_drop, drop_p_value, power_of_drop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from summeval_pytest.stats import bootstrap_interval, roc_auc, roc_auc_bounds
+from summeval_pytest.stats.bootstrap import bootstrap_interval
+from summeval_pytest.stats.correlation import roc_auc, roc_auc_bounds
 
 items = st.lists(
     st.tuples(st.sampled_from("abcd"), st.booleans(), st.integers(0, 5).map(float)), max_size=20

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import bootstrap_mean
-from summeval_pytest.stats.ratios import resampled_ratios
+from summeval_pytest.stats.bootstrap import bootstrap_mean, resampled_ratios
 
 if TYPE_CHECKING:
     from random import Random

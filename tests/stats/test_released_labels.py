@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from summeval_pytest.evaluation import EvidenceCount
-from summeval_pytest.stats import alphas_of, exact_agreement
-from summeval_pytest.verdict.counting import FIGURES, counts_of
+from summeval_pytest.run.golden import EvidenceCount
+from summeval_pytest.stats.agreement import alphas_of, exact_agreement
+from summeval_pytest.verdict.trust import FIGURES, counts_of
 from tests.shared_data import DATA
 from tests.verdict.golden_answers import answered, golden
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import alphas_of, iccs_of
+from summeval_pytest.stats.agreement import alphas_of, iccs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.stats import Level
+    from summeval_pytest.stats.agreement import Level
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011: 12 units, 4 observers, gaps.
 OBSERVERS: Sequence[Sequence[int | None]] = (

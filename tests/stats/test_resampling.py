@@ -8,20 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats import (
+from summeval_pytest.stats.bootstrap import (
     Interval,
     bootstrap_interval,
     bootstrap_mean,
     bootstrap_sums,
-    coefficients_within,
-    kendall,
-    pearson,
 )
+from summeval_pytest.stats.correlation import coefficients_within, kendall, pearson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats import Rows, Statistic
+    from summeval_pytest.stats.bootstrap import Rows, Statistic
 
 ratings = st.integers(min_value=1, max_value=4).map(float)
 labelled_rows = st.lists(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache, Row
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import Row
 
 if TYPE_CHECKING:
     from pathlib import Path

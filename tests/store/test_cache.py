@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache, Row
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import Row
 
 if TYPE_CHECKING:
     from tests.store.conftest import Store
@@ -216,7 +217,7 @@ def test_any_reply_comes_back(topic: str, reply: dict[str, object]) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from summeval_pytest.store import Cache, Row
+from summeval_pytest.store.cache import Cache; from summeval_pytest.store.cassette import Row
 cache = Cache(Path(sys.argv[1]))
 for number in range(1, 1_000_000):
     cache.put(Row(f"{number:064x}", "facets", {"text": "x" * 1000}))
@@ -245,7 +246,7 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store, lines: int) -> 
 OPENER = """
 import sys, time
 from pathlib import Path
-from summeval_pytest.store import Cache, Row
+from summeval_pytest.store.cache import Cache; from summeval_pytest.store.cassette import Row
 import diskcache
 while time.time() < float(sys.argv[2]):
     pass
@@ -292,7 +293,7 @@ def test_store_that_was_being_made_when_killed_is_no_hindrance(tmp_path: Path) -
 def test_importing_the_store_imports_no_diskcache() -> None:
     """A replay needs neither the database nor what looks for its place."""
     code = (
-        "import sys, summeval_pytest.store as store; from pathlib import Path;"
+        "import sys; from summeval_pytest.store import cassette as store; from pathlib import Path;"
         "store.write_cassette(Path(sys.argv[1]), ());"
         "store.read_cassette(Path(sys.argv[1]), 'x');"
         "print(sorted({'diskcache', 'platformdirs', 'openai', 'numpy'} & set(sys.modules)))"

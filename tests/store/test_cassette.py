@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.store import Row, read_cassette, write_cassette
+from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 ROWS = (

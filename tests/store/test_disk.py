@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache, Row
-from summeval_pytest.store.disk import text_disk
+from summeval_pytest.store.cache import Cache, text_disk
+from summeval_pytest.store.cassette import Row
 
 if TYPE_CHECKING:
     from tests.store.conftest import Store

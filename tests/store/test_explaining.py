@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.explaining import explained
+from summeval_pytest.store.cache import explained
 
 if TYPE_CHECKING:
     from tests.store.conftest import Store

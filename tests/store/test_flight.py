@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache, Flight, byte_locks, flight
+from summeval_pytest.store import flight
+from summeval_pytest.store import flight as byte_locks
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.flight import Flight
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ KEY, OTHER = "a" * 64, "b" * 64
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from summeval_pytest.store import Flight
+from summeval_pytest.store.flight import Flight
 async def hold():
     async with Flight(Path(sys.argv[1])).alone(sys.argv[2]):
         print("alone", flush=True)
@@ -33,7 +36,10 @@ asyncio.run(hold())
 RACER = """
 import asyncio, os, sys
 from pathlib import Path
-from summeval_pytest.store import Cache, Flight, Row, request_key
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.key import request_key
 directory, log, first = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY), 5
 flight, cache = Flight(directory), Cache(directory)
 async def ask(number):
@@ -344,7 +350,7 @@ def test_claim_of_a_closed_loop_holds_nobody_up(tmp_path: Path) -> None:
 FORKER = """
 import asyncio, os, sys
 from pathlib import Path
-from summeval_pytest.store import Flight
+from summeval_pytest.store.flight import Flight
 flight = Flight(Path(sys.argv[1]))
 async def is_free(within):
     try:

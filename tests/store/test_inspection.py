@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.store import Cache
-from summeval_pytest.store.inspection import SETTINGS
+from summeval_pytest.store.cache import SETTINGS, Cache
 
 if TYPE_CHECKING:
     from tests.store.conftest import Store
@@ -228,7 +227,7 @@ import os, sys
 from pathlib import Path
 import diskcache
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache, Row
+from summeval_pytest.store.cache import Cache; from summeval_pytest.store.cassette import Row
 path = Path(sys.argv[1])
 late = sys.argv[2] == "late"
 if os.geteuid() == 0:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.models.request import ChatRequest, Message, Schema
-from summeval_pytest.store import request_key
+from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema
+from summeval_pytest.store.key import request_key
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import default_directory, prepare
+from summeval_pytest.store.cache import default_directory, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,7 +170,7 @@ import os, sys
 from pathlib import Path
 import diskcache
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import Cache
+from summeval_pytest.store.cache import Cache
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.store import Row, read_row
-from summeval_pytest.store.json_line import HIDDEN
+from summeval_pytest.store.cassette import HIDDEN, Row, read_row
 
 KEY = "0123456789abcdef" * 4
 REPLIES = st.dictionaries(

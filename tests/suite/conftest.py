@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 SOUND = """\
 papers = "papers.jsonl"

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import load_suite
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import mistake, write_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 WANTS_IT = "eva_premises = 3"
 

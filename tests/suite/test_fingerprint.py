@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FacetSegments, Fact
-from summeval_pytest.suite import Paper, Section
-from summeval_pytest.suite.fingerprint import canonical_text, fingerprint_of
-from summeval_pytest.suite.jsonl import Line, Spot
-from summeval_pytest.suite.lines import TextFile
-from summeval_pytest.suite.papers import read_paper, scan_papers
+from summeval_pytest.suite.lines import Line, Spot, TextFile
+from summeval_pytest.suite.papers import canonical_text, fingerprint_of, read_paper, scan_papers
+from summeval_pytest.suite.values import Paper, Section
 
 if TYPE_CHECKING:
     from random import Random

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.evaluation.answering import places_of
-from summeval_pytest.evaluation.measuring import source_of
-from summeval_pytest.suite.indexed import (
+from summeval_pytest.run.golden import places_of
+from summeval_pytest.run.measure import source_of
+from summeval_pytest.suite.marking import (
     IndexedTexts,
     cut,
     evidence_label,
@@ -18,7 +18,7 @@ from tests.label_suite import loaded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.jsonl import read_json, read_lines
-from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.lines import TextFile, read_json, read_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

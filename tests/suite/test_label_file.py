@@ -3,8 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite.label_file import label_lines, label_text, read_label_file
-from summeval_pytest.suite.marking import Item, Marking
+from summeval_pytest.suite.marking import Item, Marking, label_lines, label_text, read_label_file
 from tests.label_suite import loaded, mistake, write_lines
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.cli.label import LabelBook, pairs_to_label, questions_of
 from summeval_pytest.errors import OptionError
-from summeval_pytest.suite import load_suite
-from summeval_pytest.suite.labelling import LabelBook, pairs_to_label, questions_of
+from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import loaded, mistake, write_lines, write_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from summeval_pytest.suite.labelling import LabelQuestion, What
+    from summeval_pytest.cli.label import LabelQuestion, What
 
 LABEL = {
     "paper": "moss-01",

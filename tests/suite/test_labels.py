@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from summeval_pytest.suite import Suite
+    from summeval_pytest.suite.suite import Suite
     from tests.suite.conftest import Golden
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.manner import SentenceManner
+from summeval_pytest.questions import SentenceManner
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

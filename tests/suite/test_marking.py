@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 from summeval_pytest.suite.marking import Item, ItemKind, Marking, label_object, markings_of
 from tests.label_suite import mistake
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite.names import closest
+from summeval_pytest.suite.lines import closest
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.questions import FacetSegments, Fact
-from summeval_pytest.suite import Section
+from summeval_pytest.suite.values import Section
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

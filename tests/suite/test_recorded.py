@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.questions import FacetSegments
-from summeval_pytest.suite import Recorded, RecordedSpec
+from summeval_pytest.suite.labels import Recorded
+from summeval_pytest.suite.values import RecordedSpec
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

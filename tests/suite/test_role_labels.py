@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import RoleLabel
+from summeval_pytest.suite.labels import RoleLabel
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

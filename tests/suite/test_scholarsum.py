@@ -8,7 +8,9 @@ import pytest
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, FacetSegments
-from summeval_pytest.suite import ImportReport, Recorded, import_scholarsum, load_suite
+from summeval_pytest.suite.labels import Recorded
+from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

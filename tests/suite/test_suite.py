@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite import SystemSpec, load_suite
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import SystemSpec
 
 if TYPE_CHECKING:
     from pathlib import Path

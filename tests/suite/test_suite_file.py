@@ -5,15 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.models import Price
-from summeval_pytest.suite import (
-    EndpointSpec,
-    JudgeSpec,
-    SystemSpec,
-    find_suite_file,
-    load_suite,
-)
+from summeval_pytest.suite.file import find_suite_file
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import JudgeSpec, SystemSpec
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import find_configuration, read_configuration, suites_beneath
+from summeval_pytest.suite.places import find_configuration, read_configuration, suites_beneath
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite import Setting
+from summeval_pytest.suite.values import Setting
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

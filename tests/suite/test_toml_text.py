@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite.toml_text import KeyLine, key_lines
+from summeval_pytest.suite.toml import KeyLine, key_lines
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

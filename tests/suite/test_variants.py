@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.suite import EvaVariant, Variants
+from summeval_pytest.suite.file import EvaVariant, Variants
 
 if TYPE_CHECKING:
     from tests.suite.conftest import Golden

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import check_depth
-from summeval_pytest.text.nesting import DEEPEST
+from summeval_pytest.text.printing import DEEPEST, check_depth
 
 
 def nested(kinds: str) -> object:

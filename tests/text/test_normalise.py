@@ -7,7 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import is_refusal, normalise, split_sentences, tokens
+from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import tokens
 
 # Pieces that the rules look for, and halves of them that must not add up to one.
 TRACES = """

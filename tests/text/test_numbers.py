@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import find_quantities
-from summeval_pytest.text.figures import find_figures
-from summeval_pytest.text.numbers import unstated_numbers
+from summeval_pytest.text.numbers import find_figures, unstated_numbers
+from summeval_pytest.text.quantities import find_quantities
 
 SOURCE = (
     "We watched 14 ferries from Oct. 2020 to Dec. 2021 on the north pier.",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.text.placeholders import without_placeholders
+from summeval_pytest.metrics.texts import without_placeholders
 
 
 @pytest.mark.parametrize(

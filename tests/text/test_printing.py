@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import one_line, safe
+from summeval_pytest.text.printing import one_line, safe
 
 HOSTILE = ":#[] \n\r\t\x0b\x0c\x1b\x85\u00a0\u200b\u2003\u2028\u2029\u202e\ue000\U000e0001a%"
 texts = st.text(alphabet=st.sampled_from(HOSTILE)) | st.text()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import Quantity, find_quantities
+from summeval_pytest.text.quantities import Quantity, find_quantities
 
 
 def read(text: str) -> list[tuple[float, str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.text.syllables import syllables
+from summeval_pytest.metrics.texts import syllables
 
 COUNTED = {
     1: "past rash sound date start back show these guide",

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import (
+from summeval_pytest.text import words
+from summeval_pytest.text.words import (
     STOP_WORDS,
     content_words,
     count_content,
@@ -15,7 +16,6 @@ from summeval_pytest.text import (
     known_tokens,
     stem,
     tokens,
-    words,
 )
 
 FAMILIES = [

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.score import (
     METRICS,
     CheckedFact,
     EvaScore,
@@ -16,29 +18,23 @@ from summeval_pytest.metrics import (
     JudgedSentence,
     RatedFacet,
     Unscored,
-    signature_of,
 )
-from summeval_pytest.metrics.eva import f1
-from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES, Fact
-from summeval_pytest.verdict import (
-    Baseline,
-    Header,
-    PairRecord,
-    RunRecord,
-    SuiteRecord,
-    SystemRecord,
-    Thresholds,
-    Trust,
-)
+from summeval_pytest.record.record import Header, PairRecord, RunRecord, SuiteRecord, SystemRecord
+from summeval_pytest.record.regression import Baseline
+from summeval_pytest.verdict.thresholds import Thresholds
+from summeval_pytest.verdict.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.evaluation import GoldenPair
-    from summeval_pytest.metrics import MetricName, Score, Signature
+    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict import Comparison, Outcome, WaiverUse
+    from summeval_pytest.record.record import Comparison, Outcome
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.thresholds import WaiverUse
 
 HERE: Final = Place("golden/summeval.toml", 3)
 SIGNATURES: Final = tuple(

@@ -7,34 +7,39 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Evaluation
-from summeval_pytest.metrics import Unscored
-from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import COEFFICIENTS, FittedWeights
-from summeval_pytest.suite import Label, import_scholarsum, load_suite
-from summeval_pytest.verdict.agreement import (
+from summeval_pytest.analysis.agreement import (
     HUMAN,
     LEVELS,
     Estimate,
+    LabelledPair,
     column_agreement,
     correlations,
     fitted_weights,
+    labelled_pair,
     level_agreement,
+    partial_correlations,
     system_means,
 )
-from summeval_pytest.verdict.given import partial_correlations
-from summeval_pytest.verdict.item_agreement import item_agreements
-from summeval_pytest.verdict.labelled import LabelledPair, labelled_pair
+from summeval_pytest.analysis.items import item_agreements
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.stats.correlation import COEFFICIENTS
+from summeval_pytest.stats.matrices import FittedWeights
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from summeval_pytest.analysis.agreement import AgreementLevel
     from summeval_pytest.questions import Facet
-    from summeval_pytest.stats import CoefficientName
-    from summeval_pytest.suite import Recorded, Suite
-    from summeval_pytest.verdict.agreement import AgreementLevel
+    from summeval_pytest.stats.correlation import CoefficientName
+    from summeval_pytest.suite.labels import Recorded
+    from summeval_pytest.suite.suite import Suite
 
 
 def labelled(

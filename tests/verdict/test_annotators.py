@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.errors import Place
-from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
-from summeval_pytest.verdict.annotators import (
+from summeval_pytest.analysis.annotators import (
     AnnotatorAgreement,
     EvidenceAgreement,
     KindAgreement,
     OverallAgreement,
     annotator_agreement,
 )
+from summeval_pytest.errors import Place
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics import signature_of
-from summeval_pytest.verdict import Baseline, PairRecord, RunRecord, find_baseline
+from summeval_pytest.metrics.signature import signature_of
+from summeval_pytest.record.regression import Baseline, find_baseline
 from tests.verdict.records import SIGNATURES, baseline, eva, faithful, pair, run, suite
+
+if TYPE_CHECKING:
+    from summeval_pytest.record.record import PairRecord, RunRecord
 
 
 def one(paper: str, name: str) -> PairRecord:

@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Evaluation, golden_pair, group_of
-from summeval_pytest.metrics import FacetScore, RatedFacet, Unscored, signature_of
 from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite import Label, Pair, Paper, Section
-from summeval_pytest.verdict import Calibration, calibration_of
-from summeval_pytest.verdict.calibrating import KEY
+from summeval_pytest.run.golden import golden_pair, group_of
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.suite.labels import Label
+from summeval_pytest.suite.values import Pair, Paper, Section
+from summeval_pytest.verdict.trust import KEY, Calibration, calibration_of
 from tests.verdict.golden_answers import PAPERS, answered, golden
 from tests.verdict.records import HERE, eva, faithful
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from summeval_pytest.evaluation import GoldenPair
-    from summeval_pytest.metrics import Score
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
+    from summeval_pytest.run.golden import GoldenPair
 
 SIGNED = tuple(
     signature_of(metric, judge="fair-1", suite="77be02a1c3d4")

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from summeval_pytest.verdict.chance import two_sided_p_value
+from summeval_pytest.record.regression import two_sided_p_value
 
 
 @pytest.mark.parametrize(("n_up", "n_down"), [(0, 0), (1, 0), (5, 0), (9, 3), (8, 8), (2, 13)])

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import EvaScore, FacetScore
+from summeval_pytest.metrics.score import EvaScore, FacetScore
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.verdict import Claim, FacetChange, PairChange, pair_change, worst_first
+from summeval_pytest.record.changes import pair_change, worst_first
+from summeval_pytest.record.record import Claim, FacetChange, PairChange
 from tests.verdict.records import (
     SILENT,
     carried,
@@ -26,7 +27,7 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from summeval_pytest.metrics import Score, Unscored
+    from summeval_pytest.metrics.score import Score, Unscored
     from summeval_pytest.questions import Facet
 
 SAME_FACET = FacetScore(value=1.0, identical=True)

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation import Numbers
-from summeval_pytest.metrics import Unscored
-from summeval_pytest.text.editing import Edit
-from summeval_pytest.verdict.checking import Broken, Check, RelationVerdict, check, decide_relation
-from summeval_pytest.verdict.relations import RELATIONS
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.run.measure import Numbers
+from summeval_pytest.text.edits import Edit
+from summeval_pytest.verdict.relations import (
+    RELATIONS,
+    Broken,
+    Check,
+    RelationVerdict,
+    check,
+    decide_relation,
+)
 
 NUMBER = RELATIONS["number-edit"]
 EDIT = Edit(text="x", sentence=0, before="5%", after="7%")

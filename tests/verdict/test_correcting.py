@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.evaluation import Numbers
-from summeval_pytest.metrics import Unscored
+from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import FACETS
-from summeval_pytest.verdict import CORRECTABLE, CorrectedMean, Floor, corrected_means
+from summeval_pytest.run.measure import Numbers
+from summeval_pytest.verdict.decide import CorrectedMean, corrected_means
+from summeval_pytest.verdict.thresholds import CORRECTABLE, Floor
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from summeval_pytest.evaluation import GoldenPair
-    from summeval_pytest.evaluation.golden import Kind
-    from summeval_pytest.verdict.floors import Bound
+    from summeval_pytest.run.golden import GoldenPair, Kind
+    from summeval_pytest.verdict.thresholds import Bound
 
 LACKING = Unscored(metric="facet", status="refused_candidate", reason="it declined")
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import cohen_kappa
-from summeval_pytest.verdict import AGREEMENTS
-from summeval_pytest.verdict.counting import (
+from summeval_pytest.stats.agreement import cohen_kappa
+from summeval_pytest.verdict.thresholds import AGREEMENTS
+from summeval_pytest.verdict.trust import (
     FIGURES,
     N_COUNTS,
     counts_of,
@@ -22,9 +22,8 @@ from summeval_pytest.verdict.counting import (
 from tests.verdict.golden_answers import ERRORS, RIGHT, SILENT, answered, filled, golden, pairs
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
-    from summeval_pytest.evaluation.golden import Kind
     from summeval_pytest.questions import Facet
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, Kind
 
 CONCLUSIONS = ((4, 1, 1), (1, 5, 2), (0, 2, 4))
 """Labels by answers of 20 conclusions; by hand (tests/stats), their quadratic kappa is 14/24."""

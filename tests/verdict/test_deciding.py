@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import JudgeError, Place
-from summeval_pytest.evaluation import numbers_of
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
@@ -16,14 +15,16 @@ from summeval_pytest.metrics import (
     RatedFacet,
     Unscored,
 )
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import Shortfall, Threshold, Waivers, decide, raise_judge_faults
+from summeval_pytest.run.measure import numbers_of
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import Shortfall, decide, raise_judge_faults
+from summeval_pytest.verdict.thresholds import Threshold, Waivers
 from tests.verdict.records import believed
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import Numbers
-    from summeval_pytest.metrics import Score
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
+    from summeval_pytest.run.measure import Numbers
 
 
 def rated(facet: Facet, rating: int) -> RatedFacet:

@@ -7,17 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.verdict.disagreements import (
-    Confusion,
-    Disagreement,
-    confusions,
-    worst_disagreements,
-)
+from summeval_pytest.verdict.trust import Confusion, Disagreement, confusions, worst_disagreements
 from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
-    from summeval_pytest.evaluation.golden import Kind
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, Kind
 
 
 def worst(*labelled: GoldenPair) -> list[tuple[str, str, float, float | None]]:

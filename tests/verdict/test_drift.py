@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import FaithfulnessScore
-from summeval_pytest.verdict import Drift, KindDrift, figure_changes, measure_drift
+from summeval_pytest.metrics.score import FaithfulnessScore
+from summeval_pytest.record import changes as figure_changes
+from summeval_pytest.record.changes import Drift, KindDrift, measure_drift
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import measured, pair, suite
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.verdict.evidence import closest_sentence
+from summeval_pytest.verdict.findings import closest_sentence
 
 SOURCE = (
     "Zinc was given to forty mice.",

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.verdict import figure_changes, measuring
-from summeval_pytest.verdict.figure_changes import changed_figures
-from summeval_pytest.verdict.floors import Floors
-from summeval_pytest.verdict.measuring import measure_trust
-from summeval_pytest.verdict.rejudging import shared_answers
+from summeval_pytest.record import changes as figure_changes
+from summeval_pytest.record.changes import changed_figures, shared_answers
+from summeval_pytest.verdict import trust as measuring
+from summeval_pytest.verdict.thresholds import Floors
+from summeval_pytest.verdict.trust import measure_trust
 from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
 
 if TYPE_CHECKING:
-    from summeval_pytest.evaluation import GoldenPair
-    from summeval_pytest.verdict import FigureChange
+    from summeval_pytest.record.changes import FigureChange
+    from summeval_pytest.run.golden import GoldenPair
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     CheckedFact,
     EvaScore,
     FacetScore,
@@ -17,8 +17,16 @@ from summeval_pytest.metrics import (
     Unscored,
 )
 from summeval_pytest.questions import SCALES, Fact
-from summeval_pytest.verdict import Finding, explaining, findings_of, rank, wrong_pieces
-from summeval_pytest.verdict.findings import facet_findings, fact_findings, sentence_findings
+from summeval_pytest.verdict.findings import (
+    Finding,
+    explaining,
+    facet_findings,
+    fact_findings,
+    findings_of,
+    rank,
+    sentence_findings,
+    wrong_pieces,
+)
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Facet

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.verdict import AGREEMENTS, Floor, Floors, floors_of, named_agreement
+from summeval_pytest.verdict.thresholds import AGREEMENTS, Floor, Floors, floors_of, named_agreement
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict import agreement
-from summeval_pytest.verdict.given import partial_correlations
-from summeval_pytest.verdict.labelled import LabelledPair
+from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis.agreement import LabelledPair, partial_correlations
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.text import normalise
-from summeval_pytest.text.editing import ATTACKS
-from summeval_pytest.verdict.hostile import HOSTILE
-from summeval_pytest.verdict.relations import RELATIONS, Material, Texts, held
+from summeval_pytest.text.edits import ATTACKS
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.verdict.relations import HOSTILE, RELATIONS, Material, Texts, held
 
 NUMBERS = ["facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness"]
 MATERIAL = Material(summary="Moss grew by 5%.", reference="Fish swam.", source="Fish swam fast.")

@@ -8,25 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import alphas_of, cohen_kappa, iccs_of
-from summeval_pytest.verdict import agreement
-from summeval_pytest.verdict.agreement import Estimate
-from summeval_pytest.verdict.item_agreement import (
+from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis.agreement import Estimate
+from summeval_pytest.analysis.items import (
     AUC,
     ITEM_KINDS,
     RATING_FIGURES,
     VERDICT_FIGURES,
     item_agreements,
 )
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.stats.agreement import alphas_of, cohen_kappa, iccs_of
 from tests.verdict.golden_answers import answered, filled, golden, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.evaluation import GoldenPair
+    from summeval_pytest.analysis.items import ItemAgreement
     from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict.item_agreement import ItemAgreement
+    from summeval_pytest.run.golden import GoldenPair
 
 NOTHING = Estimate(None, None, None)
 

@@ -4,17 +4,16 @@ import math
 
 import pytest
 
-from summeval_pytest.errors import Place
-from summeval_pytest.questions import FACETS, Facet, FacetSegments
-from summeval_pytest.suite import Label
-from summeval_pytest.suite.recorded import Recorded
-from summeval_pytest.verdict.labelled import (
+from summeval_pytest.analysis.agreement import (
     CONTROLS,
     LEADING,
     LabelledPair,
     column_names,
     segment_controls,
 )
+from summeval_pytest.errors import Place
+from summeval_pytest.questions import FACETS, Facet, FacetSegments
+from summeval_pytest.suite.labels import Label, Recorded
 
 
 def record(**segments: str) -> Recorded:

@@ -8,20 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import JudgeError, Place
-from summeval_pytest.evaluation import Numbers
-from summeval_pytest.metrics import Unscored
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    ALL_PAPERS,
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.run.measure import Numbers
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import (
+    MIN_COVERAGE,
     CorrectedMean,
-    Floor,
     SystemMean,
-    Threshold,
-    Waivers,
     decide_means,
+    mean_of,
 )
-from summeval_pytest.verdict.correcting import MIN_COVERAGE
-from summeval_pytest.verdict.means import mean_of
+from summeval_pytest.verdict.thresholds import Floor, Threshold, Waivers
 from tests.verdict.records import pair, unscored
 from tests.verdict.records import supported as supported_of
 

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics import FacetScore, FaithfulnessScore, JudgedSentence, Unscored
-from summeval_pytest.verdict import (
-    Finding,
+from summeval_pytest.metrics.score import FacetScore, FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.record.record import (
     Header,
     PairRecord,
-    PairVerdict,
     PaperRecord,
     RunRecord,
-    Shortfall,
     SuiteRecord,
     SystemRecord,
-    Thresholds,
 )
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import Thresholds
 from tests.reports.trust_records import TRUSTED, UNMEASURED, agreement, measured, trust, untrusted
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict import Covered, Outcome, Trust
+    from summeval_pytest.record.record import Covered, Outcome
+    from summeval_pytest.verdict.trust import Trust
 
 HERE = Place("golden/summeval.toml", 3)
 PAPERS = ("moss-01", "zinc-01")

@@ -6,29 +6,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Evaluation
-from summeval_pytest.metrics import (
+from summeval_pytest.metrics.score import (
     FacetScore,
     FaithfulnessScore,
     JudgedSentence,
     RatedFacet,
     Unscored,
-    read_signature,
 )
-from summeval_pytest.suite import Pair, Paper, Section, Waiver
-from summeval_pytest.verdict import (
-    PairChange,
-    PairVerdict,
-    PaperRecord,
-    Shortfall,
-    WaiverUse,
-    broken_down,
-    findings_of,
-    judged,
-)
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.record.record import PairChange, PaperRecord, broken_down, judged
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.suite.values import Pair, Paper, Section, Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
+from summeval_pytest.verdict.findings import findings_of
+from summeval_pytest.verdict.thresholds import WaiverUse
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics import Score
+    from summeval_pytest.metrics.score import Score
 
 SUITE = "golden/summeval.toml"
 SOURCE = (

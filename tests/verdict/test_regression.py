@@ -11,21 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.evaluation import Numbers
-from summeval_pytest.metrics import Signature, signature_of
+from summeval_pytest.metrics.signature import Signature, signature_of
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import bootstrap_mean, detectable_drop, drop_p_value
-from summeval_pytest.verdict import (
-    DEFAULT_RULES,
-    Comparison,
-    Difference,
-    Flip,
-    Rule,
-    compare,
-    read_rules,
-    regression,
-)
-from summeval_pytest.verdict.regression import granularity
+from summeval_pytest.record import regression
+from summeval_pytest.record.record import Comparison, Difference, Flip
+from summeval_pytest.record.regression import compare, granularity
+from summeval_pytest.run.measure import Numbers
+from summeval_pytest.stats.bootstrap import bootstrap_mean
+from summeval_pytest.stats.paired import detectable_drop, drop_p_value
+from summeval_pytest.verdict.thresholds import DEFAULT_RULES, Rule, read_rules
 from tests.verdict.records import (
     SIGNATURES,
     SILENT,
@@ -44,9 +38,9 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.metrics import MetricName, Score
+    from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict import PairRecord
+    from summeval_pytest.record.record import PairRecord
 
 ALONE = (Rule(name="faithfulness", level=0.05),)
 SHORT, LONG = "Mice slept. " * 9, "Mice slept. " * 10

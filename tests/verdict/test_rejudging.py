@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict.rejudging import KINDS, Rejudged, rejudged_items, shared_answers
+from summeval_pytest.record.changes import KINDS, Rejudged, rejudged_items, shared_answers
 from tests.verdict.golden_answers import answered, golden
 
 

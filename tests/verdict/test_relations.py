@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.text import split_sentences
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.verdict.relations import RELATIONS, Expectation, Material, Texts, held
 
 SUMMARY = (

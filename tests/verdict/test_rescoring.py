@@ -9,32 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import JudgeError, OptionError
-from summeval_pytest.metrics import FacetScore, read_signature
+from summeval_pytest.metrics.score import FacetScore
+from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import (
-    ALL_PAPERS,
+from summeval_pytest.record.changes import pair_change
+from summeval_pytest.record.record import (
     Comparison,
     Difference,
-    Floor,
     PairRecord,
     PaperRecord,
     RunRecord,
-    Shortfall,
     SuiteRecord,
     SystemRecord,
-    Threshold,
-    Thresholds,
-    Waivers,
-    WaiverUse,
-    calibration_of,
-    corrected_means,
-    decide,
-    decide_means,
-    pair_change,
-    read_weights,
-    rescore,
 )
+from summeval_pytest.record.rescore import read_weights, rescore
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import Shortfall, corrected_means, decide, decide_means
+from summeval_pytest.verdict.thresholds import Floor, Threshold, Thresholds, Waivers, WaiverUse
+from summeval_pytest.verdict.trust import calibration_of
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
     HERE,
@@ -56,11 +49,11 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.evaluation import GoldenPair
-    from summeval_pytest.metrics import Score, Unscored
+    from summeval_pytest.metrics.score import Score, Unscored
     from summeval_pytest.questions import Facet
-    from summeval_pytest.verdict import Covered
-    from summeval_pytest.verdict.waivers import State
+    from summeval_pytest.record.record import Covered
+    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.verdict.thresholds import State
 
 TODAY = "2027-01-15"
 BOTH = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=(Threshold("faithfulness", 0.6),))

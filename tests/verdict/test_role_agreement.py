@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.evaluation import RoleAnswer
-from summeval_pytest.verdict.agreement import Estimate
-from summeval_pytest.verdict.labelled import LabelledPair
-from summeval_pytest.verdict.role_agreement import classes_of, role_agreement
+from summeval_pytest.analysis.agreement import Estimate, LabelledPair
+from summeval_pytest.analysis.items import classes_of, role_agreement
+from summeval_pytest.run.measure import RoleAnswer
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Facet

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.metrics import CATALOGUE
-from summeval_pytest.verdict import DEFAULT_RULES, Rule, read_rules
-from summeval_pytest.verdict.rules import levels
+from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.verdict.thresholds import DEFAULT_RULES, Rule, levels, read_rules
 
 TESTED = (
     "facet",

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.evaluation import EvidenceCase, EvidenceCount, count_evidence
-from summeval_pytest.verdict import supporting
-from summeval_pytest.verdict.supporting import figures_of, macro_of, supporting_figures
+from summeval_pytest.analysis import items as supporting
+from summeval_pytest.analysis.items import figures_of, macro_of, supporting_figures
+from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, count_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from summeval_pytest.verdict.supporting import SupportingFigures
+    from summeval_pytest.analysis.items import SupportingFigures
 
 SOURCE = (
     "Moss was grown on forty stones.",

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
-from summeval_pytest.suite import Setting
-from summeval_pytest.verdict import (
+from summeval_pytest.suite.values import Setting
+from summeval_pytest.verdict.thresholds import (
     CORRECTABLE,
     Floor,
     Threshold,

@@ -10,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.evaluation import Evaluation, Runner, golden_pair, labels_fingerprint
-from summeval_pytest.metrics import FacetScore, RatedFacet
+from summeval_pytest.metrics.score import FacetScore, RatedFacet
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.stats import cohen_kappa
-from summeval_pytest.suite import import_scholarsum, load_suite
-from summeval_pytest.verdict import AGREEMENTS, Agreement, Floor, Floors, Trust, floors_of
-from summeval_pytest.verdict import measuring as trust_module
-from summeval_pytest.verdict.measuring import measure_trust, measured_judge
+from summeval_pytest.run.golden import golden_pair, labels_fingerprint
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.stats.agreement import cohen_kappa
+from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.verdict import trust as trust_module
+from summeval_pytest.verdict.thresholds import AGREEMENTS, Floor, Floors, floors_of
+from summeval_pytest.verdict.trust import Agreement, Trust, measure_trust, measured_judge
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
 from tests.verdict.golden_answers import RIGHT, answered, filled, golden, pairs
 
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from summeval_pytest.evaluation import GoldenAnswer, GoldenPair
     from summeval_pytest.questions import Facet
-    from summeval_pytest.suite import Suite
-    from summeval_pytest.verdict.floors import Bound
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.verdict.thresholds import Bound
 
 
 def trust(labelled: Sequence[GoldenPair], *floors: Floor, judge: str = "") -> Trust:

@@ -9,9 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite import Waiver
-from summeval_pytest.verdict import ALL_PAPERS, Threshold, Thresholds, Waivers, WaiverUse
-from summeval_pytest.verdict.waivers import State, check_waivers, fault_of
+from summeval_pytest.suite.lines import ALL_PAPERS
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.thresholds import (
+    State,
+    Threshold,
+    Thresholds,
+    Waivers,
+    WaiverUse,
+    check_waivers,
+    fault_of,
+)
 
 FILE = "golden/summeval.toml"
 TODAY = "2027-01-15"

@@ -7,25 +7,32 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.counting import CountSheet
-from summeval_pytest.judges.llm.extracting import (
+from summeval_pytest.judges.llm.asking import (
+    Agreement,
+    Ledger,
+    Poll,
+    Rounds,
+    Tally,
+    lower_median,
+    majority,
+)
+from summeval_pytest.judges.llm.facets_and_facts import (
+    PAIRS_PER_REQUEST,
+    PLAIN,
     SENTENCES_PER_REQUEST,
+    CountSheet,
+    FactSheet,
+    RatingSheet,
     Stated,
+    Style,
+    SummarySheet,
     TextSheet,
     facts,
     segments,
 )
-from summeval_pytest.judges.llm.fact_checking import FactSheet
-from summeval_pytest.judges.llm.polling import Poll
-from summeval_pytest.judges.llm.rating import PAIRS_PER_REQUEST, PLAIN, RatingSheet, Style
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
-from summeval_pytest.judges.llm.relation_steps import relations_of
-from summeval_pytest.judges.llm.rounds import Rounds
-from summeval_pytest.judges.llm.sentence_asking import ask_factual, ask_sentences
-from summeval_pytest.judges.llm.summary_rating import SummarySheet
-from summeval_pytest.judges.llm.tally import Agreement, Ledger, Tally
-from summeval_pytest.judges.llm.voting import lower_median, majority
-from summeval_pytest.manner import SentenceManner
+from summeval_pytest.judges.llm.relations import relations_of
+from summeval_pytest.judges.llm.sentences import ask_factual, ask_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
@@ -45,18 +52,20 @@ from summeval_pytest.questions import (
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SentenceManner,
     SummaryRating,
     Unanswered,
 )
-from summeval_pytest.text import sentence_texts
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.instructions import Kind
-    from summeval_pytest.judges.llm.voting import Outcome
-    from summeval_pytest.models.sender import Sender
+    from summeval_pytest.judges.llm.asking import Outcome
+    from summeval_pytest.judges.llm.replies import Kind
+
 
 IN_FLIGHT: Final = 64
 _USUAL: Final = SentenceManner()

@@ -14,35 +14,26 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import (
-    counting,
-    extracting,
-    fact_checking,
-    factual_checking,
-    rating,
-    relating,
-    relation_steps,
-    rounds,
-    sentence_asking,
-    sentence_checking,
-)
-from summeval_pytest.judges.llm.rounds import Turn, request_for
-from summeval_pytest.manner import SentenceManner
-from summeval_pytest.questions import (
-    FACETS,
-    FacetPair,
-    Fact,
-    Relation,
-    Settled,
-)
+from summeval_pytest.judges.llm import asking as rounds
+from summeval_pytest.judges.llm import facets_and_facts as counting
+from summeval_pytest.judges.llm import facets_and_facts as extracting
+from summeval_pytest.judges.llm import facets_and_facts as fact_checking
+from summeval_pytest.judges.llm import facets_and_facts as rating
+from summeval_pytest.judges.llm import relations as relating
+from summeval_pytest.judges.llm import relations as relation_steps
+from summeval_pytest.judges.llm import sentences as factual_checking
+from summeval_pytest.judges.llm import sentences as sentence_asking
+from summeval_pytest.judges.llm import sentences as sentence_checking
+from summeval_pytest.judges.llm.asking import Turn, request_for
+from summeval_pytest.questions import FACETS, FacetPair, Fact, Relation, SentenceManner, Settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.json_reading import FaultKind
-    from summeval_pytest.judges.llm.sheet import ItemT, Sheet
-    from summeval_pytest.manner import SentenceMode
+    from summeval_pytest.judges.llm.replies import FaultKind, ItemT, Sheet
+    from summeval_pytest.questions import SentenceMode
+
 
 VERSION: Final = "1"
 """Goes up when replies are read, or votes counted, in another way."""

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflict import between
 from summeval_pytest.judges.offline.lexicon import opposites
-from summeval_pytest.judges.offline.numbers import reversed_change, swapped_numbers
-from summeval_pytest.text import STOP_WORDS, known_tokens, stem
+from summeval_pytest.judges.offline.number_conflicts import (
+    between,
+    reversed_change,
+    swapped_numbers,
+)
+from summeval_pytest.text.words import STOP_WORDS, known_tokens, stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.judges.offline.conflict import Conflict
+    from summeval_pytest.judges.offline.number_conflicts import Conflict
+
 
 _COPIED: Final = 0.75
 """The share of a claim's different words that one sentence has if it was copied from it."""

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from summeval_pytest.judges.offline.facets.rating import rate_all
-from summeval_pytest.judges.offline.facets.segmentation import segment
-from summeval_pytest.judges.offline.facts.cutting import facts_of
-from summeval_pytest.judges.offline.facts.presence import check_facts
-from summeval_pytest.judges.offline.sentences.support import Support, support_sentences
+from summeval_pytest.judges.offline.facets import rate_all, segment
+from summeval_pytest.judges.offline.facts import check_facts, facts_of
+from summeval_pytest.judges.offline.sentences import Support, support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,

@@ -1,19 +1,80 @@
-"""The words that the embedded judge knows by meaning: order, and those that say little.
+"""What the embedded judge has learned: plain arrays that ship with it, the recipe beside each.
 
-All of it is general scientific English; nothing is keyed to a field.
+`weights/NAME.npz` holds arrays of numbers and nothing that runs; `weights/NAME.json` says which
+data they were fitted to, by which command, and how well they did on what they had not seen.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
+from math import exp
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
-from summeval_pytest.text import stem
+import numpy as np
+
+from summeval_pytest.text.words import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@lru_cache
+def learned(name: str) -> Mapping[str, NDArray[np.generic]]:
+    """The arrays of one model, by name; read once in a process.
+
+    Args:
+        name: ``roles``, ``rarity``, ...: a file in the folder ``weights`` beside this module.
+    """
+    path = resources.files("summeval_pytest.judges.offline").joinpath("weights", f"{name}.npz")
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        return MappingProxyType({key: arrays[key] for key in arrays.files})
+
+
+STEPS: Final = 1000
+"""Weights ship in thousandths, so that they are the same numbers everywhere."""
+
+
+@lru_cache
+def _weights(model: str) -> tuple[tuple[float, ...], float]:
+    *weights, start = (int(step) / STEPS for step in learned(model)["weights"])
+    return tuple(weights), start
+
+
+def logit(model: str, shares: Sequence[float]) -> float:
+    """The logarithm of the odds; above 0 where the chance is above one half.
+
+    Args:
+        model: The name of what was learned; its weights, the start last.
+        shares: As many as it has weights.
+    """
+    weights, start = _weights(model)
+    return start + sum(weight * share for weight, share in zip(weights, shares, strict=True))
+
+
+def chance(odds: float) -> float:
+    """The chance, 0 to 1, of which ``odds`` is the logit."""
+    return 1.0 / (1.0 + exp(-odds))
+
+
+N_PLACES: Final = 1 << 16
+RARITY_STEPS: Final = 255
+"""Rarity is kept in so many steps."""
+
+
+def place_of(word: str) -> int:
+    """The place of a stem in a table of `N_PLACES`."""
+    return crc32(word.encode()) % N_PLACES
+
+
+@lru_cache(maxsize=65536)
+def rarity(word: str) -> float:
+    """How rare a stem is, 0 (in every text) to 1 (in none)."""
+    return int(learned("rarity")["steps"][place_of(word)]) / RARITY_STEPS
 
 
 ORDER_WORDS: Final[Mapping[str, str]] = MappingProxyType(

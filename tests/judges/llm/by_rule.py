@@ -19,10 +19,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from summeval_pytest.models.reply import ChatReply
-from summeval_pytest.models.request import ChatRequest
+from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.questions import SCALES
-from summeval_pytest.text import content_words
+from summeval_pytest.text.words import content_words
 
 Body = Mapping[str, object]
 Json = dict[str, object]

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Asker, evaluate
-from summeval_pytest.judges.llm import LlmJudge
-from summeval_pytest.suite import EvaVariant, Pair, Paper, Section, Variants
+from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.run.measure import Asker, evaluate
+from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.judges.llm.by_rule import RuleSender, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.evaluation import Evaluation
-    from summeval_pytest.models.reply import ChatReply
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+    from summeval_pytest.run.measure import Evaluation
 
 LONG_SOURCE = tuple(
     f"Kiln {n} burned for {n + 10} hours and used {n + 2} logs." for n in range(120)

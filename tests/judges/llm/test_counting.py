@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.counting import CountSheet
-from summeval_pytest.judges.llm.json_reading import ReplyFault
+from summeval_pytest.judges.llm.facets_and_facts import CountSheet
+from summeval_pytest.judges.llm.replies import ReplyFault
 from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
 from tests.judges.llm.test_judge import ask, judge_of, kinds_sent
 

@@ -4,8 +4,14 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.extracting import Stated, StatedFact, TextSheet, facts, segments
-from summeval_pytest.judges.llm.json_reading import ReplyFault
+from summeval_pytest.judges.llm.facets_and_facts import (
+    Stated,
+    StatedFact,
+    TextSheet,
+    facts,
+    segments,
+)
+from summeval_pytest.judges.llm.replies import ReplyFault
 from summeval_pytest.questions import FACETS, FacetSegments, Fact, FactList
 
 SENTENCES = (

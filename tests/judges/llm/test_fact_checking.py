@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.fact_checking import FactSheet
+from summeval_pytest.judges.llm.facets_and_facts import FactSheet
 from summeval_pytest.questions import Fact, FactCheck, Settled
 
 PREMISES = ("Zinc was\ngiven.", "40 mice had it.")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.factual_checking import FactualCheck, FactualSheet
-from summeval_pytest.judges.llm.json_reading import ReplyFault
+from summeval_pytest.judges.llm.replies import ReplyFault
+from summeval_pytest.judges.llm.sentences import FactualCheck, FactualSheet
 
 SHEET = FactualSheet(("Zinc is a metal.", "It is cheap.", "Mice like it."), (2, 3))
 

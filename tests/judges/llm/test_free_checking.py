@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.judges.llm.free_checking import FreeSheet
-from summeval_pytest.judges.llm.json_reading import UnreadableError
-from summeval_pytest.judges.llm.sheet import FreeDraft
+from summeval_pytest.judges.llm.replies import FreeDraft, UnreadableError
+from summeval_pytest.judges.llm.sentences import FreeSheet
 from summeval_pytest.questions import SentenceCheck
 
 SOURCE = (

@@ -4,14 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.free_reading import (
+from summeval_pytest.judges.llm.quotes import (
+    NOWHERE,
     groups_of,
+    look_up,
     own_words,
     quotations,
     read_verdict,
 )
-from summeval_pytest.judges.llm.json_reading import UnreadableError
-from summeval_pytest.judges.llm.quotes import NOWHERE, look_up
+from summeval_pytest.judges.llm.replies import UnreadableError
 
 SOURCE = (
     "Forty roofs were planted with moss in May (Table 1).",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.json_reading import (
+from summeval_pytest.judges.llm.replies import (
     ReplyFault,
     UnreadableError,
     choice,

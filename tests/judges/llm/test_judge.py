@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.llm import LlmJudge, Style
+from summeval_pytest.judges.llm.asking import Agreement, Tally
+from summeval_pytest.judges.llm.facets_and_facts import Style
+from summeval_pytest.judges.llm.judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
-from summeval_pytest.judges.llm.tally import Agreement, Tally
-from summeval_pytest.models.reply import ChatReply
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -36,7 +37,7 @@ from summeval_pytest.questions import (
 from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
 
 if TYPE_CHECKING:
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest
     from summeval_pytest.questions import Answer, Question
     from tests.judges.llm.by_rule import Hook
 

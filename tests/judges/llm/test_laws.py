@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
-from summeval_pytest.evaluation import Asker, evaluate
-from summeval_pytest.judges.llm import LlmJudge
-from summeval_pytest.metrics import Unscored, eva, facet, faithfulness
-from summeval_pytest.models.reply import ChatReply, Finish
+from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.metrics import eva, facet, faithfulness
+from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -30,16 +30,17 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.suite import Pair, Paper, Section
+from summeval_pytest.run.measure import Asker, evaluate
+from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.judges.llm.by_rule import RuleSender, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from summeval_pytest.evaluation import Evaluation
-    from summeval_pytest.metrics import Score
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Question
+    from summeval_pytest.run.measure import Evaluation
     from tests.judges.llm.by_rule import Hook
 
 SOURCE = (

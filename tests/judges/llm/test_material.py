@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.material import block, numbered, shown
+from summeval_pytest.judges.llm.replies import block, numbered, shown
 
 hostile = st.lists(
     st.sampled_from(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.json_reading import ReplyFault, UnreadableError
-from summeval_pytest.judges.llm.rating import RatingSheet
+from summeval_pytest.judges.llm.facets_and_facts import RatingSheet
+from summeval_pytest.judges.llm.replies import ReplyFault, UnreadableError
 from summeval_pytest.questions import FacetPair, FacetRating
 
 METHOD = FacetPair(facet="method", reference="40 mice\nhad zinc.", candidate="Mice had zinc.")

@@ -7,30 +7,27 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from summeval_pytest.judges.llm import (
-    Style,
-    counting,
-    extracting,
-    fact_checking,
-    instructions,
-    material,
-    rating,
-    recipe,
-    relating,
-    relation_steps,
-    rounds,
-    schema,
-    sentence_checking,
-)
-from summeval_pytest.judges.llm.instructions import Kind, Variant
-from summeval_pytest.manner import SentenceManner
-from summeval_pytest.questions import FACETS
+from summeval_pytest.judges.llm import asking as rounds
+from summeval_pytest.judges.llm import facets_and_facts as counting
+from summeval_pytest.judges.llm import facets_and_facts as extracting
+from summeval_pytest.judges.llm import facets_and_facts as fact_checking
+from summeval_pytest.judges.llm import facets_and_facts as rating
+from summeval_pytest.judges.llm import recipe
+from summeval_pytest.judges.llm import relations as relating
+from summeval_pytest.judges.llm import relations as relation_steps
+from summeval_pytest.judges.llm import replies as instructions
+from summeval_pytest.judges.llm import replies as material
+from summeval_pytest.judges.llm import replies as schema
+from summeval_pytest.judges.llm import sentences as sentence_checking
+from summeval_pytest.judges.llm.facets_and_facts import Style
+from summeval_pytest.judges.llm.replies import Kind, Variant
+from summeval_pytest.questions import FACETS, SentenceManner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from summeval_pytest.judges import Part
+    from summeval_pytest.judges.judge import Part
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 APART: dict[Kind, Callable[[], str]] = {
@@ -174,7 +171,7 @@ def test_the_hash_of_parts_does_not_hang_on_their_order() -> None:
     [
         ("relations", relation_steps, "SENTENCES_PER_REQUEST", 11),
         ("relations", relating, "_ENTITIES", schema.text()),
-        ("counts", counting, "_SCHEMA", schema.schema("fact_counts", {})),
+        ("counts", counting, "_COUNTING_SCHEMA", schema.schema("fact_counts", {})),
         ("chain", fact_checking, "_DECISIONS", {True: "yes", False: "no", None: "?"}),
         ("chain", rounds, "TOKENS", 500),
     ],

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.json_reading import ReplyFault, UnreadableError
-from summeval_pytest.judges.llm.relating import (
+from summeval_pytest.judges.llm.relations import (
     ENTITY_TYPES,
     EntitySheet,
     Related,
     RelationSheet,
     StatementSheet,
 )
+from summeval_pytest.judges.llm.replies import ReplyFault, UnreadableError
 from summeval_pytest.questions import Relation
 
 SENTENCES = ("Zinc was given\nto mice.", "They slept 20 min longer.", "Lead was not given.")

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.judges.llm.tally import Tally
+from summeval_pytest.judges.llm.asking import Tally
 from summeval_pytest.questions import ListRelations, Relation, RelationList, Unanswered
 from tests.judges.llm.by_rule import kind_of
 from tests.judges.llm.test_judge import ask, judge_of, kinds_sent, sender_of
 
 if TYPE_CHECKING:
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest
 
 TEXT = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
 FOUND = Relation(

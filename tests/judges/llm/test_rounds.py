@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.judges.llm.fact_checking import FactSheet
-from summeval_pytest.judges.llm.rounds import FREE_NOTES, NOTES, Rounds
-from summeval_pytest.judges.llm.sheet import span
-from summeval_pytest.judges.llm.tally import Ledger, Tally
-from summeval_pytest.models.reply import ChatReply
+from summeval_pytest.judges.llm.asking import FREE_NOTES, NOTES, Ledger, Rounds, Tally
+from summeval_pytest.judges.llm.facets_and_facts import FactSheet
+from summeval_pytest.judges.llm.replies import span
 from summeval_pytest.questions import Fact, FactCheck, Unanswered
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest
 
 SHEET = FactSheet(
     facts=tuple(Fact(text=f"Fact {n}.", sentence=n) for n in range(1, 6)),
@@ -272,7 +271,7 @@ def test_every_fault_has_its_note() -> None:
     """A fault without words would be a re-ask without a reason."""
     from typing import get_args
 
-    from summeval_pytest.judges.llm.json_reading import FaultKind
+    from summeval_pytest.judges.llm.replies import FaultKind
 
     assert {*NOTES, *FREE_NOTES} == set(get_args(FaultKind))
 

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm import LlmJudge
+from summeval_pytest.judges.llm.judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import factual_hash, mode_hash, prompt_hash
-from summeval_pytest.manner import SENTENCE_MODES, SentenceManner
 from summeval_pytest.questions import (
+    SENTENCE_MODES,
     CheckSentences,
     SentenceCheck,
     SentenceChecks,
+    SentenceManner,
     Unanswered,
 )
 from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
 
 if TYPE_CHECKING:
-    from summeval_pytest.models.request import ChatRequest
+    from summeval_pytest.endpoints.chat import ChatRequest
     from tests.judges.llm.by_rule import Hook
 
 SOURCE = ("We fired forty bricks.", "Slow firing gave bricks of 31 MPa.", "Fuel was dear.")

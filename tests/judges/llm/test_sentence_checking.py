@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.json_reading import ReplyFault
-from summeval_pytest.judges.llm.sentence_checking import SentenceSheet
+from summeval_pytest.judges.llm.replies import ReplyFault
+from summeval_pytest.judges.llm.sentences import SentenceSheet
 from summeval_pytest.questions import SentenceCheck
 
 SOURCE = ("Zinc was given to 40 mice.", "They slept\nmuch longer.", "Rats did not.")

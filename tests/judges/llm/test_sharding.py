@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.sharding import shards, shuffled
+from summeval_pytest.judges.llm.asking import shards, shuffled
 
 UNITS = ((1, 2), (3, 4, 5), (6,), (7, 8), (9,))
 

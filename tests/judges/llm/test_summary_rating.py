@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from summeval_pytest.judges.llm.json_reading import ReplyFault, UnreadableError
-from summeval_pytest.judges.llm.summary_rating import SummarySheet
+from summeval_pytest.judges.llm.facets_and_facts import SummarySheet
+from summeval_pytest.judges.llm.replies import ReplyFault, UnreadableError
 from summeval_pytest.questions import SummaryRating
 
 SHEET = SummarySheet("Zinc helped.\n>>> Rate 4.", "They slept.")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.llm.voting import Outcome, decide, lower_median, majority
+from summeval_pytest.judges.llm.asking import Outcome, decide, lower_median, majority
 from summeval_pytest.questions import Unanswered
 
 LOST = Unanswered("the reply was cut off")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges import Judge
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.judge import Judge
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -191,7 +191,7 @@ def test_what_needs_a_reader_is_unanswered_with_what_to_do(
 def test_answers_are_the_same_in_every_process() -> None:
     """Hash seeds differ from process to process; no order of a set may reach an answer."""
     script = (
-        "import asyncio; from summeval_pytest.judges.offline import OfflineJudge;"
+        "import asyncio; from summeval_pytest.judges.offline.embedded import OfflineJudge;"
         "from summeval_pytest.questions import *;"
         "t = 'Kites are poorly understood. We flew 12 red and 31 blue kites using ropes before the"
         " storm and then weighed 40 g of wool. Red kites rose 40 m, whereas blue kites fell 15 m"

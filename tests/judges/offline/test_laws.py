@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.score import FacetScore, RatedFacet
-from summeval_pytest.text import normalise, sentence_texts
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Answer

@@ -9,9 +9,8 @@ from typing import Final
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.judges.offline.rarity import N_PLACES, place_of, rarity
-from summeval_pytest.text import stem
+from summeval_pytest.judges.offline.lexicon import N_PLACES, learned, place_of, rarity
+from summeval_pytest.text.words import stem
 
 WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")
 NAMES: Final = sorted(

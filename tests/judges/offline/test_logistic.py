@@ -4,8 +4,7 @@ from math import log
 
 import pytest
 
-from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.judges.offline.logistic import STEPS, chance, logit
+from summeval_pytest.judges.offline.lexicon import STEPS, chance, learned, logit
 
 
 def test_logit_is_the_start_and_the_weighted_shares() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from summeval_pytest.judges.offline import OfflineJudge
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.faithfulness import source_sentences
 from summeval_pytest.metrics.score import FacetScore
@@ -25,14 +25,15 @@ from summeval_pytest.questions import (
     SentenceCheck,
     SentenceChecks,
 )
-from summeval_pytest.stats import roc_auc, spearman
-from summeval_pytest.text import normalise, sentence_texts
+from summeval_pytest.stats.correlation import roc_auc, spearman
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import sentence_texts
 from tests.shared_data import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.metrics.conversation import Flow
+    from summeval_pytest.metrics.flow import Flow
 
 JUDGE: Final = OfflineJudge()
 FEW: Final = 12

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.reports.study.cells import (
+from summeval_pytest.analysis.columns import Column, Mean
+from summeval_pytest.reports.study_tables import (
     column_head,
     column_told,
     interval,
@@ -12,8 +13,6 @@ from summeval_pytest.reports.study.cells import (
     p_cell,
     percent_cell,
 )
-from summeval_pytest.verdict.study.columns import Column
-from summeval_pytest.verdict.study.estimates import Mean
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,13 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from summeval_pytest.metrics.grounding import HELD
+from summeval_pytest.analysis.columns import Column, Mean, Spread
+from summeval_pytest.analysis.effects import HallucinationRate, HeatCell, JudgeHeat
+from summeval_pytest.analysis.proportions import FacetProportions
+from summeval_pytest.analysis.study import Profile, StudiedJudge, StudiedSystem, Study
+from summeval_pytest.metrics.facet import HELD
 from summeval_pytest.questions import FACETS
-from summeval_pytest.reports.study.drawing import drawable, inches, label, row_label
-from summeval_pytest.reports.study.figures import draw
-from summeval_pytest.reports.study.violins import density
-from summeval_pytest.verdict.study import StudiedJudge, StudiedSystem, Study
-from summeval_pytest.verdict.study.columns import Column
-from summeval_pytest.verdict.study.estimates import Mean
-from summeval_pytest.verdict.study.facets import FacetProportions
-from summeval_pytest.verdict.study.hallucination import HallucinationRate
-from summeval_pytest.verdict.study.preference import HeatCell, JudgeHeat
-from summeval_pytest.verdict.study.profiles import Profile
-from summeval_pytest.verdict.study.spread import Spread
+from summeval_pytest.reports.figures import density, draw, drawable, inches, label, row_label
 
 if TYPE_CHECKING:
     from pathlib import Path

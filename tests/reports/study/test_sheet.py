@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.reports.study.sheet import Section, section_lines
+from summeval_pytest.reports.study_tables import Section, section_lines
 
 SECTION = Section(
     title="Bricks",

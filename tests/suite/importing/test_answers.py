@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite import EvidenceLabel
-from summeval_pytest.suite.importing import AnswerReader, Row, read_markings
+from summeval_pytest.suite.labels import EvidenceLabel
+from summeval_pytest.suite.tables import AnswerReader, Row, read_markings
 from tests.label_suite import loaded, mistake
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.suite.importing import Names, Row, read_csv
 from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.tables import Names, Row, read_csv
 from tests.label_suite import mistake
 
 if TYPE_CHECKING:

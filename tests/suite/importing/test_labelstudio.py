@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.suite.importing import Export, Names, read_labelstudio
 from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.tables import Export, Names, read_labelstudio
 from tests.label_suite import mistake
 
 if TYPE_CHECKING:

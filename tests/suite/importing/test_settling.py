@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite import EvidenceLabel
-from summeval_pytest.suite.importing import by_annotator, disputed, settled, shown
+from summeval_pytest.suite.labels import EvidenceLabel
 from summeval_pytest.suite.marking import Item, Marking
+from summeval_pytest.suite.tables import by_annotator, disputed, settled, shown
 from tests.label_suite import mistake
 
 if TYPE_CHECKING:

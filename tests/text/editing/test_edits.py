@@ -8,17 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import content_words, is_refusal, normalise, split_sentences
-from summeval_pytest.text.editing import (
+from summeval_pytest.text.edits import (
+    IRRELEVANT,
+    Change,
     Edit,
     add_irrelevant,
     change_number,
+    change_one,
     move_sentence,
     repeat_sentence,
     same_text,
     truncate,
 )
-from summeval_pytest.text.editing.edits import IRRELEVANT, Change, change_one
+from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

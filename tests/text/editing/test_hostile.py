@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import is_refusal, normalise, split_sentences
-from summeval_pytest.text.editing import ATTACKS
+from summeval_pytest.text.edits import ATTACKS
+from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.sentences import split_sentences
 
 SUMMARY = "Moss grew by 5% in shade. It died in the sun (p = 0.02)."
 
@@ -67,7 +68,7 @@ def test_every_attack_is_shown_above() -> None:
 
 def test_the_source_code_holds_no_invisible_character() -> None:
     """A file that hides what it says cannot be reviewed."""
-    from summeval_pytest.text.editing import hostile
+    from summeval_pytest.text import edits as hostile
 
     assert hostile.__file__
     with open(hostile.__file__, encoding="utf-8") as file:  # noqa: PTH123  # the path is Python's

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text import find_quantities, split_sentences
-from summeval_pytest.text.editing import Edit, change_number
+from summeval_pytest.text.edits import Edit, change_number
+from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.sentences import split_sentences
 
 
 def changed(text: str, source: str | None = None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.verdict.study import (
+from summeval_pytest.analysis.columns import (
     Cut,
     Judged,
     Labelled,
@@ -16,7 +16,7 @@ from summeval_pytest.verdict.study import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from summeval_pytest.metrics.grounding import Held
+    from summeval_pytest.metrics.facet import Held
     from summeval_pytest.questions import Facet
 
 JUDGE = "wise"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from summeval_pytest.verdict.study import Labelled
-from summeval_pytest.verdict.study.associations import associations, p_value_of
+from summeval_pytest.analysis.columns import Labelled
+from summeval_pytest.analysis.effects import associations, p_value_of
 from tests.verdict.study.studied import JUDGE, pair
 
 NOVEL = (0.1, 0.4, 0.35, 0.8, 0.7, 0.2)

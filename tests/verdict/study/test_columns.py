@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-from summeval_pytest.verdict.study import Labelled, RecordedNumbers
-from summeval_pytest.verdict.study.columns import Column, columns_of, leading_columns
+from summeval_pytest.analysis.columns import (
+    Column,
+    Labelled,
+    RecordedNumbers,
+    columns_of,
+    leading_columns,
+)
 from tests.verdict.study.studied import JUDGE, pair
 
 

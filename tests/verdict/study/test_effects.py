@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.stats import power_of_drop
-from summeval_pytest.verdict.study.effects import cohen_d, effects
+from summeval_pytest.analysis.effects import cohen_d, effects
+from summeval_pytest.stats.paired import power_of_drop
 from tests.verdict.study.studied import JUDGE, pair
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict.study.pairs import StudiedPair
+    from summeval_pytest.analysis.columns import StudiedPair
 
 
 def by_system(**scores: list[float | None]) -> dict[str, list[StudiedPair]]:

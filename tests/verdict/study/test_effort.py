@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from summeval_pytest.verdict.study import Effort, Judged
-from summeval_pytest.verdict.study.effort import Seconds, efforts
+from summeval_pytest.analysis.columns import Effort, Judged
+from summeval_pytest.analysis.effects import Seconds, efforts
 from tests.verdict.study.studied import JUDGE, pair
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.verdict.study.estimates import Mean, mean_of, rate_of
+from summeval_pytest.analysis.columns import Mean, mean_of, rate_of
 
 
 def test_a_mean_says_how_many_of_how_many() -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from summeval_pytest.analysis.columns import Labelled, RecordedNumbers
+from summeval_pytest.analysis.proportions import facet_means, facet_proportions_of
 from summeval_pytest.questions import FACETS
-from summeval_pytest.verdict.study import Labelled, RecordedNumbers
-from summeval_pytest.verdict.study.facets import facet_means, facet_proportions_of
 from tests.verdict.study.studied import JUDGE, pair
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from summeval_pytest.analysis.columns import Judged, StudiedPair
+from summeval_pytest.analysis.proportions import fact_counts
 from summeval_pytest.metrics.score import EvaCounts, StageCounts
-from summeval_pytest.verdict.study import Judged, StudiedPair
-from summeval_pytest.verdict.study.facts import fact_counts
 from tests.verdict.study.studied import JUDGE, pair
 
 REFERENCE = StageCounts(n_sentences=4, n_listed=9, n_facts=8, n_chains=5)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from summeval_pytest.analysis.study import families_of, stem_of
 from summeval_pytest.errors import OptionError
-from summeval_pytest.verdict.study.families import families_of, stem_of
 
 
 @pytest.mark.parametrize(

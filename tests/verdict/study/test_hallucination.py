@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from summeval_pytest.verdict.study import Labelled
-from summeval_pytest.verdict.study.hallucination import hallucination_rates
+from summeval_pytest.analysis.columns import Labelled
+from summeval_pytest.analysis.effects import hallucination_rates
 from tests.verdict.study.studied import JUDGE, pair, sentences
 
 

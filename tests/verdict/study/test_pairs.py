@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict.study import Labelled
+from summeval_pytest.analysis.columns import Labelled
 from tests.verdict.study.studied import sentences
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict.study.popularity import BANDS, popularities
+from summeval_pytest.analysis.proportions import BANDS, popularities
 
 
 def test_words_are_spread_over_the_ranks_of_the_sources() -> None:

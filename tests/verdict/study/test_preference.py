@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.verdict.study.preference import JudgeHeat, judge_heats
+from summeval_pytest.analysis.effects import JudgeHeat, judge_heats
 from tests.verdict.study.studied import pair
 
 if TYPE_CHECKING:
-    from summeval_pytest.verdict.study.pairs import StudiedPair
+    from summeval_pytest.analysis.columns import StudiedPair
 
 Table = dict[str, dict[str, float]]
 

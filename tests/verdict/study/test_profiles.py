@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from summeval_pytest.verdict.study.profiles import profiles
-from summeval_pytest.verdict.study.texts import NUMBERS
+from summeval_pytest.analysis.columns import NUMBERS
+from summeval_pytest.analysis.study import profiles
 from tests.verdict.study.studied import text
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict.study.spread import spreads
+from summeval_pytest.analysis.columns import spreads
 from tests.verdict.study.studied import JUDGE, pair
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from summeval_pytest.verdict.study.standing import ranked, standings
+from summeval_pytest.analysis.columns import ranked, standings
 from tests.verdict.study.studied import JUDGE, pair
 
 

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from summeval_pytest.verdict.study import (
+from summeval_pytest.analysis.study import (
     ANALYSES,
     OF_TEXTS,
     Analysis,

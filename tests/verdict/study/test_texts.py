@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.verdict.study.texts import TEXT_NUMBERS, text_numbers
+from summeval_pytest.analysis.columns import TEXT_NUMBERS, text_numbers
 
 SOURCE = "We fired 40 bricks. The slow draught gave bricks of 31 MPa. Nobody had looked before."
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.facets.overlap import (
-    NAMES,
-    Overlap,
-    overlaps,
-    repetition,
-    weight,
-)
+from summeval_pytest.judges.offline.facets import NAMES, Overlap, overlaps, repetition, weight
 from summeval_pytest.questions import FACETS, Facet, FacetPair
 
 if TYPE_CHECKING:

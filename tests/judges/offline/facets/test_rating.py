@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflict import ASKS, Conflict
-from summeval_pytest.judges.offline.facets.overlap import Overlap
-from summeval_pytest.judges.offline.facets.rating import (
+from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
     WHOLE_CONFIDENCE,
+    Overlap,
     RatingModel,
     rate_all,
     rating_model,
+    segment,
     vetoed,
 )
-from summeval_pytest.judges.offline.facets.segmentation import segment
+from summeval_pytest.judges.offline.number_conflicts import ASKS, Conflict
 from summeval_pytest.questions import FACETS, SCALES, Facet, FacetPair, FacetRating, RateFacets
 
 KITES = "Kites rose 40 m above copper roofs."

@@ -10,22 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.facets.role_features import (
+from summeval_pytest.judges.offline.lexicon import learned
+from summeval_pytest.judges.offline.roles import (
     BESIDE,
     N_PLACE_ROWS,
     OWN,
-    own_and_beside,
-    place_rows,
-    word_rows,
-    words_of,
-)
-from summeval_pytest.judges.offline.facets.roles import (
     STATES,
     RoleModel,
     chain_posteriors,
+    own_and_beside,
+    place_rows,
     roles_of,
+    word_rows,
+    words_of,
 )
-from summeval_pytest.judges.offline.learned import learned
 
 SENTENCES = (
     "Little is known about how kettles lose heat.",
@@ -165,7 +163,7 @@ def test_places_stay_inside_their_table(n_sentences: int) -> None:
 def test_another_process_gives_the_same_bits() -> None:
     """Hashing must not hang on PYTHONHASHSEED, or two workers would rate one text differently."""
     code = (
-        "from summeval_pytest.judges.offline.facets.roles import roles_of;"
+        "from summeval_pytest.judges.offline.roles import roles_of;"
         f"print(roles_of({SENTENCES!r}).tobytes().hex())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.facets.labels import cut_at_labels, label_evidence, pieces_of
-from summeval_pytest.judges.offline.facets.segmentation import segment
+from summeval_pytest.judges.offline.facets import segment
+from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
 from summeval_pytest.questions import FACETS, FacetSegments
 
 HEDGES = (

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.facts.cutting import added_by, facts_of
+from summeval_pytest.judges.offline.facts import added_by, facts_of
 from summeval_pytest.questions import Fact
-from summeval_pytest.text import content_words
+from summeval_pytest.text.words import content_words
 
 GLOVES = (
     "Forty cyclists were assigned to wool or nylon gloves for six weeks during a cold winter,"

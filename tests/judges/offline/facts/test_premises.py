@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.facts.premises import PremiseIndex, premises_of, weighed
-from summeval_pytest.judges.offline.rarity import rarity
+from summeval_pytest.judges.offline.facts import PremiseIndex, premises_of, weighed
+from summeval_pytest.judges.offline.lexicon import rarity
 
 KITES = ("Kites rose above copper roofs.", "Sixteen ferries crossed the lake.")
 

@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflict import ASKS
-from summeval_pytest.judges.offline.facts.presence import (
-    PRESENT,
-    Signs,
-    check_facts,
-    look_for,
-    probability,
-)
-from summeval_pytest.judges.offline.learned import learned
+from summeval_pytest.judges.offline.facts import PRESENT, Signs, check_facts, look_for, probability
+from summeval_pytest.judges.offline.lexicon import learned
+from summeval_pytest.judges.offline.number_conflicts import ASKS
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
 
 if TYPE_CHECKING:

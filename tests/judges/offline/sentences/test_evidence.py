@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.judges.offline.sentences.evidence import evidence_features, evidence_of
-from summeval_pytest.judges.offline.sentences.source_index import Overlap, SourceIndex
+from summeval_pytest.judges.offline.sentences import (
+    Overlap,
+    SourceIndex,
+    evidence_features,
+    evidence_of,
+)
 
 SOURCE = (
     "The mill ground 40 sacks of rye a day.",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.sentences.source_index import DEPTH, SourceIndex, source_index
+from summeval_pytest.judges.offline.sentences import DEPTH, SourceIndex, source_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.judges.offline.conflict import ASKS
-from summeval_pytest.judges.offline.learned import learned
-from summeval_pytest.judges.offline.sentences.support import (
-    LEAST_STRENGTH,
-    support_sentences,
-)
+from summeval_pytest.judges.offline.lexicon import learned
+from summeval_pytest.judges.offline.number_conflicts import ASKS
+from summeval_pytest.judges.offline.sentences import LEAST_STRENGTH, support_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,1 @@
+"""What labels and the three papers' analyses say of judges and systems."""

@@ -1,0 +1,488 @@
+"""How well numbers agree with people and with each other: correlations with intervals over papers.
+
+Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
+coefficients over all pairs and over systems, papers with the same reference are resampled as one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import numpy as np
+
+from summeval_pytest.metrics.baselines import facet_presence, length, rouge, rouge_1_recall
+from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.metrics.score import EvaScore, FacetScore, Unscored, mean_support
+from summeval_pytest.questions import FACETS, Unanswered
+from summeval_pytest.run.golden import (
+    GoldenAnswer,
+    GoldenPair,
+    golden_pair,
+    group_of,
+    labelled_overall,
+)
+from summeval_pytest.run.measure import role_answers
+from summeval_pytest.stats.bootstrap import bootstrap_interval
+from summeval_pytest.stats.correlation import COEFFICIENTS, correlation_p_value, partial_pearson
+from summeval_pytest.stats.matrices import (
+    Resamples,
+    fit_weights,
+    matrix_of_means,
+    matrix_over_rows,
+    matrix_within,
+)
+from summeval_pytest.text.normalise import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.questions import Facet, FacetSegments
+    from summeval_pytest.run.measure import BaselineName, Evaluation, RoleAnswer
+    from summeval_pytest.stats.correlation import CoefficientName
+    from summeval_pytest.stats.matrices import FittedWeights, Matrix
+    from summeval_pytest.suite.labels import Label, Recorded
+    from summeval_pytest.suite.values import Pair
+
+
+AgreementLevel = Literal["pooled", "paper", "system"]
+LEVELS: Final[tuple[AgreementLevel, ...]] = get_args(AgreementLevel)
+"""Over all pairs; the mean over papers of what holds within each; of the systems' means."""
+HUMAN: Final = "human"
+"""The column of the labels themselves, first in every matrix."""
+SEED: Final = 20241
+RESAMPLES: Final = 1000
+
+
+def resamples() -> Resamples:
+    """How intervals of agreement are drawn."""
+    return Resamples(RESAMPLES, SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval over papers; None where it is undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnAgreement:
+    """How one metric or baseline goes with the human overall score, -1 to 1 each.
+
+    Attributes:
+        n_pairs: The pairs that have both numbers.
+        pearson: Over all pairs.
+        spearman: Over all pairs.
+        kendall: The mean of tau-b within each paper, over the papers where it is defined.
+    """
+
+    n_pairs: int
+    pearson: Estimate
+    spearman: Estimate
+    kendall: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelAgreement:
+    """How one column goes with the human overall score at one level.
+
+    Attributes:
+        n: Pairs, papers where any coefficient is defined, or systems.
+        estimates: By coefficient.
+        p_values: By coefficient, two-sided, from all orders of so few points (of 9,999 where they
+            are many); of systems only, None where the coefficient is undefined.
+    """
+
+    n: int
+    estimates: Mapping[CoefficientName, Estimate]
+    p_values: Mapping[CoefficientName, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlations:
+    """Every two columns by one coefficient at one level."""
+
+    names: tuple[str, ...]
+    matrix: Matrix
+
+    def estimate(self, a: str, b: str) -> Estimate:
+        """The coefficient of two columns."""
+        at = self.names.index(a), self.names.index(b)
+        every = (self.matrix.values[at], self.matrix.lows[at], self.matrix.highs[at])
+        return Estimate(*(None if np.isnan(value) else float(value) for value in every))
+
+    def n(self, a: str, b: str) -> int:
+        """On how many pairs, papers or systems it stands."""
+        return int(self.matrix.n[self.names.index(a), self.names.index(b)])
+
+
+def correlations(
+    pairs: Sequence[LabelledPair],
+    columns: Sequence[str],
+    level: AgreementLevel,
+    name: CoefficientName,
+) -> Correlations:
+    """Every two of the columns and the human overall score, which comes first."""
+    names = (HUMAN, *columns)
+    rows = [[_number(pair, column) for column in names] for pair in pairs]
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    groups = [pair.group for pair in pairs]
+    match level:
+        case "pooled":
+            matrix = matrix_over_rows(table, groups, name, resamples())
+        case "paper":
+            matrix = matrix_within(table, [pair.paper for pair in pairs], name, resamples())
+        case _:
+            systems = [pair.system for pair in pairs]
+            matrix = matrix_of_means(table, groups, systems, name, resamples())
+    return Correlations(names=names, matrix=matrix)
+
+
+def _number(pair: LabelledPair, column: str) -> float:
+    value = pair.human if column == HUMAN else pair.columns.get(column)
+    return float("nan") if value is None else value
+
+
+def _with(pairs: Sequence[LabelledPair], column: str) -> list[LabelledPair]:
+    return [pair for pair in pairs if column in pair.columns and pair.human is not None]
+
+
+def column_agreement(pairs: Sequence[LabelledPair], column: str) -> ColumnAgreement:
+    """The agreement of one column with the human overall score."""
+    rows = _with(pairs, column)
+
+    def estimate(level: AgreementLevel, name: CoefficientName) -> Estimate:
+        return correlations(rows, [column], level, name).estimate(HUMAN, column)
+
+    return ColumnAgreement(
+        n_pairs=len(rows),
+        pearson=estimate("pooled", "pearson"),
+        spearman=estimate("pooled", "spearman"),
+        kendall=estimate("paper", "kendall"),
+    )
+
+
+def level_agreement(
+    pairs: Sequence[LabelledPair], column: str, level: AgreementLevel
+) -> LevelAgreement:
+    """All three coefficients of one column with the human overall score, at one level."""
+    rows = _with(pairs, column)
+    found = {name: correlations(rows, [column], level, name) for name in COEFFICIENTS}
+    p_values: dict[CoefficientName, float | None] = {}
+    if level == "system":
+        means = system_means(rows, [column]).values()
+        x, y = [of[column] for of in means], [of[HUMAN] for of in means]
+        p_values = {name: correlation_p_value(x, y, name) for name in COEFFICIENTS}
+    return LevelAgreement(
+        n=max(each.n(HUMAN, column) for each in found.values()),
+        estimates={name: each.estimate(HUMAN, column) for name, each in found.items()},
+        p_values=p_values,
+    )
+
+
+def system_means(
+    pairs: Sequence[LabelledPair], columns: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """By system, the mean over papers of the human overall score and of each column it has.
+
+    A mean covers the pairs that have the number. Rounded to twelve digits, so that means that are
+    equal but for the order of a sum are tied.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for system in sorted({pair.system for pair in pairs}):
+        its = [pair for pair in pairs if pair.system == system]
+        numbers = {c: np.array([_number(pair, c) for pair in its]) for c in (HUMAN, *columns)}
+        found[system] = {
+            column: _mean(values[~np.isnan(values)])
+            for column, values in numbers.items()
+            if not np.isnan(values).all()
+        }
+    return found
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return round(float(np.sort(values).mean()), 12)
+
+
+def fitted_weights(labels: Iterable[Label], scales: Mapping[Facet, int]) -> FittedWeights | str:
+    """Facet weights from the labels that state both an overall score and facets; else why not.
+
+    The weights are in the order of the scales.
+    """
+    rows = [
+        ([_share(label, facet, scale) for facet, scale in scales.items()], label.overall)
+        for label in labels
+        if label.overall is not None and any((label.facets or {}).values())
+    ]
+    if len(rows) < len(scales):
+        return (
+            f"too few labels with facets and an overall score: {len(rows)}; {len(scales)} weights"
+            f" need at least {len(scales)}"
+        )
+    return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
+
+
+def _share(label: Label, facet: Facet, scale: int) -> float | None:
+    rating = (label.facets or {}).get(facet)
+    return None if rating is None else rating / scale
+
+
+LEADING: Final = (
+    "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
+    "support", "fact support", "direct rating", "EVA, one prompt",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
+)  # fmt: skip
+"""The columns that we compute, in the order shown; recorded ones follow by name.
+
+A recorded one of the same name is marked, so that neither hides the other."""
+BASELINE_COLUMNS: Final[Mapping[BaselineName, str]] = MappingProxyType(
+    {"direct": "direct rating", "one-prompt": "EVA, one prompt"}
+)
+_METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
+    {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
+)
+_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
+"""Columns of a judge's strength of belief, and the columns of its yes and no."""
+CONTROLS: Final = ("ROUGE-1", "facet presence")
+"""Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """One pair with its label and every number that may agree with it.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        group: What is resampled: papers with the same reference are one.
+        human: The human overall score, or FM of the human ratings; None where there is neither.
+        columns: A number a metric or baseline; a metric without a score for this pair is absent.
+        golden: The labelled items with the judge's answers; None where none are looked at.
+        recorded: By who recorded them, the labelled facets with the recorded ratings.
+        pair: The texts; None where only numbers are looked at.
+        roles: The labelled roles of its sentences with the judge's.
+        lacking: By column, why a number that the judge was asked for is not there.
+    """
+
+    paper: str
+    system: str
+    group: str
+    human: float | None
+    columns: Mapping[str, float]
+    golden: GoldenPair | None = None
+    recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
+    pair: Pair | None = None
+    roles: tuple[RoleAnswer, ...] = ()
+    lacking: Mapping[str, str] = field(default_factory=dict)
+
+
+def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every column that a pair has, and the controls: ours in their order, then others by name.
+
+    Args:
+        pairs: The pairs.
+        further: Columns that are ours, too, and follow the leading ones.
+    """
+    found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
+    ours = (*LEADING, *further)
+    return (*(c for c in ours if c in found), *sorted(found - set(ours)))
+
+
+def labelled_pair(
+    label: Label,
+    evaluation: Evaluation,
+    recorded: Sequence[Recorded] = (),
+    references: Mapping[str, FacetSegments] | None = None,
+) -> LabelledPair:
+    """A label beside what the judge, the baselines and the records of the pair say.
+
+    Args:
+        label: What people found.
+        evaluation: What the judge makes of the pair.
+        recorded: The records of the pair.
+        references: By who recorded them, the segments of the paper's reference.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
+    columns = _recorded_columns(label, recorded, references or {})
+    columns.update(_baselines(evaluation.pair))
+    lacking = {}
+    for score in evaluation.scores:
+        if isinstance(score, Unscored):
+            lacking[_METRIC_COLUMNS[score.metric]] = score.reason
+        else:
+            columns.update(_columns(score))
+    for name, number in evaluation.baselines.items():
+        if isinstance(number, Unanswered):
+            lacking[BASELINE_COLUMNS[name]] = number.reason
+        else:
+            columns[BASELINE_COLUMNS[name]] = number
+    if isinstance(evaluation.segments, Unscored):
+        lacking["sentence roles"] = evaluation.segments.reason
+    paper = evaluation.pair.paper
+    return LabelledPair(
+        paper=label.paper,
+        system=label.system,
+        group=normalise(paper.references[0]),
+        human=labelled_overall(label),
+        columns=columns,
+        golden=golden_pair(label, evaluation),
+        recorded={
+            record.by: _rated(label, record.facets, group_of(paper))
+            for record in recorded
+            if record.facets is not None
+        },
+        pair=evaluation.pair,
+        roles=role_answers(label, evaluation),
+        lacking=lacking,
+    )
+
+
+def _recorded_columns(
+    label: Label, recorded: Sequence[Recorded], references: Mapping[str, FacetSegments]
+) -> dict[str, float]:
+    columns: dict[str, float] = {}
+    for record in recorded:
+        if record.overall is not None:
+            columns[f"{record.by} (recorded)" if record.by in LEADING else record.by] = (
+                record.overall
+            )
+        if record.segments is not None:
+            columns.update(segment_controls(label, record, references.get(record.by)))
+    return columns
+
+
+def segment_controls(
+    label: Label, record: Recorded, reference: FacetSegments | None = None
+) -> dict[str, float]:
+    """What recorded segments of a summary say without being read: that they are there, how long.
+
+        presence = sum of w_f * (1 where the segment of f is not empty, else 0) / sum of w_f
+        length   = sum of w_f * log(1 + characters of the segment of f)         / sum of w_f
+
+    over the facets f that people rated, else those of the recorded reference; w as FM has them.
+    Nothing where neither tells which facets count. On ScholarSum's PubMed half GPT-4's segments
+    reach a Pearson of .53 and .57 with the human overall score (metrics.md, section 2).
+    """
+    segments = record.segments
+    if segments is None:
+        return {}
+    facets = [f for f, rating in (label.facets or {}).items() if rating is not None]
+    if not facets and reference is not None:
+        facets = [f for f in FACETS if reference.segment(f)]
+    total = sum(WEIGHTS[f] for f in facets)
+    if not total:
+        return {}
+    sizes = {f: len(segments.segment(f)) for f in facets}
+    return {
+        f"presence ({record.by})": sum(WEIGHTS[f] for f in facets if sizes[f]) / total,
+        f"length ({record.by})": sum(WEIGHTS[f] * math.log1p(sizes[f]) for f in facets) / total,
+    }
+
+
+def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair:
+    """The facets that both people and a record have rated."""
+    both = {
+        facet: (human, ratings[facet])
+        for facet, human in (label.facets or {}).items()
+        if human is not None and facet in ratings
+    }
+    answers = (
+        GoldenAnswer(kind=facet, label=human, answer=rating)
+        for facet, (human, rating) in both.items()
+    )
+    return GoldenPair(paper=label.paper, system=label.system, group=group, answers=tuple(answers))
+
+
+def _baselines(pair: Pair) -> dict[str, float]:
+    references, summary = pair.paper.references, pair.summary
+    by_reference = [
+        {**rouge(reference, summary), "ROUGE-1 recall": rouge_1_recall(reference, summary)}
+        for reference in references
+    ]
+    found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
+    return {**found, "length": length(summary)}
+
+
+def _columns(score: Score) -> Mapping[str, float]:
+    """The columns that a score fills; what it does not have is left out."""
+    found: dict[str, float | None]
+    match score:
+        case FacetScore():
+            found = {
+                "FM": score.value,
+                "facet presence": facet_presence(score),
+            }
+        case EvaScore():
+            found = {
+                "EVA": score.value,
+                "EVA precision": score.precision,
+                "EVA recall": score.recall,
+                "EVA recall (entailed)": score.recall_entailed,
+                "fact support": _fact_support(score),
+            }
+        case _:
+            found = {
+                "faithfulness": score.value,
+                "support": score.support,
+            }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs without a column of support that some of those lack whom the metric has scored.
+
+    A judge without strengths of belief would have one where a rule answered every item alone.
+    """
+    partial = {
+        column
+        for column, metric in _SUPPORTS.items()
+        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
+    }
+    return [
+        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
+        for pair in pairs
+    ]
+
+
+def _fact_support(score: EvaScore) -> float | None:
+    """The mean support of the reference's facts; over several references, the highest."""
+    if score.identical:
+        return 1.0
+    if score.precision is None:
+        return 0.0  # the summary states no fact, so nothing was asked
+    found = [_fact_support(each) for each in score.by_reference] or [
+        mean_support(fact.support for fact in score.reference if fact.holds is not None)
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def partial_correlations(
+    pairs: Sequence[LabelledPair], columns: Sequence[str], given: str
+) -> Mapping[str, Estimate]:
+    """By column, its partial Pearson correlation with the human overall score, over all pairs."""
+    return {column: _partial(pairs, column, given) for column in columns if column != given}
+
+
+def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:
+    both = [pair for pair in pairs if pair.human is not None and {column, given} <= {*pair.columns}]
+    x = np.array([pair.columns[column] for pair in both])
+    z = np.array([pair.columns[given] for pair in both])
+    y = np.array([pair.human for pair in both], dtype=np.float64)
+    drawn = resamples()
+    interval = bootstrap_interval(
+        [pair.group for pair in both],
+        lambda rows, _: partial_pearson(x[rows], y[rows], z[rows]),
+        n_resamples=drawn.n,
+        seed=drawn.seed,
+    )
+    return Estimate(partial_pearson(x, y, z), interval.low, interval.high)

@@ -1,0 +1,289 @@
+"""`summeval cassette`: the recorded replies of a suite, for runs that may ask nobody."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.cli.options import check_writable, desk_of, gated_tasks, suite_of, write_text
+from summeval_pytest.endpoints.dialect import Dialect, body
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.wire import read_body
+from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cassette
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from summeval_pytest.endpoints.chat import ChatReply
+    from summeval_pytest.endpoints.exchange import Memory
+    from summeval_pytest.run.plan import Missing, Survey
+    from summeval_pytest.store.cassette import Cassette
+    from summeval_pytest.suite.suite import Suite
+
+
+SHOWN: Final = 5
+"""How many of many missing or unused replies are named."""
+
+
+def export(chosen: argparse.Namespace) -> list[str]:
+    """Writes every remembered reply that a run of these options uses into the suite's cassette.
+
+    What the cassette holds beyond them, for other judges and systems, stays in it.
+
+    Raises:
+        JudgeError: if a reply is missing or unusable; nothing is written then.
+    """
+    desk = desk_of(chosen, record="new")
+    suite, tasks = gated_tasks(chosen, desk)
+    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
+    _complain(survey, suite, chosen.judge)
+    if not survey.found:
+        return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
+    kept = _cassette(suite)
+    rows: dict[str, Row] = {} if kept is None else dict(kept.rows)
+    n_before = len(rows)
+    rows.update(survey.found)
+    sha256 = write_cassette(suite.cassette.path, rows.values())
+    told = (
+        f"{suite.cassette.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
+        f" {len(survey.found):,} are used by judge {one_line(signature)}"
+    )
+    return [told, f"sha256 {sha256}"]
+
+
+def import_(chosen: argparse.Namespace) -> list[str]:
+    """Puts the replies of a suite's cassette into the local store."""
+    cassette = _needed(suite_of(chosen))
+    n_new = 0
+    with Cache(desk_of(chosen).directory) as cache:
+        for row in cassette.rows.values():
+            n_new += cache.get(row.key) is None
+            cache.put(row)
+        directory = cache.directory
+    return [f"{directory}: {len(cassette.rows):,} replies from {cassette.shown}, {n_new:,} new"]
+
+
+def prune(chosen: argparse.Namespace) -> list[str]:
+    """Removes from the cassette what a run of these options does not use.
+
+    Raises:
+        JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
+    """
+    desk = desk_of(chosen, record="none")
+    suite, tasks = gated_tasks(chosen, desk)
+    cassette = _needed(suite)
+    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
+    _complain(survey, suite, chosen.judge)
+    unused = cassette.unused(survey.found)
+    used = [row for key, row in cassette.rows.items() if key in survey.found]
+    if unused:
+        write_cassette(suite.cassette.path, used)
+    return [
+        f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed",
+        *_named(unused),
+    ]
+
+
+def verify(chosen: argparse.Namespace) -> list[str]:
+    """Checks that a run of these options can be replayed, and says what it does not use.
+
+    Raises:
+        SuiteError: if a line is no reply, or out of order.
+        JudgeError: if a reply is missing or unusable.
+    """
+    desk = desk_of(chosen, record="none")
+    suite, tasks = gated_tasks(chosen, desk)
+    cassette = _needed(suite)
+    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
+    _complain(survey, suite, chosen.judge)
+    unused = cassette.unused(survey.found)
+    told = (
+        f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.found):,} used by judge"
+        f" {one_line(signature)}, {len(unused):,} unused"
+    )
+    return [told, f"sha256 {cassette.sha256}", *_named(unused)]
+
+
+def _cassette(suite: Suite) -> Cassette | None:
+    file = suite.cassette
+    return read_cassette(file.path, file.shown) if file.path.is_file() else None
+
+
+def _needed(suite: Suite) -> Cassette:
+    cassette = _cassette(suite)
+    if cassette is None:
+        raise SuiteError(
+            Place(suite.cassette.shown),
+            "there is no cassette; make one with 'summeval cassette export' after a run",
+        )
+    return cassette
+
+
+def _complain(survey: Survey, suite: Suite, judge: str) -> None:
+    """Raises: JudgeError: if a reply is missing or unusable."""
+    found = survey.missing.values()
+    told = [
+        _list(f"{len(some):,} replies are {what}", some)
+        for some, what in (
+            ([m for m in found if not m.flaw], "not recorded"),
+            ([m for m in found if m.flaw], "recorded and unusable"),
+        )
+        if some
+    ]
+    if told:
+        raise JudgeError(
+            f"{suite.shown}: {'; '.join(told)}; ask for them with 'pytest {suite.shown}"
+            f" --summ-judge={judge} --summ-record=new', then export"
+        )
+
+
+def _list(told: str, missing: list[Missing]) -> str:
+    named = "; ".join(
+        f"{one_line(m.request.topic, 60)} of system {m.system} ({m.key[:8]}"
+        f"{f': {one_line(m.flaw, 120)}' if m.flaw else ''})"
+        for m in missing[:SHOWN]
+    )
+    more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
+    return f"{told}: {named}{more}"
+
+
+def _named(rows: Iterable[Row]) -> Iterator[str]:
+    unused = list(rows)
+    for row in unused[:SHOWN]:
+        yield f"  {row.key[:8]} {one_line(row.topic, 60)}"
+    if len(unused) > SHOWN:
+        yield f"  and {len(unused) - SHOWN:,} more"
+
+
+URL: Final = "/v1/chat/completions"
+BATCHING_SHOWN: Final = 20
+"""How many of many failed lines are shown."""
+_GOOD: Final = 200
+_ANYBODY: Final = Endpoint(name="batch", base_url="http://localhost")
+
+
+def batching_export(chosen: argparse.Namespace) -> list[str]:
+    """Writes the requests of the next round."""
+    check_writable(chosen.out, "--out")
+    desk = desk_of(chosen)
+    suite, tasks = gated_tasks(chosen, desk)
+    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
+    missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), chosen.only)
+    if not missing:
+        return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
+    memory = desk.memory()
+    try:
+        lines = [_request_line(m, memory) for m in missing]
+    finally:
+        memory.close()
+    write_text(chosen.out, "--out", "".join(f"{line}\n" for line in lines))
+    models = sorted({m.request.model for m in missing})
+    again = [m.flaw for m in missing if m.flaw]
+    told = (
+        f"{chosen.out}: {len(missing):,} requests for {', '.join(models)};"
+        f" {len(survey.found):,} replies are stored"
+    )
+    if again:
+        told += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
+    return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]
+
+
+def _of_one_endpoint(missing: list[Missing], only: str | None) -> list[Missing]:
+    """The requests to one endpoint, as a file goes to one.
+
+    Raises:
+        OptionError: if there are several, and none of them was chosen.
+    """
+    names = sorted({m.endpoint.name for m in missing})
+    if only is None and len(names) > 1:
+        raise OptionError(
+            f"the open requests go to {len(names)} endpoints, {', '.join(names)}; a batch file goes"
+            " to one: choose with --only NAME"
+        )
+    return [m for m in missing if only in {None, m.endpoint.name}]
+
+
+def _request_line(missing: Missing, memory: Memory) -> str:
+    """One request as the endpoint understands it, as far as that is known from other calls."""
+    known = memory.dialect(missing.endpoint.name, missing.request.model)
+    asked = body(missing.request, known or Dialect())
+    return json.dumps(
+        {"custom_id": missing.key, "method": "POST", "url": URL, "body": asked},
+        ensure_ascii=True,
+        sort_keys=True,
+    )
+
+
+def batching_import_(chosen: argparse.Namespace) -> list[str]:
+    """Stores the replies of a file; lines without a usable reply are told and not stored.
+
+    Raises:
+        JudgeError: if there are lines, and none of them has a usable reply.
+    """
+    stored = 0
+    failed: list[str] = []
+    with Cache(desk_of(chosen).directory) as cache:
+        for number, line in enumerate(_lines(chosen.file), start=1):
+            if not line.strip():
+                continue
+            try:
+                answer = _read_line(line)
+            except (NoReplyError, ValueError) as error:
+                failed.append(f"{chosen.file}:{number}: {one_line(str(error))}")
+                continue
+            row = Row(key=answer.key, topic="from a batch", reply=answer.reply.as_json())
+            cache.put(row)
+            stored += 1
+        directory = cache.directory
+    told = [f"{directory}: {stored:,} replies stored, {len(failed):,} lines without one"]
+    told += failed[:BATCHING_SHOWN]
+    if len(failed) > BATCHING_SHOWN:
+        told.append(f"and {len(failed) - BATCHING_SHOWN:,} more")
+    if failed and not stored:
+        raise JudgeError("\n".join(told))
+    return [*told, "next: 'summeval batch export' again, until nothing is open"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    key: str
+    reply: ChatReply
+
+
+def _read_line(line: str) -> _Answer:
+    """The reply that one line holds; what looks like a key is neither stored nor shown.
+
+    Raises:
+        NoReplyError: if its body is no reply.
+        ValueError: if it holds none, and why.
+    """
+    try:
+        values = json.loads(_ANYBODY.redacted(line))
+    except RecursionError:
+        raise ValueError("the line is nested too deeply") from None
+    if not isinstance(values, dict):
+        raise ValueError("the line is no JSON object")  # noqa: TRY004 - a text's fault, no type's
+    key = values.get("custom_id")
+    if not isinstance(key, str) or not is_key(key):
+        raise ValueError("custom_id is none that 'summeval batch export' wrote")
+    response = values.get("response")
+    if values.get("error") or not isinstance(response, dict):
+        raise ValueError(f"{key[:8]} has no response: {values.get('error')!r}")
+    if response.get("status_code") != _GOOD:
+        raise ValueError(f"{key[:8]} has status {response.get('status_code')!r}")
+    return _Answer(key, read_body(json.dumps(response.get("body"))))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as error:
+        raise SuiteError(
+            Place(str(file)), f"the file cannot be read ({error}); name the responses file"
+        ) from None

@@ -1,0 +1,454 @@
+"""`summeval init`: a suite to start from, and what gates it on GitHub, in a repository."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import statistics
+from bisect import bisect_left
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.cli.options import (
+    check_writable,
+    desk_of,
+    gated_tasks,
+    names_in,
+    running,
+    suite_of,
+    write_text,
+)
+from summeval_pytest.errors import OptionError, UsageError, nearest
+from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.record.changes import measure_drift, pair_change, worst_first
+from summeval_pytest.record.record import read_record, record_text
+from summeval_pytest.record.regression import LEVEL, POWER, compare, find_baseline, granularity
+from summeval_pytest.record.rescore import read_weights, rescore
+from summeval_pytest.reports.files import RENDERERS, append, write_whole
+from summeval_pytest.reports.github import annotation_lines
+from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
+from summeval_pytest.reports.run import (
+    changed_model_lines,
+    golden_lines,
+    models_told,
+    plan_lines,
+    run_lines,
+)
+from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
+from summeval_pytest.run.plan import planned_calls
+from summeval_pytest.run.runner import tasks_of
+from summeval_pytest.stats.paired import detectable_drop, power_of_drop
+from summeval_pytest.suite.places import Configuration, find_configuration
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.thresholds import read_rules
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping
+
+    from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
+    from summeval_pytest.verdict.thresholds import Rule
+
+
+SUITE: Final = "gate"
+"""The folder of the new suite."""
+ACTION: Final = ".github/actions/summ-gate/action.yml"
+WORKFLOW: Final = ".github/workflows/summ-gate.yml"
+_PLACES: Final = {
+    "papers.jsonl": f"{SUITE}/papers.jsonl",
+    "candidate.jsonl": f"{SUITE}/systems/candidate.jsonl",
+    "suite.toml": f"{SUITE}/summeval.toml",
+    "gitattributes": f"{SUITE}/.gitattributes",
+    "action.yml": ACTION,
+    "workflow.yml": WORKFLOW,
+}
+"""Where each file of the skeleton goes. They bear other names there, so that pytest finds no suite
+in this package."""
+_OURS: Final = ("  SUITE: golden\n", "  INSTALL: .\n")
+"""The lines of the workflow that hold in the repository of this package only."""
+
+
+def run_init(chosen: argparse.Namespace) -> list[str]:
+    """What the command prints for its arguments.
+
+    Raises:
+        UsageError: as `init` does.
+    """
+    return init(chosen.folder, with_testpaths=chosen.testpaths)
+
+
+def init(folder: Path, *, with_testpaths: bool = False) -> list[str]:
+    """Writes the files, all of them new or none, and says what they are and what comes next.
+
+    Args:
+        folder: The repository.
+        with_testpaths: Whether to have pytest collect the suite where it is given no path.
+
+    Raises:
+        UsageError: where one of them exists already or cannot be written, or the configuration of
+            pytest is not there to be changed; nothing is written then.
+    """
+    texts = skeleton()
+    found = find_configuration(folder)
+    pytest = found or Configuration()
+    line = f"{pytest.line(SUITE)} {pytest.place}"
+    if with_testpaths and (found is None or not found.is_plain):
+        why = "has no configuration of pytest" if found is None else "has one with comments"
+        raise UsageError(
+            f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
+        )
+    _check_new(folder, texts)
+    _write(folder, texts)
+    lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
+    if with_testpaths:
+        if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
+            raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
+        lines.append(one_line(f"wrote {line}", 400))
+    else:
+        lines.append(one_line(f"so that plain pytest runs it (or: --testpaths): {line}", 400))
+    if not (folder / ".git").exists():
+        lines.append(
+            f"note: {one_line(str(folder))} is not the root of a git repository; GitHub reads"
+            " .github there only"
+        )
+    return [*lines, f"next: pytest {one_line(str(folder / SUITE))}"]
+
+
+def skeleton() -> Mapping[str, str]:
+    """The text of each file, by its path in the repository."""
+    kept = files("summeval_pytest.cli") / "skeleton"
+    texts = {place: (kept / name).read_text(encoding="utf-8") for name, place in _PLACES.items()}
+    theirs = (f"  SUITE: {SUITE}\n", f"  INSTALL: summeval-pytest=={version('summeval-pytest')}\n")
+    for our_line, their_line in zip(_OURS, theirs, strict=True):
+        texts[WORKFLOW] = texts[WORKFLOW].replace(our_line, their_line)
+    return texts
+
+
+def _check_new(folder: Path, names: Mapping[str, str]) -> None:
+    """Raises: UsageError: for the first file that is there already, if only as a broken link."""
+    for name in names:
+        file = folder / name
+        if file.exists() or file.is_symlink():
+            raise UsageError(
+                f"{file} exists already, and nothing was written; move it, or name another folder"
+            )
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Writes all files; where one cannot be written, those before it are removed.
+
+    Raises:
+        UsageError: naming the one.
+    """
+    written: list[Path] = []
+    for name, text in texts.items():
+        file = folder / name
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as handle:
+                written.append(file)
+                handle.write(text.encode())
+        except OSError as error:
+            for other in written:
+                other.unlink()
+            raise UsageError(
+                f"{file} cannot be written ({error.strerror}), so nothing was; mend that, or name"
+                " another folder"
+            ) from None
+
+
+def plan(chosen: argparse.Namespace) -> list[str]:
+    """The plan as a table."""
+    desk = desk_of(chosen)
+    suite, tasks = gated_tasks(chosen, desk)
+    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=True)
+    rows = planned_calls(survey.missing.values(), survey.reply_share)
+    return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
+
+
+def report(chosen: argparse.Namespace) -> list[str]:
+    """The run on the terminal, and the files that were asked for.
+
+    Raises:
+        OptionError: for a file that is no run record, and for one that cannot be written.
+    """
+    wanted = [("--html", "page", chosen.html), ("--junit", "JUnit report", chosen.junit)]
+    wanted = [(option, kind, file) for option, kind, file in wanted if file is not None]
+    for option, _, file in wanted:
+        check_writable(file, option)
+    record = read_record(chosen.run, "RUN")
+    lines = list(run_lines(record))
+    for option, kind, file in wanted:
+        write_text(file, option, RENDERERS[kind](record))
+        lines.append(f"wrote {file}")
+    return [*lines, *_github(record)] if chosen.github else lines
+
+
+def _github(record: RunRecord) -> list[str]:
+    """The annotations as lines; the step summary goes where GitHub says, else it follows them."""
+    lines = list(annotation_lines(record))
+    summary = os.environ.get(STEP_SUMMARY)
+    if not summary:
+        return [*lines, *step_summary(record).splitlines()]
+    if fault := append(Path(summary), step_summary(record)):
+        raise OptionError(f"{STEP_SUMMARY}={summary} {fault}; unset it to print")
+    return lines
+
+
+def compare_runs(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+    """The lines, and whether every system could be compared and breaks no rule.
+
+    With ``--golden`` only golden answers are compared, and decide.
+
+    Raises:
+        OptionError: for a file that is no run record, a rule that cannot be, a system that neither
+            run has, and with ``--golden`` for a run without golden answers.
+    """
+    rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
+    old, new = read_record(chosen.old, "OLD"), read_record(chosen.new, "NEW")
+    if chosen.golden:
+        return _golden_answers(old, new, _measured_suites(old, new, chosen), chosen.answers)
+    lines: list[str] = []
+    passes = True
+    if not any(suite.systems for suite in new.suites):
+        raise OptionError(f"NEW: {chosen.new} holds no system; name the record of a run")
+    for suite in new.suites:
+        for system in _systems(suite, chosen.system):
+            told, fine = _compared(suite, system, old, chosen, rules)
+            lines += told
+            passes = passes and fine
+    if suites := _shared_suites(_measured(old), _measured(new)):
+        lines += _golden_answers(old, new, suites, chosen.answers)[0]
+    return lines, passes
+
+
+def _systems(suite: SuiteRecord, wanted: str | None) -> list[str]:
+    names = [system.name for system in suite.systems]
+    if wanted is None:
+        return names
+    if wanted not in names:
+        raise OptionError(f"--system={wanted}: {suite.shown} has none; {nearest(wanted, names)}")
+    return [wanted]
+
+
+def _compared(
+    suite: SuiteRecord,
+    system: str,
+    old: RunRecord,
+    chosen: argparse.Namespace,
+    rules: tuple[Rule, ...],
+) -> tuple[list[str], bool]:
+    baseline = find_baseline(
+        old, chosen.old.name, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
+    )
+    pairs = suite.pairs_of(system)
+    if not pairs:
+        return [one_line(f"{suite.shown}: {system} was not judged"), ""], False
+    recipes = dict.fromkeys(text for pair in pairs for text in pair.signatures)
+    comparison = compare(
+        [pair.numbers() for pair in pairs],
+        baseline,
+        signatures=[read_signature(text) for text in recipes],
+        rules=rules,
+    )
+    changes = worst_first(
+        pair_change(baseline.pairs[pair.paper], pair, baseline=baseline.told)
+        for pair in pairs
+        if pair.paper in baseline.pairs
+    )
+    lines = [one_line(f"{suite.shown}: {system}"), *comparison_lines(comparison)]
+    if not comparison.mismatches:
+        lines += _papers(changes, chosen.papers)
+    return [*lines, ""], comparison.passes
+
+
+def _papers(changes: tuple[PairChange, ...], n_papers: int) -> Iterator[str]:
+    if not changes:
+        yield "no paper changed"
+        return
+    yield f"papers that changed, worst first ({len(changes)}):"
+    for change in changes[:n_papers]:
+        yield ""
+        yield one_line(f"{change.system} on {change.paper}")
+        yield from change_lines(change)
+    if len(changes) > n_papers:
+        yield ""
+        yield f"{len(changes) - n_papers} more papers: --papers={len(changes)}"
+
+
+def _golden_answers(
+    old: RunRecord,
+    new: RunRecord,
+    suites: list[tuple[SuiteRecord, SuiteRecord]],
+    n_answers: int,
+) -> tuple[list[str], bool]:
+    """Who judged and what became of the golden answers; False if any suite's got worse.
+
+    Golden answers that cannot be compared count as worse.
+    """
+    lines: list[str] = []
+    for name, record in (("old", old), ("new", new)):
+        lines.append(one_line(f"{name} judge: {record.judge}", 400))
+        lines += [f"  {line}" for line in models_told(record.header.models)]
+    lines += changed_model_lines(old.header.models, new.header.models)
+    passes = True
+    for before, now in suites:
+        drift = measure_drift(before, now)
+        lines += ["", *golden_lines(now.shown, drift, n_answers=n_answers)]
+        passes = passes and not drift.mismatches and not drift.is_worse
+    return lines, passes
+
+
+def _measured_suites(
+    old: RunRecord, new: RunRecord, chosen: argparse.Namespace
+) -> list[tuple[SuiteRecord, SuiteRecord]]:
+    """Every suite of NEW with golden answers, and what OLD has of it; a lacking one is refused."""
+    for option in ("system", "against", "fail"):
+        if getattr(chosen, option):
+            raise OptionError(f"--golden compares no systems; leave out --{option}")
+    before, now = _measured(old), _measured(new)
+    for suites, record, file, which in (
+        (before, old, chosen.old, "OLD"),
+        (now, new, chosen.new, "NEW"),
+    ):
+        if not suites:
+            raise _without_answers(record, file, which)
+    shared = _shared_suites(before, now)
+    known = [suite.name for suite in before]
+    for suite in now:
+        if all(suite is not each for _, each in shared):
+            raise OptionError(
+                f"OLD: {chosen.old} has no golden answers of suite {suite.name!r};"
+                f" {nearest(suite.name, known)}; compare runs of the same suites"
+            )
+    return shared
+
+
+def _measured(record: RunRecord) -> list[SuiteRecord]:
+    """The suites that the run measured its judge with."""
+    return [suite for suite in record.suites if suite.golden and suite.trust is not None]
+
+
+def _shared_suites(
+    before: list[SuiteRecord], now: list[SuiteRecord]
+) -> list[tuple[SuiteRecord, SuiteRecord]]:
+    """The suites of both runs by name; a run's only suite goes with the only one of the other."""
+    if len(before) == len(now) == 1:
+        return [(before[0], now[0])]
+    by_name = {suite.name: suite for suite in before}
+    return [(by_name[suite.name], suite) for suite in now if suite.name in by_name]
+
+
+def _without_answers(record: RunRecord, file: Path, which: str) -> OptionError:
+    faults = [suite.trust.fault for suite in record.suites if suite.trust and suite.trust.fault]
+    why = f" ({one_line(faults[0])})" if faults else ""
+    return OptionError(
+        f"{which}: {file} holds no golden answers{why}; run pytest on a suite with labels, its"
+        " item 'judge' included, with --summ-run-record=FILE"
+    )
+
+
+_MOST: Final = 40
+"""How many changed outcomes are listed."""
+
+
+def rescore_run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+    """The lines, and whether the run passes as it is decided now.
+
+    Raises:
+        OptionError: for a file that is no run record, and for thresholds or weights that cannot be.
+    """
+    record = read_record(chosen.run, "RUN")
+    if chosen.record is not None:
+        check_writable(chosen.record, "--record")
+    again = rescore(
+        record,
+        options=[option for text in chosen.min for option in text.split(",")],
+        weights=read_weights(chosen.weights) if chosen.weights is not None else None,
+        today=dt.datetime.now(dt.UTC).date().isoformat(),
+    )
+    if chosen.record is not None:
+        write_text(chosen.record, "--record", record_text(again))
+    is_compared = not any(suite.uncompared for suite in again.suites)
+    passes = again.outcome == "passed" and is_compared
+    return [*run_lines(again), *_changed(record, again)], passes
+
+
+def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
+    """The pairs that are decided otherwise now."""
+    found = []
+    for old_suite, new_suite in zip(record.suites, again.suites, strict=True):
+        for old, new in zip(old_suite.pairs, new_suite.pairs, strict=True):
+            if old.outcome != new.outcome:
+                why = "; ".join(missed_numbers(new.verdict))
+                told = f"{new.system} on {new.paper}: {old.outcome} -> {new.outcome}"
+                found.append(one_line(f"{told}{': ' if why else ''}{why}", 120))
+    yield f"decided otherwise: {len(found)} of {sum(len(s.pairs) for s in again.suites)} pairs"
+    yield from found[:_MOST]
+    if len(found) > _MOST:
+        yield f"{len(found) - _MOST} more"
+
+
+_MOST_PAPERS: Final = 10_000_000
+
+
+def power_of(chosen: argparse.Namespace) -> list[str]:
+    """The table, at the level and the power of a comparison."""
+    names = names_in(chosen.metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
+    for name in names:
+        if name not in CATALOGUE:
+            raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
+        width = CATALOGUE[name].high - CATALOGUE[name].low
+        if not 0.0 < chosen.drop < width:
+            wrong = f"--drop={chosen.drop:g} is no drop of {name}"
+            raise OptionError(f"{wrong}; write a number between 0 and {width:g}")
+    if chosen.tests < 1:
+        raise OptionError(f"--tests={chosen.tests} is no number of tests; write 1 or more")
+    suite, desk = suite_of(chosen), desk_of(chosen)
+    desk.add_cassette(suite)
+    try:
+        with running(desk.judge(chosen.judge, [suite]), desk) as runner:
+            judged = [runner.numbers(tasks_of(suite, [each], METRICS)) for each in suite.systems]
+    finally:
+        desk.forget_run()
+    level, first = LEVEL / chosen.tests, f"{len(suite.paper_ids)} papers, judge {chosen.judge}"
+    lines = [f"{suite.shown}: {first}; a drop of {chosen.drop:g}, power {POWER:g},"]
+    lines += [f"level {LEVEL:g}, Holm's strictest of {chosen.tests} tests: {level:.4f}"]
+    lines += [f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"]
+    for name in names:
+        scores = [{n.paper: n.values.get(name) for n in numbers} for numbers in judged]
+        lines.append(_row(name, _changes(scores), chosen.drop, level))
+    lines.append(
+        "deviation: of the paired differences over papers, the largest between two systems"
+    )
+    if len(judged) == 1:
+        lines.append("there is one system: the deviation of its own scores stands in")
+    return [*lines, "seen now: the smallest drop that the papers of today show with that power"]
+
+
+def _changes(systems: list[dict[str, float | None]]) -> list[float]:
+    """Differences of the two systems that vary most; one system is compared with its mean."""
+    known = [{k: v for k, v in scores.items() if v is not None} for scores in systems]
+    if len(known) == 1 and known[0]:
+        known.append(dict.fromkeys(known[0], statistics.mean(known[0].values())))
+    pairs = [[b[k] - a[k] for k in a.keys() & b.keys()] for a, b in combinations(known, 2)]
+    return max((each for each in pairs if len(each) > 1), key=statistics.stdev, default=[])
+
+
+def _row(name: str, changes: list[float], drop: float, level: float) -> str:
+    if not (deviation := statistics.stdev(changes) if changes else 0.0):
+        return f"{name:<20}{'-':>10}{'-':>11}{'-':>10}{'-':>15}"
+    coarse, n_papers = granularity(name, changes), len(changes)
+
+    def power(n: int) -> float:
+        return power_of_drop(drop, deviation, n, level=level, **coarse)
+
+    drop_seen = detectable_drop(deviation, n_papers, level=level, power=POWER, **coarse)
+    seen = "none" if drop_seen is None else f"{drop_seen:.3f}"
+    n_needed = bisect_left(range(_MOST_PAPERS + 1), POWER, key=power)
+    needed = f"{n_needed:,}" if n_needed <= _MOST_PAPERS else f"over {_MOST_PAPERS:,}"
+    return f"{name:<20}{deviation:>10.3f}{power(n_papers):>11.2f}{seen:>10}{needed:>15}"

@@ -1,0 +1,161 @@
+"""A chat request as a value: everything that can change the reply, and what it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+KEY_VERSION = 1
+"""Goes up when the same request would be sent in another way."""
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation with a model."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """The JSON schema that a reply has to follow.
+
+    Attributes:
+        name: Letters, digits and underscores, as endpoints demand.
+        text: The schema as JSON text.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One request to a model, before it is known which endpoint serves it and how.
+
+    Attributes:
+        model: The endpoint's name for the model.
+        messages: The conversation so far.
+        max_tokens: At most so many tokens of reply.
+        schema: What the reply has to follow; None for free text.
+        temperature: 0 for the likeliest reply.
+        seed: For endpoints that sample reproducibly.
+        vote: Which of several votes on the same question this is, from 0.
+        attempt: Which attempt at the same items this is, from 0; later ones follow a bad reply.
+        topic: What is asked, in a few words for messages and cassettes; changes no reply.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    schema: Schema | None = None
+    temperature: float = 0.0
+    seed: int = 0
+    vote: int = 0
+    attempt: int = 0
+    topic: str = field(default="", compare=False)
+
+    def identity(self, endpoint: str) -> Mapping[str, object]:
+        """All that can change the reply, as JSON values: what a store's key is made of.
+
+        Args:
+            endpoint: The name or address that tells this endpoint from others.
+        """
+        return {
+            "version": KEY_VERSION,
+            "endpoint": endpoint,
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
+            "max_tokens": self.max_tokens,
+            "schema": None if self.schema is None else [self.schema.name, self.schema.text],
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "vote": self.vote,
+            "attempt": self.attempt,
+        }
+
+
+Finish = Literal["stop", "length", "content_filter", "refusal"]
+"""Why a reply ended: the model was done, cut off at ``max_tokens``, filtered, or it declined."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """The tokens that an endpoint counted; what it had in its own cache is among the prompt's."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """One reply, complete as the endpoint sent it, whatever a reader makes of its text.
+
+    Attributes:
+        text: The message; for a refusal what the model said instead.
+        finish: Why it ended.
+        model: The model as the endpoint names it in its reply; empty where it does not.
+        fingerprint: The endpoint's word for its configuration; empty where it gives none.
+        usage: What it used; None where the endpoint does not count.
+    """
+
+    text: str
+    finish: Finish = "stop"
+    model: str = ""
+    fingerprint: str = ""
+    usage: Usage | None = None
+
+    def as_json(self) -> Mapping[str, object]:
+        """The reply as JSON values; `read_reply` is the way back."""
+        usage = self.usage
+        return {
+            "text": self.text,
+            "finish": self.finish,
+            "model": self.model,
+            "fingerprint": self.fingerprint,
+            "usage": None
+            if usage is None
+            else [usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens],
+        }
+
+
+def read_reply(values: object) -> ChatReply:
+    """The reply that JSON values hold, as `ChatReply.as_json` wrote them.
+
+    Raises:
+        ValueError: if they hold something else.
+    """
+    if not isinstance(values, dict) or set(values) != {
+        "text", "finish", "model", "fingerprint", "usage",
+    }:  # fmt: skip
+        raise ValueError("a stored reply has text, finish, model, fingerprint and usage")
+    texts = [values[key] for key in ("text", "finish", "model", "fingerprint")]
+    if not all(isinstance(text, str) for text in texts) or values["finish"] not in get_args(Finish):
+        raise ValueError("a stored reply's text, finish, model or fingerprint is none")
+    return ChatReply(
+        text=values["text"],
+        finish=values["finish"],
+        model=values["model"],
+        fingerprint=values["fingerprint"],
+        usage=_read_usage(values["usage"]),
+    )
+
+
+def _read_usage(values: object) -> Usage | None:
+    if values is None:
+        return None
+    match values:
+        case [int(prompt), int(completion), int(cached)] if all(
+            type(n) is int and n >= 0 for n in values
+        ):
+            return Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
+        case _:
+            raise ValueError("a stored reply's usage is three counts of tokens")

@@ -1,0 +1,219 @@
+"""What an endpoint understands of a request: how it is told of a schema, and by which names.
+
+OpenAI's own models take a strict JSON schema; other servers take ``json_object``, or neither;
+reasoning models call ``max_tokens`` by another name and take no temperature. Nothing announces
+this, so a dialect is tried from the top and adapted to what the endpoint refuses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from summeval_pytest.endpoints.chat import ChatRequest, Schema
+    from summeval_pytest.endpoints.wire import ErrorBody
+
+
+Level = Literal["json_schema", "json_object", "text"]
+"""How the form of a reply is asked for, best first."""
+
+LengthField = Literal["max_tokens", "max_completion_tokens"]
+
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+REFUSALS: Final = frozenset({400, 422})
+BREAKDOWNS: Final = frozenset({500, 501})
+"""Statuses with which some servers answer a schema that they cannot follow."""
+
+INSTRUCTION: Final = (
+    "Reply with one JSON object that follows this JSON schema, and with nothing before or after it:"
+)
+
+_OF_LEVELS: Final = frozenset({"response_format", "json_schema", "json_object"})
+_OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
+_FIELDS: Final = ("max_tokens", "temperature", "seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What one model at one endpoint understands.
+
+    Attributes:
+        level: How a schema is asked for; None while no schema was asked for with success.
+        length_field: What it calls the longest reply.
+        temperature: Whether it takes one.
+        seed: Whether it takes one.
+    """
+
+    level: Level | None = None
+    length_field: LengthField = "max_tokens"
+    temperature: bool = True
+    seed: bool = True
+
+    def as_json(self) -> Mapping[str, object]:
+        """The dialect as JSON values; `read_dialect` is the way back."""
+        return asdict(self)
+
+
+def read_dialect(values: object) -> Dialect:
+    """The dialect that JSON values hold, as `Dialect.as_json` wrote it.
+
+    Raises:
+        ValueError: if it holds something else.
+    """
+    if not isinstance(values, dict) or set(values) != {"level", "length_field", *_FIELDS[1:]}:
+        raise ValueError("a stored dialect has level, length_field, temperature and seed")
+    sound = (
+        values["level"] in (None, *LEVELS)
+        and values["length_field"] in get_args(LengthField)
+        and all(isinstance(values[key], bool) for key in _FIELDS[1:])
+    )
+    if not sound:
+        raise ValueError("a stored dialect's level, length_field, temperature or seed is none")
+    return Dialect(**values)
+
+
+def first_trial(dialect: Dialect, request: ChatRequest) -> Dialect:
+    """What to try first for a request: the best level, where it has a schema and none is known."""
+    if request.schema is None or dialect.level is not None:
+        return dialect
+    return replace(dialect, level=LEVELS[0])
+
+
+def next_trial(
+    dialect: Dialect, status: int, error: ErrorBody, *, has_schema: bool
+) -> Dialect | None:
+    """What to try after a refusal; None if the refusal has nothing to do with the dialect.
+
+    A refusal that names a field costs that field. One that names the form of the reply, or nothing
+    in particular, costs the level. Each field is given up once, so that this ends.
+    """
+    if status in BREAKDOWNS:
+        return _lower(dialect) if has_schema and error.words & _OF_BREAKDOWNS else None
+    if status not in REFUSALS or error.is_too_long:
+        return None
+    lower = _lower(dialect) if has_schema else None
+    if error.param not in _FIELDS and error.words & _OF_LEVELS and lower is not None:
+        return lower
+    named = [error.param] if error.param in _FIELDS else [f for f in _FIELDS if f in error.words]
+    without = (_without(dialect, name) for name in named)
+    return next((trial for trial in without if trial is not None), lower)
+
+
+def _lower(dialect: Dialect) -> Dialect | None:
+    if dialect.level is None or dialect.level == LEVELS[-1]:
+        return None
+    return replace(dialect, level=LEVELS[LEVELS.index(dialect.level) + 1])
+
+
+def _without(dialect: Dialect, name: str) -> Dialect | None:
+    """The dialect without a field; None if it does without it already."""
+    if name == "max_tokens" and dialect.length_field == "max_tokens":
+        return replace(dialect, length_field="max_completion_tokens")
+    if name == "temperature" and dialect.temperature:
+        return replace(dialect, temperature=False)
+    if name == "seed" and dialect.seed:
+        return replace(dialect, seed=False)
+    return None
+
+
+def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
+    """A request's body as JSON values, in an endpoint's dialect.
+
+    Where the endpoint takes no strict schema, the schema stands at the end of the last message.
+    """
+    contents = [_sendable(message.content) for message in request.messages]
+    values: dict[str, object] = {"model": request.model}
+    if request.schema is not None:
+        level = dialect.level or LEVELS[0]
+        if level == LEVELS[0]:
+            values["response_format"] = {"type": level, "json_schema": _strict(request.schema)}
+        elif contents:
+            contents[-1] += f"\n\n{INSTRUCTION}\n{request.schema.text}"
+        if level == "json_object":
+            values["response_format"] = {"type": level}
+    roles = (message.role for message in request.messages)
+    values["messages"] = [
+        {"role": role, "content": content} for role, content in zip(roles, contents, strict=True)
+    ]
+    values[dialect.length_field] = request.max_tokens
+    if dialect.temperature:
+        values["temperature"] = request.temperature
+    if dialect.seed:
+        values["seed"] = request.seed
+    return values
+
+
+def _strict(schema: Schema) -> Mapping[str, object]:
+    return {"name": schema.name, "strict": True, "schema": json.loads(schema.text)}
+
+
+def _sendable(text: str) -> str:
+    """The text with a question mark for every half of a character, which UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Negotiation:
+    """One model's dialect at one endpoint.
+
+    While it is not known, one request goes first and the others wait for it, so that an endpoint
+    refuses each level once and not once a request. Whose request meets other trouble than such a
+    refusal lets the next one go first, and nobody waits longer than the head start: what is
+    understood is settled by whichever request comes through first.
+
+    Attributes:
+        dialect: The best that is known.
+    """
+
+    def __init__(self, remembered: Dialect | None, head_start_seconds: float) -> None:
+        self.dialect = remembered or Dialect()
+        self._head_start_seconds = head_start_seconds
+        self._first = asyncio.Lock()
+        self._is_known = remembered is not None
+        self._is_confirmed = False
+
+    @property
+    def known(self) -> Dialect | None:
+        """The dialect, once a reply came in it."""
+        return self.dialect if self._is_known else None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Waits while somebody else finds out, but for no longer than the head start."""
+        async with AsyncExitStack() as held:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._head_start_seconds):
+                    await held.enter_async_context(self._first)
+            yield
+
+    def covers(self, request: ChatRequest) -> bool:
+        """Whether enough is known to send a request; one without a schema needs no level."""
+        return self._is_known and (request.schema is None or self.dialect.level is not None)
+
+    def settle(self, dialect: Dialect) -> None:
+        """A reply came in this dialect."""
+        self.dialect = dialect
+        self._is_known = self._is_confirmed = True
+
+    def confirm(self, dialect: Dialect) -> None:
+        """A reply came in a dialect that was known already."""
+        if dialect == self.dialect:
+            self._is_confirmed = True
+
+    def is_doubtful(self, dialect: Dialect) -> bool:
+        """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
+
+        So it is while it is only remembered from another day, and if it was given up meanwhile.
+        """
+        return dialect != self.dialect or not self._is_confirmed
+
+    def forget(self, dialect: Dialect) -> None:
+        """What was remembered is refused; unless somebody found out something else meanwhile."""
+        if dialect == self.dialect:
+            self.dialect = Dialect()
+            self._is_known = False

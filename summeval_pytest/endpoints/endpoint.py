@@ -1,0 +1,478 @@
+"""Where a model is served, how hard it may be asked, and what of all this may never be shown."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import math
+import re
+from base64 import b64encode, urlsafe_b64encode
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
+
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from summeval_pytest.endpoints.chat import Usage
+
+
+HIDDEN: Final = "[key]"
+"""What stands in every text where a key stood."""
+
+PLACEHOLDERS: Final = frozenset({
+    "anything", "dummy", "empty", "lm-studio", "no-key", "no-key-required", "none", "not-needed",
+    "ollama", "placeholder", "whatever",
+})  # fmt: skip
+"""What people write for a key where none is asked for; words that a reply may hold as well."""
+
+_SHORTEST: Final = 6
+_WRAPPED: Final = r"(?>[ \t]*\r?\n(?:E )?[ \t]*)?"
+"""What wrapping puts between two characters, and pytest before the lines of an error."""
+_USUAL_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
+_KEY_LIKE: Final = (
+    r"(?<![A-Za-z0-9])sk-(?:(?=[\w*-]*\d)[\w*-]{8,}|[\w*-]{20,})",
+    r"\b(?:Bearer|Basic)\s+(?:(?=[\w.~+/*-]*\d)[\w.~+/*-]{6,}|[\w.~+/*-]{20,})=*",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An OpenAI-compatible address.
+
+    Attributes:
+        name: What tells it from others in keys of a store and in messages: a name of the suite, or
+            the address as `shown`.
+        base_url: Its address up to the version, such as "http://localhost:11434/v1".
+        api_key: Its key; empty where it wants none.
+        max_in_flight: At most so many requests at once, 1 or more; None for the run's limit.
+        requests_per_minute: At most so many, 1 or more; None for any number.
+        tokens_per_minute: At most so many, of prompts and replies, 1 or more; None for any number.
+        timeout_seconds: How long one call may take, all its attempts and waits together.
+        attempt_seconds: How long one attempt may take.
+        max_reply_mib: How large the body of a response may be, as it comes and decoded, in MiB, 1
+            or more.
+
+    Raises:
+        OptionError: if one of them is none.
+    """
+
+    name: str
+    base_url: str = field(repr=False)
+    api_key: str = field(default="", repr=False)
+    max_in_flight: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout_seconds: float = 600.0
+    attempt_seconds: float = 300.0
+    max_reply_mib: int = 32
+
+    def __post_init__(self) -> None:
+        url = _read_url(self.base_url)
+        if url is None:
+            raise OptionError(
+                f"{self._called}: base_url {_without_secrets(self.base_url)!r} is no address of a"
+                " server; write it like 'http://localhost:11434/v1'"
+            )
+        if not all("!" <= character <= "~" for character in self.api_key):
+            raise OptionError(
+                f"{self._called}: its API key has a blank, a line break or a letter that no key"
+                " has; look where it comes from"
+            )
+        if not self.name or self.redacted(self.name) != self.name:
+            raise OptionError(
+                f"an endpoint at {self.shown} needs a name without its key or password in it;"
+                " call it by its address"
+            )
+        if self.api_key and not self.is_private:
+            raise OptionError(
+                f"{self._called}: its API key would go to {self.shown} over plain http, for anyone"
+                " on the way to read; use https, or unset the key's variable where none is wanted"
+            )
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute", "max_reply_mib"):
+            limit: int | None = getattr(self, key)
+            if limit is not None and limit < 1:
+                raise OptionError(f"{self._called}: {key} is {limit!r}; it has to be 1 or more")
+        for key in ("timeout_seconds", "attempt_seconds"):
+            seconds: float = getattr(self, key)
+            if not (math.isfinite(seconds) and seconds > 0):
+                raise OptionError(f"{self._called}: {key} is {seconds!r}; it has to be above 0")
+
+    @property
+    def _called(self) -> str:
+        return f"endpoint {one_line(self.redacted(self.name))!r}"
+
+    @property
+    def shown(self) -> str:
+        """The address as it may be shown: without user, password and query."""
+        url = urlsplit(self.base_url)
+        host = url.netloc.rpartition("@")[2]
+        return one_line(self.redacted(f"{url.scheme}://{host}{url.path.rstrip('/')}"))
+
+    @property
+    def address(self) -> str:
+        """The address to ask at, without its `query`; never show it."""
+        url = urlsplit(self.base_url)
+        return urlunsplit((url.scheme, url.netloc, url.path, "", ""))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What every request carries after its path; never show it."""
+        return dict(parse_qsl(urlsplit(self.base_url).query, keep_blank_values=True))
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it is on this machine, where no proxy is between."""
+        host = urlsplit(self.base_url).hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
+
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody on the way can read what is sent: by https, or on this machine."""
+        return urlsplit(self.base_url).scheme == "https" or self.is_loopback
+
+    @property
+    def origin(self) -> str:
+        """Whom a key would be given to: scheme, host, and the port where it is no usual one."""
+        url = urlsplit(self.base_url)
+        host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
+        port = "" if url.port in {None, _USUAL_PORTS[url.scheme]} else f":{url.port}"
+        return f"{url.scheme}://{host}{port}"
+
+    def redacted(self, text: str) -> str:
+        """The text with ``[key]`` for every secret of this endpoint, and for what looks like one.
+
+        It is found in JSON, in a URL, in base64, and where lines were wrapped in the middle of it.
+        A key that is known to be a placeholder, or is too short to keep anything, stays.
+        """
+        return _pattern(self.api_key, self.base_url).sub(HIDDEN, text)
+
+
+@lru_cache(maxsize=64)
+def _pattern(api_key: str, base_url: str) -> re.Pattern[str]:
+    """Finds a key and the secrets of an address, in every way that they may be spelt."""
+    secrets, url = [api_key], _read_url(base_url)
+    if url is not None:
+        secrets += [url.password or "", *dict(parse_qsl(url.query)).values()]
+    spelled: set[str] = set()
+    for secret in secrets:
+        if len(secret) >= _SHORTEST and secret.lower() not in PLACEHOLDERS:
+            quoted = json.dumps(secret)[1:-1]
+            spelled |= {secret, quoted, quoted.replace("/", r"\/"), quote(secret, safe="")}
+            spelled.update(_in_base64(secret.encode()))
+    known = [_WRAPPED.join(map(re.escape, text)) for text in sorted(spelled, key=len, reverse=True)]
+    return re.compile("|".join([*known, *_KEY_LIKE]), re.ASCII)
+
+
+def _in_base64(secret: bytes) -> Iterator[str]:
+    """What base64 makes of a secret, whatever stands before and after it."""
+    for n_before in range(3):
+        shifted = bytes(n_before) + secret
+        own = slice(-(-n_before * 8 // 6), len(shifted) * 8 // 6)  # digits of no other byte
+        yield b64encode(shifted).decode()[own]
+        yield urlsafe_b64encode(shifted).decode()[own]
+
+
+def _read_url(text: str) -> SplitResult | None:
+    """The parts of an http address; None for anything else."""
+    try:
+        url = urlsplit(text)
+        sound = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
+        sound = sound and url.netloc.count("@") <= 1 and "\\" not in text  # read one way by all
+    except ValueError:
+        return None
+    return url if sound and all("!" <= character <= "~" for character in text) else None
+
+
+def _without_secrets(address: str) -> str:
+    """The part of a broken address in which nobody hides a password."""
+    return one_line(address.rpartition("@")[2].partition("?")[0])
+
+
+BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
+"""The endpoints that exist without being written in a suite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointSpec:
+    """Where models answer; None leaves a value to what is built in.
+
+    Attributes:
+        name: The endpoint's name.
+        base_url: Its address, up to and with ``/v1``.
+        api_key_env: The environment variable that holds its key; the key itself is in no file.
+        max_in_flight: At most so many requests at once.
+        requests_per_minute: At most so many requests a minute.
+        tokens_per_minute: At most so many tokens a minute, prompts and replies.
+        timeout_seconds: How long one call may take with all its retries.
+        attempt_seconds: How long one attempt may take.
+        max_reply_mib: How large a response may be, in MiB.
+    """
+
+    name: str
+    base_url: str | None = None
+    api_key_env: str | None = None
+    max_in_flight: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout_seconds: float | None = None
+    attempt_seconds: float | None = None
+    max_reply_mib: int | None = None
+
+
+_MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in dollars per million tokens.
+
+    Attributes:
+        input: Of the prompt.
+        output: Of the reply.
+        cached_input: Of what the endpoint had in its own cache; None if that costs as much.
+
+    Raises:
+        OptionError: if one of them is negative or not finite.
+    """
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output", "cached_input"):
+            price: float | None = getattr(self, name)
+            if price is not None and not (math.isfinite(price) and price >= 0):
+                raise OptionError(f"price {name} is {price!r}; it has to be 0 or more dollars")
+
+    def cost(self, usage: Usage) -> float:
+        """What a reply cost, in dollars."""
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        for_cached = self.input if self.cached_input is None else self.cached_input
+        dollars = (usage.prompt_tokens - cached) * self.input + cached * for_cached
+        return (dollars + usage.completion_tokens * self.output) / _MILLION
+
+
+OPENAI: Final = "openai"
+OLLAMA: Final = "ollama"
+OPENAI_URL: Final = "https://api.openai.com/v1"
+OLLAMA_URL: Final = "http://localhost:11434/v1"
+BASE_URL: Final = "OPENAI_BASE_URL"
+API_KEY: Final = "OPENAI_API_KEY"
+ALLOW: Final = "SUMM_ALLOW_ENDPOINTS"
+_SCHEMES: Final = ("http://", "https://")
+_FREE: Final = Price(0.0, 0.0)
+_ALLOWED: Final = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_]*)=)?(https?://.+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys in the environment, and where the user lets each of them go.
+
+    Attributes:
+        environ: The environment variables; none where nothing is ever sent.
+        places: Names of variables with an origin; an empty name stands for any.
+    """
+
+    environ: Mapping[str, str] = field(repr=False)
+    places: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(
+        cls, environ: Mapping[str, str], *, typed: str | None = None, allowed: Iterable[str] = ()
+    ) -> Keys:
+        """The keys, for a user who typed an address, has set OPENAI_BASE_URL, and allows origins.
+
+        Raises:
+            OptionError: for what is no origin.
+        """
+        places = {(API_KEY, Endpoint(name=OPENAI, base_url=OPENAI_URL).origin)}
+        for url in (typed or "", environ.get(BASE_URL, "").strip()):
+            with suppress(OptionError):  # a broken address is told when it is wanted
+                places.add(("", Endpoint(name=OPENAI, base_url=url).origin))
+        for entry in allowed:
+            match = _ALLOWED.fullmatch(entry)
+            origin = Endpoint(name=OPENAI, base_url=match[2]).origin if match else ""
+            if not match or match[2].rstrip("/").lower() != origin:
+                shown = f"{match[1]}={origin}" if match and match[1] else origin
+                raise OptionError(
+                    f"{ALLOW} (or --summ-allow-endpoints, summ_allow_endpoints) holds"
+                    f" {one_line(entry)!r}; write an origin, as"
+                    f" {shown or 'HOUSE_KEY=https://llm.example.org'}"
+                )
+            places.add((match[1] or "", origin))
+        return cls(environ, frozenset(places))
+
+    def allow(self, variable: str, endpoint: Endpoint) -> bool:
+        """Whether the user lets the key in a variable go to an endpoint."""
+        return not self.places.isdisjoint({(variable, endpoint.origin), ("", endpoint.origin)})
+
+    def given(self, endpoint: Endpoint, variable: str) -> Endpoint:
+        """An endpoint with the key in a variable; without one where that is not set.
+
+        Raises:
+            OptionError: for a key that the user has not allowed there, and for one on plain http.
+        """
+        endpoint = replace(endpoint, api_key=self.environ.get(variable, "").strip())
+        if endpoint.api_key and not self.allow(variable, endpoint):
+            raise OptionError(
+                f"endpoint {endpoint.name!r} of the suite wants the key in {variable} sent to"
+                f" {endpoint.origin}, and you have not allowed that; if you trust it, set"
+                f" {ALLOW}={variable}={endpoint.origin} (or --summ-allow-endpoints, or the ini key"
+                " summ_allow_endpoints)"
+            )
+        return endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An endpoint, what must be set before anything is sent to it, and who may reply.
+
+    ``lacking`` is empty where nothing is missing. Replaying needs no key, so a missing one is told
+    when the first request is to be sent, and not before; ``hint`` is what else to say then.
+    ``pinned`` says whether replies have to come from the very model asked for; None where its name
+    decides.
+    """
+
+    endpoint: Endpoint
+    lacking: str = ""
+    hint: str = ""
+    pinned: bool | None = False
+
+    def price(self, written: Price | None) -> Price | None:
+        """What tokens cost there: as written, else nothing on this machine; None where unknown."""
+        return _FREE if written is None and self.endpoint.is_loopback else written
+
+
+def find_endpoint(
+    name: str,
+    defined: Mapping[str, EndpointSpec],
+    environ: Mapping[str, str],
+    keys: Keys,
+    *,
+    n_processes: int = 1,
+) -> Address:
+    """The endpoint of a name, or at an address.
+
+    Args:
+        name: A name that the suite defines, ``openai``, ``ollama``, or a URL.
+        defined: The endpoints that the suite defines or changes.
+        environ: The environment variables.
+        keys: Where keys may go.
+        n_processes: How many processes share the endpoint's limits.
+
+    Raises:
+        OptionError: for an unknown name, and for a key that may not go there.
+    """
+    if name.startswith(_SCHEMES):
+        typed = Endpoint(name=OPENAI, base_url=name)
+        typed = replace(typed, name=typed.shown)  # a name is stored, credentials are not
+        # OpenAI's key is only lent to a typed address, so it stays here rather than be in the way.
+        return Address(keys.given(typed, API_KEY) if typed.is_private else typed)
+    spec = defined.get(name)
+    if spec is None and name not in BUILT_IN_ENDPOINTS:
+        known = {*defined, *BUILT_IN_ENDPOINTS}
+        raise OptionError(f"no endpoint {name!r}; {nearest(name, known)} (or write a URL)")
+    return _address(spec or EndpointSpec(name=name), environ, keys, n_processes)
+
+
+def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: str) -> str:
+    """Where a model is that no suite defines: as asked, else OPENAI_BASE_URL, else as built in."""
+    if asked is not None:
+        return asked
+    return OPENAI if environ.get(BASE_URL, "").strip() else otherwise
+
+
+def _address(
+    spec: EndpointSpec, environ: Mapping[str, str], keys: Keys, n_processes: int
+) -> Address:
+    name, url, variable = spec.name, spec.base_url, spec.api_key_env
+    if url is None and name == OLLAMA:
+        url = OLLAMA_URL
+    elif url is None:
+        url = environ.get(BASE_URL, "").strip() or OPENAI_URL
+        if url.rstrip("/") != OPENAI_URL:
+            name = Endpoint(name=OPENAI, base_url=url).shown
+        variable = variable or API_KEY
+    usual = Endpoint(name=name, base_url=url)
+    if variable:
+        usual = keys.given(usual, variable)
+    must = spec.api_key_env is not None or url.rstrip("/") == OPENAI_URL
+    timeout = usual.timeout_seconds if spec.timeout_seconds is None else spec.timeout_seconds
+    endpoint = replace(
+        usual,
+        max_in_flight=_part(spec.max_in_flight, n_processes),
+        requests_per_minute=_part(spec.requests_per_minute, n_processes),
+        tokens_per_minute=_part(spec.tokens_per_minute, n_processes),
+        timeout_seconds=timeout,
+        attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout),
+        max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
+    )
+    if not must or usual.api_key or not variable:
+        return Address(endpoint)
+    is_allowed = keys.allow(variable, usual)
+    return Address(
+        endpoint, variable if is_allowed else f"{variable} and {ALLOW}={variable}={usual.origin}"
+    )
+
+
+def _part(limit: int | None, n_processes: int) -> int | None:
+    """One process's part of a limit, at least 1."""
+    return None if limit is None else max(1, limit // n_processes)
+
+
+_DATE: Final = re.compile(
+    r"""(?<!\d)(?:
+        20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])    # gpt-4o-2024-08-06
+      | 20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])      # claude-3-5-sonnet-20241022
+      | (?<=-)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])      # gpt-4-0613
+      | (?<=-)2\d(?:0[1-9]|1[0-2])                          # mistral-large-2407
+    )(?!\d)""",
+    re.VERBOSE,
+)
+_TAG: Final = re.compile(r":[^:/]*\d[^:/]*\Z")
+"""``llama3:8b-instruct-q4_0`` and ``@sha256:...``; ``:latest`` and ``:free`` name no version."""
+_FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|bin)\Z")
+_SUFFIX: Final = ".gguf"
+
+
+def is_exact(model: str) -> bool:
+    """Whether a name carries a date, a digest, or a tag with a number, and so means one model."""
+    return bool(_DATE.search(model) or _TAG.search(model))
+
+
+def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> bool:
+    """Whether a reply comes from another model than the exact one that was asked for.
+
+    Args:
+        asked: The name in the request.
+        returned: The name in the reply; an empty one is no word, and never another model.
+        pinned: Whether the suite holds the model to its name; None where the name itself decides,
+            and where a file that a server has loaded is no name to hold it to.
+    """
+    if not returned or _is_same(asked, returned):
+        return False
+    if pinned is None:
+        return is_exact(asked) and not _FILE.search(returned)
+    return pinned
+
+
+def _is_same(asked: str, returned: str) -> bool:
+    """Whether two names are one, but for case, a provider or folder before it, and ``.gguf``."""
+    one, other = (
+        name.casefold().replace("\\", "/").removesuffix(_SUFFIX) for name in (asked, returned)
+    )
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

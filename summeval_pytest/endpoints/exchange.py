@@ -1,0 +1,452 @@
+"""One request, answered once: from a cassette, from the local store, or by its endpoint.
+
+A request in flight anywhere, in this process or in another one on this machine, is waited for and
+not sent again. A reply is kept the moment it arrives; that there was none is never kept, and one
+that nobody could use is kept for the record and asked for again by the next run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import time
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.endpoints.chat import read_reply
+from summeval_pytest.endpoints.client import Client
+from summeval_pytest.endpoints.dialect import read_dialect
+from summeval_pytest.endpoints.endpoint import is_other_model
+from summeval_pytest.endpoints.faults import Backoff
+from summeval_pytest.endpoints.limits import URGENCY, Slots
+from summeval_pytest.endpoints.prices import cost_at_most
+from summeval_pytest.endpoints.spending import Ledger, ModelSeen
+from summeval_pytest.errors import NoReplyError, OptionError, StoreError
+from summeval_pytest.store.cache import Cache, prepare
+from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.key import request_key
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from pathlib import Path
+
+    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+    from summeval_pytest.endpoints.client import Again, Sender
+    from summeval_pytest.endpoints.dialect import Dialect
+    from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
+    from summeval_pytest.endpoints.limits import Urgency
+    from summeval_pytest.endpoints.spending import Budget
+    from summeval_pytest.errors import Fault
+
+
+_MAYBE_BILLED: Final = frozenset({"dropped", "timed_out", "not_json", "malformed", "too_large"})
+"""Faults after which the endpoint may have done its work all the same."""
+DRAIN_SECONDS: Final = 60.0
+"""How long a run that ends waits for calls in flight: others may wait for the same replies."""
+_BACKOFF: Final = Backoff()
+
+
+class Exchange:
+    """Where all requests of one process go through; `line` gives the sender of one endpoint.
+
+    Args:
+        memory: What was answered before.
+        in_flight: How many requests this process may have open at once.
+        budget: What may be spent; None for no limit.
+        is_strict: Whether a reply of another model than the pinned one is an error; otherwise the
+            ledger has it, and who reads that warns.
+        backoff: How long to wait before another attempt.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        in_flight: int,
+        budget: Budget | None = None,
+        is_strict: bool = False,
+        backoff: Backoff = _BACKOFF,
+    ) -> None:
+        self.memory = memory
+        self.is_strict = is_strict
+        self.in_flight = in_flight
+        self.ledger = Ledger()
+        self.budget = budget
+        self.slots = Slots(in_flight)
+        self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
+        self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
+        self.purse = asyncio.Semaphore(in_flight)
+        self._backoff = backoff
+        self._clients: dict[tuple[Endpoint, str], Client] = {}
+        self._dialects: dict[tuple[Endpoint, str], Dialect | None] = {}
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender of requests to one endpoint, whose tokens have a price."""
+        return _Line(self, address, price)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What keeps models from replying now."""
+        clients = tuple(self._clients.values())
+        return tuple(f"{c.endpoint.name}: {c.trouble}" for c in clients if c.trouble)
+
+    async def ask(
+        self, endpoint: Endpoint, request: ChatRequest, again: Again | None = None
+    ) -> ChatReply:
+        """The endpoint's own reply to a request; ``again`` is asked before each further attempt.
+
+        Raises:
+            NoReplyError: if there is none, and why.
+        """
+        of = endpoint, request.model
+        if of not in self._clients:
+            known = self._dialects[of] = self.memory.dialect(endpoint.name, request.model)
+            self._clients[of] = Client(
+                endpoint, self.slots, backoff=self._backoff, remembered=known
+            )
+        client = self._clients[of]
+        self.ledger.n_in_flight += 1
+        try:
+            reply = await client.send(request, again=again)
+        except NoReplyError:
+            self.ledger.totals.n_failed += 1
+            raise
+        finally:
+            self.ledger.n_in_flight -= 1
+        dialect = client.dialect
+        if dialect is not None and dialect != self._dialects[of]:
+            self._dialects[of] = dialect
+            self.memory.remember_dialect(endpoint.name, request.model, dialect)
+        return reply
+
+    def redacted(self, text: str) -> str:
+        """The text without the secrets of any endpoint that was asked."""
+        for endpoint in {endpoint for endpoint, _ in list(self._clients)}:
+            text = endpoint.redacted(text)
+        return text
+
+    async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Waits for the calls in flight and sends no others; what is answered meanwhile is kept."""
+        self.slots.close()
+        for task in self.waiting_elsewhere:
+            task.cancel()
+        tasks = [task for task, _ in self.open.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for client in self._clients.values():
+            await client.close()
+        self._clients.clear()
+        self.memory.close()
+
+
+class _Line:
+    """One endpoint, behind what is remembered."""
+
+    def __init__(self, exchange: Exchange, address: Address, price: Price | None) -> None:
+        self._exchange = exchange
+        self._address = address
+        self._price = price
+        self._swapped: NoReplyError | None = None
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """The reply to one request, wherever it comes from.
+
+        Raises:
+            NoReplyError: if there is none, and why.
+            StoreError: if the store cannot be used.
+            OptionError: if a request has to be sent and its key is not set.
+        """
+        exchange = self._exchange
+        key = self._key(request)
+        known = exchange.memory.recorded(key)
+        if known is not None:
+            exchange.ledger.remembered(key, "recorded")
+            return self._held(key, request, known)
+        urgency = URGENCY.get()
+        if key in exchange.open:
+            task, theirs = exchange.open[key]
+            theirs.demanded = theirs.demanded or urgency.demanded
+        else:
+            task = asyncio.ensure_future(self._cached_or_asked(key, request))
+            exchange.open[key] = task, urgency
+            task.add_done_callback(partial(self._forget, key))
+        return await asyncio.shield(task)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Marks the replies as unusable; a replay can only tell."""
+        memory = self._exchange.memory
+        keys = [self._key(request) for request, _ in said]
+        for key, (_, reply) in zip(keys, said, strict=True):
+            memory.give_up(key, reply, why)
+        if memory.record == "none":
+            return (
+                f"the recorded answer to question {keys[0][:8]} is unusable; ask again with"
+                " --summ-record=new, then 'summeval cassette export'"
+            )
+        return (
+            f"the answer to question {keys[0][:8]} is kept as unusable; the next run with"
+            " --summ-record=new asks again"
+        )
+
+    def _key(self, request: ChatRequest) -> str:
+        return request_key(request.identity(self._address.endpoint.name))
+
+    async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
+        exchange, memory = self._exchange, self._exchange.memory
+        known = self._cached(key)
+        if known is not None:
+            return self._held(key, request, known)
+        if memory.record == "none":
+            raise NoReplyError(
+                "not_recorded",
+                f"no recorded answer for question {key[:8]} ({request.topic}); run once with"
+                " --summ-record=new, then 'summeval cassette export'",
+            )
+        task = asyncio.current_task()
+        assert task is not None
+        exchange.waiting_elsewhere.add(task)
+        try:
+            async with memory.alone(key):
+                exchange.waiting_elsewhere.discard(task)
+                known = self._cached(key)
+                if known is not None:
+                    return self._held(key, request, known)
+                if self._swapped is not None:  # the next reply would be of no more use
+                    raise NoReplyError(self._swapped.fault, str(self._swapped))
+                URGENCY.get().has_asked = True
+                reply = self._held(key, request, await self._asked(key, request))
+                memory.remember(key, request.topic, reply)
+                return reply
+        finally:
+            exchange.waiting_elsewhere.discard(task)
+
+    def _held(self, key: str, request: ChatRequest, reply: ChatReply) -> ChatReply:
+        """The reply, held to the model that it was asked of.
+
+        Raises:
+            NoReplyError: ``other_model``, where it is another one, that one is pinned, and the
+                exchange is strict.
+        """
+        endpoint, asked = self._address.endpoint, request.model
+        is_other = is_other_model(asked, reply.model, pinned=self._address.pinned)
+        seen = ModelSeen(
+            endpoint=endpoint.name,
+            asked=asked,
+            returned=reply.model,
+            fingerprint=reply.fingerprint,
+            is_other=is_other,
+        )
+        self._exchange.ledger.saw(key, seen)
+        if is_other and self._exchange.is_strict:
+            self._swapped = NoReplyError(
+                "other_model",
+                f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
+                f" {asked!r}, and the reply is of {reply.model!r}; name the model that is meant,"
+                " write pinned = false under [judges.NAME] where both are one, or ask again with"
+                " --summ-record=all",
+            )
+            raise self._swapped
+        return reply
+
+    def _forget(self, key: str, task: asyncio.Task[ChatReply]) -> None:
+        self._exchange.open.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # marks it as seen: whoever waited may have been cancelled
+
+    def _cached(self, key: str) -> ChatReply | None:
+        reply = self._exchange.memory.cached(key)
+        if reply is not None:
+            self._exchange.ledger.remembered(key, "cached")
+        return reply
+
+    async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
+        """What the endpoint replies, within the budget."""
+        endpoint = self._address.endpoint
+        if self._address.lacking:
+            raise OptionError(
+                f"{request.model!r} is asked at {endpoint.shown}, which needs a key: set"
+                f" {self._address.lacking}, name another address with --summ-endpoint, or replay"
+                f" with --summ-record=none{self._address.hint}"
+            )
+        budget, price = self._exchange.budget, self._price
+        if budget is None or price is None:
+            reply = await self._exchange.ask(endpoint, request)
+        else:
+            reply = await self._afforded(endpoint, request, budget, price)
+        self._exchange.ledger.answered(key, reply.usage, price)
+        return reply
+
+    async def _afforded(
+        self, endpoint: Endpoint, request: ChatRequest, budget: Budget, price: Price
+    ) -> ChatReply:
+        """What the endpoint replies, if the most that this can cost is left."""
+        dearest = cost_at_most(request, price)
+        is_reserved = False
+
+        async def again(fault: Fault) -> None:
+            nonlocal is_reserved
+            if fault in _MAYBE_BILLED:
+                budget.settle(dearest, dearest)
+                is_reserved = False
+                await budget.reserve(dearest)
+                is_reserved = True
+
+        async with self._exchange.purse:
+            await budget.reserve(dearest)
+            is_reserved = True
+            cost = dearest  # also of a call that is given up: it may be on the bill
+            try:
+                reply = await self._exchange.ask(endpoint, request, again)
+                cost = dearest if reply.usage is None else price.cost(reply.usage)
+            except NoReplyError as error:
+                cost = dearest if error.fault in _MAYBE_BILLED else 0.0
+                raise
+            finally:
+                if is_reserved:
+                    budget.settle(dearest, cost)
+        return reply
+
+
+Record = Literal["none", "new", "all"]
+_DIALECT: Final = "dialect of {} {}"
+_OLD_SECONDS: Final = 86_400
+RUNS: Final = "runs"
+"""The folder, in the store, of what only one run needs."""
+
+
+class Memory:
+    """The replies that one process can read without asking.
+
+    Args:
+        record: The mode.
+        directory: The local store.
+        cassettes: The rows of all cassettes, by key.
+        run: A name that all processes of this run share and no other run has.
+    """
+
+    def __init__(
+        self, record: Record, directory: Path, cassettes: Mapping[str, Row], *, run: str
+    ) -> None:
+        self.record: Record = record
+        self.directory = directory
+        self.run = run
+        self._cassettes = cassettes
+        self._cache: Cache | None = None
+        self._renewed: Cache | None = None
+        self._flight: Flight | None = None
+
+    def recorded(self, key: str) -> ChatReply | None:
+        """What a cassette has; nothing where everything is asked again."""
+        return self._usable(None if self.record == "all" else self._cassettes.get(key))
+
+    def cached(self, key: str) -> ChatReply | None:
+        """What the local store has from before, or, where all is asked again, from this run."""
+        if self.record == "none":
+            return None
+        store = self._this_run() if self.record == "all" else self._store()
+        return self._usable(store.get(key))
+
+    def remember(self, key: str, topic: str, reply: ChatReply) -> None:
+        """Stores a reply."""
+        row = Row(key=key, topic=topic, reply=reply.as_json())
+        self._store().put(row)
+        if self.record == "all":
+            self._this_run().put(row)
+
+    def give_up(self, key: str, reply: ChatReply, why: str) -> None:
+        """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
+        if self.record != "none":
+            self._store().mark(Row(key, "", reply.as_json()), f"{self.run}\n{why}")
+
+    def given_up(self, key: str) -> str:
+        """Why a reply is kept and yet asked for again; empty where none is."""
+        rows = [self._cassettes.get(key)]
+        if self.record != "none":
+            rows.append(self._store().get(key))
+        return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
+
+    def dialect(self, endpoint: str, model: str) -> Dialect | None:
+        """What a model was found to understand; unknown where all is asked again."""
+        name = _DIALECT.format(endpoint, model)
+        text = self._store().note(name) if self.record == "new" else None
+        try:
+            return None if text is None else read_dialect(json.loads(text))
+        except (ValueError, RecursionError):
+            return None
+
+    def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
+        """Stores what a model was found to understand."""
+        text = json.dumps(dialect.as_json(), sort_keys=True)
+        self._store().put_note(_DIALECT.format(endpoint, model), text)
+
+    @asynccontextmanager
+    async def alone(self, key: str) -> AsyncIterator[None]:
+        """Waits until no other process of this machine asks for a key, and keeps them waiting."""
+        self._store()
+        if self._flight is None:
+            self._flight = Flight(self.directory)
+        async with self._flight.alone(key):
+            yield
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        for cache in (self._cache, self._renewed):
+            if cache is not None:
+                cache.close()
+        self._cache = self._renewed = None
+
+    def forget_run(self) -> None:
+        """Removes what only this run needed, and what runs of other days left that were killed.
+
+        Said once, when all processes of the run have ended.
+        """
+        shutil.rmtree(self.run_directory, ignore_errors=True)
+        runs = self.directory / RUNS
+        for left in list(runs.iterdir()) if runs.is_dir() else ():
+            with suppress(FileNotFoundError):  # another run may end at the same moment
+                if time.time() - left.stat().st_mtime > _OLD_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
+
+    @property
+    def run_directory(self) -> Path:
+        """The folder of what only this run needs."""
+        return self.directory / RUNS / self.run
+
+    def _usable(self, row: Row | None) -> ChatReply | None:
+        return None if row is None or self._why_not(row) else _reply_of(row)
+
+    def _why_not(self, row: Row) -> str:
+        """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
+        if self.record == "none" or not self.directory.is_dir():
+            return ""
+        run, _, why = self._store().mark_of(row).partition("\n")
+        return "" if run == self.run else why
+
+    def _store(self) -> Cache:
+        if self._cache is None:
+            prepare(self.directory)
+            self._cache = Cache(self.directory)
+        return self._cache
+
+    def _this_run(self) -> Cache:
+        if self._renewed is None:
+            self._store()
+            prepare(self.run_directory)
+            self._renewed = Cache(self.run_directory)
+        return self._renewed
+
+
+def _reply_of(row: Row) -> ChatReply:
+    try:
+        return read_reply(dict(row.reply))
+    except ValueError as error:
+        raise StoreError(
+            f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask again"
+            " with --summ-record=new"
+        ) from error

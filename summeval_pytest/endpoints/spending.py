@@ -1,0 +1,246 @@
+"""What a run may still spend, reserved before each call, so that it is never exceeded.
+
+A call reserves the most it can cost and settles what it did cost. Where the next call could exceed
+what is left, it waits for calls in flight to settle; where none is, asking stops for good. The
+processes of one run share one account, a small file; what a killed process had reserved is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from summeval_pytest.errors import NoReplyError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from summeval_pytest.endpoints.chat import Usage
+    from summeval_pytest.endpoints.endpoint import Price
+
+
+try:
+    import fcntl
+except ImportError:  # Windows: a run of several processes is bounded there by each of them alone
+    fcntl = None  # type: ignore[assignment]
+
+POLL_SECONDS: Final = 0.02
+_NOTHING: Final = 1e-12
+
+
+@dataclass(slots=True)
+class _Account:
+    spent: float = 0.0
+    reserved: dict[str, float] = field(default_factory=dict)
+    is_over: bool = False
+
+
+class Budget:
+    """One limit in dollars, held by all processes of a run.
+
+    Args:
+        dollars: The most that may be spent.
+        shared: The file that the run's processes share; None for a run of one process.
+    """
+
+    def __init__(self, dollars: float, shared: Path | None = None) -> None:
+        self.dollars = dollars
+        self._shared = shared
+        self._mine = _Account()
+        self._owner = str(os.getpid())
+
+    async def reserve(self, most: float) -> None:
+        """Sets aside what a call can cost at most; waits while calls in flight may leave enough.
+
+        Raises:
+            NoReplyError: ``over_budget``, now and from then on.
+        """
+        while True:
+            with self._account() as account:
+                held = sum(account.reserved.values())
+                if not account.is_over and account.spent + held + most <= self.dollars:
+                    account.reserved[self._owner] = account.reserved.get(self._owner, 0.0) + most
+                    return
+                if account.is_over or held <= 0.0:
+                    account.is_over = True
+                    raise NoReplyError(
+                        "over_budget",
+                        f"not judged: budget ({account.spent:.4f} of {self.dollars:g} dollars"
+                        f" spent, and the next call could cost {most:.4f})",
+                    )
+            await asyncio.sleep(POLL_SECONDS)
+
+    def settle(self, most: float, cost: float) -> None:
+        """Gives back what was set aside and books what the call did cost."""
+        with self._account() as account:
+            left = account.reserved.pop(self._owner, 0.0) - most
+            if left > _NOTHING:
+                account.reserved[self._owner] = left
+            account.spent += cost
+
+    @contextmanager
+    def _account(self) -> Iterator[_Account]:
+        if self._shared is None:
+            yield self._mine
+            return
+        descriptor = os.open(self._shared, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            account = _read(os.read(descriptor, size))
+            try:
+                yield account
+            finally:
+                text = json.dumps([account.spent, account.reserved, account.is_over])
+                os.pwrite(descriptor, text.ljust(size).encode(), 0)  # in one step, or not at all
+        finally:
+            os.close(descriptor)
+
+
+def _read(text: bytes) -> _Account:
+    """The account as its file has it, without what dead processes had reserved."""
+    if not text.strip():
+        return _Account()
+    spent, reserved, is_over = json.loads(text)
+    living = {owner: held for owner, held in reserved.items() if _lives(int(owner))}
+    return _Account(spent=spent, reserved=living, is_over=is_over)
+
+
+def _lives(process: int) -> bool:
+    """Whether a process runs; one that was killed and not yet buried by its parent does not."""
+    try:
+        os.kill(process, 0)
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's, or a system without /proc
+        return True
+    return status.rpartition(")")[2].split()[:1] != ["Z"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Totals:
+    """Counts of one run, or of one process of it; they add up.
+
+    Attributes:
+        n_asked: Requests that an endpoint answered.
+        n_recorded: Replies that were read from a cassette.
+        n_cached: Replies that were read from the local store.
+        n_failed: Requests that an endpoint gave no usable reply to.
+        prompt_tokens: Tokens sent, as the endpoints counted them.
+        completion_tokens: Tokens received.
+        n_unpriced: Answered requests without a price, or whose tokens the endpoint did not count.
+        cost: Dollars, of the requests that have a price.
+    """
+
+    n_asked: int = 0
+    n_recorded: int = 0
+    n_cached: int = 0
+    n_failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    n_unpriced: int = 0
+    cost: float = 0.0
+
+    def add(self, other: Totals) -> None:
+        """Adds the counts of another process."""
+        self.n_asked += other.n_asked
+        self.n_recorded += other.n_recorded
+        self.n_cached += other.n_cached
+        self.n_failed += other.n_failed
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+        self.n_unpriced += other.n_unpriced
+        self.cost += other.cost
+
+    def as_json(self) -> Mapping[str, int | float]:
+        """The counts by name, for another process."""
+        return asdict(self)
+
+    @property
+    def n_replies(self) -> int:
+        """Replies in all, wherever they came from."""
+        return self.n_asked + self.n_recorded + self.n_cached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class ModelSeen:
+    """A model as it was asked for, and as the endpoint named it in replies.
+
+    Attributes:
+        endpoint: The endpoint's name.
+        asked: The model's name in the requests.
+        returned: Its name in the replies; empty where they give none.
+        fingerprint: The endpoint's word for its configuration; empty where it gives none.
+        is_other: Whether it is another model than the pinned one that was asked for.
+        n_replies: How many replies of the run are its; 0 while nobody has counted.
+    """
+
+    endpoint: str
+    asked: str
+    returned: str
+    fingerprint: str
+    is_other: bool = False
+    n_replies: int = 0
+
+
+def models_seen(keys: Mapping[ModelSeen, Collection[str]]) -> tuple[ModelSeen, ...]:
+    """The models in order, each with the count of its replies, which are given by their keys."""
+    return tuple(sorted(replace(model, n_replies=len(of)) for model, of in keys.items()))
+
+
+Origin = Literal["asked", "cached", "recorded"]
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The counts of one process while it runs; a reply counts once, however often it is used.
+
+    Attributes:
+        totals: What was counted so far.
+        n_in_flight: Requests that an endpoint is answering now.
+        origins: By key, where each reply came from when it was first used.
+        models: By model, the keys of its replies, wherever they came from.
+    """
+
+    totals: Totals = field(default_factory=Totals)
+    n_in_flight: int = 0
+    origins: dict[str, Origin] = field(default_factory=dict)
+    models: dict[ModelSeen, set[str]] = field(default_factory=dict)
+
+    def remembered(self, key: str, origin: Origin) -> None:
+        """Counts a reply that nobody had to be asked for."""
+        if key in self.origins:
+            return
+        self.origins[key] = origin
+        if origin == "recorded":
+            self.totals.n_recorded += 1
+        else:
+            self.totals.n_cached += 1
+
+    def answered(self, key: str, usage: Usage | None, price: Price | None) -> None:
+        """Counts one reply of an endpoint, its tokens and its cost."""
+        self.origins[key] = "asked"
+        self.totals.n_asked += 1
+        if usage is not None:
+            self.totals.prompt_tokens += usage.prompt_tokens
+            self.totals.completion_tokens += usage.completion_tokens
+        if usage is None or price is None:
+            self.totals.n_unpriced += 1
+        else:
+            self.totals.cost += price.cost(usage)
+
+    def saw(self, key: str, model: ModelSeen) -> None:
+        """Notes which model a reply is from."""
+        self.models.setdefault(model, set()).add(key)
+
+    def keys(self, origin: Origin) -> list[str]:
+        """The keys of the replies that came from there, in order."""
+        return sorted(key for key, found in self.origins.items() if found == origin)

@@ -1,0 +1,438 @@
+"""The body of a response, read by us: a chat completion, an error, or a named fault.
+
+Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
+client library hands such bodies on; here each becomes a `NoReplyError` that says what came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import ssl
+import zlib
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from urllib.parse import urlsplit
+
+from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.text.printing import check_depth, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+    from summeval_pytest.endpoints.chat import Finish
+    from summeval_pytest.endpoints.endpoint import Endpoint
+
+
+MOST_MARKS: Final = 1_000_000
+"""Commas and opening brackets; no chat completion has as many values, whose objects take a hundred
+times the memory of their text."""
+
+_SHOWN: Final = 200
+_SEARCHED: Final = 4000
+_MOST_TOKENS: Final = 1_000_000_000
+_CUT: Final[dict[str, Finish]] = {"length": "length", "content_filter": "content_filter"}
+_WORD: Final = re.compile(r"[a-z_]+")
+_ESCAPE: Final = re.compile(r"\\.")
+_TOO_LONG: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_NO_TEXT: Final = frozenset({"error", "function_call", "tool_calls"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorBody:
+    """What an endpoint says with an error status; empty where it says nothing.
+
+    Attributes:
+        code: Its word for the error, such as "insufficient_quota".
+        type: The kind of error.
+        param: The part of the request that it names.
+        message: What it tells people, on one line of at most 200 characters.
+        words: The words of the whole body, in lower case.
+    """
+
+    code: str = ""
+    type: str = ""
+    param: str = ""
+    message: str = ""
+    words: frozenset[str] = frozenset()
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it says that the prompt is longer than the model's context."""
+        return bool(_TOO_LONG & {self.code, self.type})
+
+
+def read_body(text: str) -> ChatReply:
+    """The reply that a body holds.
+
+    A refusal is a reply, and so is one that was cut off or filtered. Several choices have to say
+    the same, since one was asked for.
+
+    Raises:
+        NoReplyError: fault "not_json" for what is no JSON text, "malformed" for what is no chat
+            completion.
+    """
+    values = _read_json(text)
+    if not _is_object(values):
+        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+    said = {_said(choice) for choice in _choices(values, text)}
+    if len(said) > 1:
+        raise _malformed(f"one reply was asked for, and its 'choices' are {len(said)} that differ")
+    content, finish = said.pop()
+    return ChatReply(
+        text=content,
+        finish=finish,
+        model=_word(values.get("model")),
+        fingerprint=_word(values.get("system_fingerprint")),
+        usage=_usage(values.get("usage")),
+    )
+
+
+def read_error(text: str) -> ErrorBody:
+    """What a body with an error status says, as far as anything can be made out; never raises."""
+    words = frozenset(_WORD.findall(_ESCAPE.sub(" ", text[:_SEARCHED]).lower()))
+    try:
+        values = _read_json(text)
+    except NoReplyError:
+        return ErrorBody(message=one_line(text[:_SEARCHED], _SHOWN), words=words)
+    told = values.get("error", values) if _is_object(values) else values
+    if not _is_object(told):
+        return ErrorBody(message=_line(told), words=words)
+    message = next((told[key] for key in ("message", "detail") if told.get(key)), told)
+    return ErrorBody(
+        code=_word(told.get("code")),
+        type=_word(told.get("type")),
+        param=_word(told.get("param")),
+        message=_line(message),
+        words=words,
+    )
+
+
+def _malformed(what: str) -> NoReplyError:
+    return NoReplyError("malformed", what)
+
+
+def _read_json(text: str) -> object:
+    if sum(map(text.count, ",[{")) > MOST_MARKS:
+        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
+    try:
+        values: object = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        check_depth(values)
+    except json.JSONDecodeError as error:
+        start = one_line(text[:_SHOWN], 60)
+        what = f"its body is no JSON text from character {error.pos} on; it begins {start!r}"
+        raise NoReplyError("not_json", what) from None
+    except (ValueError, RecursionError):
+        raise _malformed("its body has a key twice, a number that is none, or no end") from None
+    return values
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("a key stands twice")
+    return values
+
+
+def _refuse(number: str) -> float:
+    raise ValueError(f"{number} is no JSON number")
+
+
+def _is_object(values: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(values, dict)
+
+
+def _kind(values: object) -> str:
+    names = {bool: "boolean", dict: "object", list: "list", str: "text", type(None): "null"}
+    return names.get(type(values), "number")
+
+
+def _choices(values: dict[str, object], text: str) -> list[dict[str, object]]:
+    choices = values.get("choices")
+    if isinstance(choices, list) and choices:
+        objects = [choice for choice in choices if _is_object(choice)]
+        if len(objects) == len(choices):
+            return objects
+    what = "empty" if choices == [] else f"{_kind(choices)}"
+    said = f"; it says {read_error(text).message!r}" if "error" in values else ""
+    raise _malformed(f"its 'choices' are {what}, no list of objects{said}")
+
+
+def _said(choice: dict[str, object]) -> tuple[str, Finish]:
+    """What a choice says, and why it ended there."""
+    message = choice.get("message")
+    if not _is_object(message):
+        raise _malformed(f"its 'message' is {_kind(message)}")
+    ended = choice.get("finish_reason")
+    if isinstance(ended, str) and ended in _NO_TEXT:
+        raise _malformed(f"it ended with {ended!r} and so without a text")
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return refusal, "refusal"
+    return _content(message.get("content")), _CUT.get(str(ended), "stop")
+
+
+def _content(content: object) -> str:
+    """The text of a message, whole or in parts; none at all is an empty one."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    texts = [_part(part) for part in content] if isinstance(content, list) else [None]
+    if None in texts:
+        raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
+    return "".join(text for text in texts if text is not None)
+
+
+def _part(part: object) -> str | None:
+    if not _is_object(part) or part.get("type") != "text":
+        return None
+    text = part.get("text")
+    return text if isinstance(text, str) else None
+
+
+def _usage(values: object) -> Usage | None:
+    if not _is_object(values):
+        return None
+    prompt, completion = values.get("prompt_tokens"), values.get("completion_tokens")
+    if not _is_count(prompt) or not _is_count(completion):
+        return None
+    details = values.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if _is_object(details) else 0
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=min(cached, prompt) if _is_count(cached) else 0,
+    )
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
+
+
+def _word(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value) if abs(value) <= _MOST_TOKENS else ""
+    return one_line(value, _SHOWN) if isinstance(value, str) else ""
+
+
+def _line(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return one_line(text[:_SEARCHED], _SHOWN)
+
+
+_CONNECT_SECONDS: Final = 10.0
+_NO_CONNECTION: Final = frozenset({"ConnectError", "ConnectTimeout", "ProxyError"})
+_OPENAI: Final = "api.openai.com"
+_NO_KEY: Final = "none"
+"""The client wants some key, and without one it would take the environment's."""
+_CODING: Final = "gzip"
+_GZIP_BITS: Final = 31
+_PIECE: Final = 2**16
+"""Bytes that are decoded at once, which takes a fraction of a millisecond."""
+_LOGGERS: Final = frozenset({"openai", "httpx", "httpx2", "httpcore", "httpcore2"})
+"""Whose loggers tell at DEBUG what was sent and what came, headers and all."""
+_MIB: Final = 2**20
+_LARGE: Final = _MIB
+"""Bytes from which on bodies are read one at a time, since sixty-four at once would be 2 GB."""
+_OF_BODY: Final = frozenset({"content-encoding", "content-length", "content-type"})
+"""Headers of a body that is not yet decoded; a charset is none of the server's to choose: JSON is
+UTF-8, and Python would take ``charset=zlib`` at its word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A whole response.
+
+    Attributes:
+        status: Its status.
+        headers: By lower-case name.
+        text: Its body, decoded.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """No whole response: nobody was there, the connection broke, or it took too long."""
+
+    how: Literal["no_connection", "dropped", "slow"]
+
+
+class _Redacting(logging.Filter):
+    """Takes an endpoint's secrets out of what is logged: servers repeat the headers they got."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self._endpoint = endpoint
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._endpoint.redacted(record.getMessage()), ()
+        if record.exc_info:
+            told = logging.Formatter().formatException(record.exc_info)
+            record.exc_text = self._endpoint.redacted(told)
+        return True
+
+
+def _loggers() -> list[logging.Logger]:
+    """Those that are there; a filter of a logger does not hold for the loggers beneath it."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LOGGERS]
+    return list(map(logging.getLogger, names))
+
+
+class Wire:
+    """The connections to one endpoint."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._client: AsyncOpenAI | None = None
+        self._alone = asyncio.Lock()
+        self._redacting = _Redacting(endpoint)
+
+    async def post(self, body: Mapping[str, object]) -> Heard | Unheard:
+        """Ask for one chat completion, once; redirections are not followed.
+
+        Args:
+            body: The request as JSON values; it goes out as it is.
+
+        Raises:
+            NoReplyError: fault "too_large" for a body that is longer than the endpoint's limit,
+                and "malformed" for one that cannot be decoded.
+        """
+        import openai
+
+        if self._client is None:
+            self._client = self._connect()
+        completions = self._client.chat.completions.with_raw_response
+        try:
+            # What is in `extra_body` replaces the arguments, untouched by the package's types.
+            raw = await completions.create(model="", messages=[], extra_body=body)
+        except openai.APIStatusError as error:
+            return Heard(error.status_code, _lower(error.response.headers), error.response.text)
+        except openai.APIConnectionError as error:
+            return _unheard(error)
+        response = raw.http_response
+        return Heard(response.status_code, _lower(response.headers), response.text)
+
+    async def close(self) -> None:
+        """Close all connections; a later request opens new ones."""
+        client, self._client = self._client, None
+        for logger in _loggers():
+            logger.removeFilter(self._redacting)
+        if client is not None:
+            await client.close()
+
+    def _connect(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI, Timeout
+
+        endpoint = self._endpoint
+        client = AsyncOpenAI(
+            api_key=endpoint.api_key or _NO_KEY,
+            base_url=endpoint.address,
+            default_query=endpoint.query,
+            default_headers={"Accept-Encoding": _CODING},
+            max_retries=0,
+            timeout=Timeout(
+                endpoint.attempt_seconds, connect=min(_CONNECT_SECONDS, endpoint.attempt_seconds)
+            ),
+            http_client=_transport(endpoint, self._alone),
+        )
+        if urlsplit(endpoint.address).hostname != _OPENAI:
+            client.organization = client.project = None  # which it took from the environment
+        assert client.chat.completions is not None  # what it loads for them has loggers, too
+        for logger in _loggers():
+            logger.addFilter(self._redacting)
+        return client
+
+
+def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClient:
+    """What carries the requests; a redirection would carry papers to where nobody pointed.
+
+    A proxy of the environment cannot reach this machine. Certificates take a twentieth of a second
+    to load, so plain http on this machine gets a context that has none and trusts nobody.
+    """
+    from openai import DefaultAsyncHttpxClient
+
+    class Bounded(DefaultAsyncHttpxClient):
+        async def send(self, *args: Any, **kwargs: Any) -> Any:
+            """The response, read whole and decoded within the endpoint's limit."""
+            response = await super().send(*args, **{**kwargs, "stream": True})
+            try:
+                content = await _read(
+                    response.aiter_raw(),
+                    response.headers.get("content-encoding", ""),
+                    most=endpoint.max_reply_mib * _MIB,
+                    alone=alone,
+                )
+            finally:
+                await response.aclose()
+            headers = {k: v for k, v in _lower(response.headers).items() if k not in _OF_BODY}
+            return type(response)(
+                response.status_code, headers=headers, content=content, request=response.request
+            )
+
+    if not endpoint.is_loopback:
+        return Bounded(follow_redirects=False)
+    if endpoint.address.startswith("https:"):
+        return Bounded(follow_redirects=False, trust_env=False)
+    return Bounded(
+        follow_redirects=False, trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    )
+
+
+async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int, alone: asyncio.Lock) -> bytes:
+    """The decoded body, whose bytes on the wire and afterwards are ``most`` at most.
+
+    The event loop has its turn after each piece, so that deadlines hold.
+    """
+    codings = [c for c in map(str.strip, coding.lower().split(",")) if c not in {"", "identity"}]
+    if codings not in ([], [_CODING]):
+        told = one_line(coding, 60)
+        what = f"its body is encoded as {told!r}, and only {_CODING!r}, once, is read"
+        raise NoReplyError("malformed", what)
+    inflate = zlib.decompressobj(_GZIP_BITS) if codings else None
+    n_raw, content, is_alone = 0, bytearray(), False
+    async with AsyncExitStack() as held:
+        async for chunk in raw:
+            n_raw += len(chunk)
+            for piece in [chunk] if inflate is None else _inflated(inflate, chunk):
+                content += piece
+                size = max(n_raw, len(content))
+                if size > most:
+                    raise NoReplyError("too_large", f"its body is larger than {most // _MIB} MiB")
+                if size > _LARGE and not is_alone:
+                    await held.enter_async_context(alone)
+                    is_alone = True
+                await asyncio.sleep(0)
+    return bytes(content)
+
+
+def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
+    """What a part of a gzip comes to, in pieces of a bounded size."""
+    while chunk:
+        try:
+            yield inflate.decompress(chunk, _PIECE)
+        except zlib.error:
+            raise NoReplyError("malformed", "its body is no gzip, as which it came") from None
+        chunk = inflate.unconsumed_tail
+
+
+def _lower(headers: Mapping[str, str]) -> Mapping[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _unheard(error: Exception) -> Unheard:
+    """What the package calls a connection error, told apart by what caused it."""
+    cause = type(error.__cause__).__name__
+    if cause in _NO_CONNECTION:
+        return Unheard("no_connection")
+    return Unheard("slow" if cause.endswith("Timeout") else "dropped")

@@ -1,1 +1,0 @@
-"""From a text to its facets, and from two of them to a rating."""

@@ -1,0 +1,599 @@
+"""A sentence cut into facts: its clauses and phrases, each with the subject it speaks of.
+
+A cut is made where a clause, a prepositional phrase or a parenthesis begins, once enough has been
+said for a fact. The facts of one sentence refine its first one and repeat its subject; only what
+a fact adds to the one it refines is weighed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from operator import mul
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from summeval_pytest.judges.offline.conflicts import find_conflict
+from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
+from summeval_pytest.judges.offline.number_conflicts import NOWHERE, missing_number
+from summeval_pytest.judges.offline.roles import cut_at_labels
+from summeval_pytest.judges.offline.sentences import Support, copied_from
+from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
+from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from summeval_pytest.judges.offline.number_conflicts import Conflict
+
+
+_PREPOSITION: Final = (
+    "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"
+    "|through|across|without"
+)
+_BREAK = re.compile(
+    r"\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
+    r"|\s+(?:and|or|but|that|which|who|whereas|while|although|because)\s+"
+    rf"|\s+(?!(?<=[\d%]\s)to\s)(?=(?:{_PREPOSITION})\s)",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"(?:(?:also|then|thus|therefore|however)\s+)?(?:was|were|is|are|had|has|have|did|does|do|may|might|can"
+    r"|cannot|could|should|would|will|must|not|\w+(?:ed|es))\b|(?:fell|rose|led|grew|became|brought|cut|ran|took"
+    r"|gave|held|kept|lost|made|met|set|shrank|spread|went|won|wrote)\b",
+    re.IGNORECASE,
+)
+_SUBJECT_END = re.compile(
+    r"\s(?:was|were|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will|\w{3,}ed"
+    r"|fell|rose|led|grew|became|brought|cut|ran|took|gave|shows?|suggests?|remains?|appears?)\b",
+    re.IGNORECASE,
+)
+_OWN_SUBJECT = re.compile(
+    rf"(?!(?:{_PREPOSITION}|which|who|that|of|not|also|then|thus)\b)(?:[\w-]+\s+){{1,6}}?(?:was|were"
+    r"|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will|must|fell|rose"
+    r"|grew|became|remained|kept)\b",
+    re.IGNORECASE,
+)
+"""A clause with a subject of its own before its verb: it has no use for the sentence's."""
+_NAMES_NOBODY = re.compile(
+    rf"(?:{_PREPOSITION})\b(?!\s+\w+ing\b)|(?:this|these|it|they|there)\Z", re.IGNORECASE
+)
+"""What may stand before the first verb and is no subject to repeat: "On day 21", "This"."""
+_ASIDE = re.compile(r"\A.*,\s|\s*[(\[].*\Z|\s(?:which|that|who)\Z")
+_LEAST_WORDS: Final = 3
+"""A shorter piece says too little to be true or false by itself."""
+_LONGEST_SUBJECT: Final = 8
+_MARKS: Final = ".,;:()[]"
+
+
+def _subject(sentence: str) -> str:
+    """The words before the first verb; empty where they are too many, or name nobody."""
+    match = _SUBJECT_END.search(sentence)
+    subject = sentence[: match.start()] if match else ""
+    subject = _ASIDE.sub("", subject).strip(" -" + _MARKS)
+    is_short = 0 < len(subject.split()) <= _LONGEST_SUBJECT
+    return subject if is_short and not _NAMES_NOBODY.match(subject) else ""
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """The sentence in order, cut at the first break after enough words; a short rest stays."""
+    breaks = [match.span() for match in _BREAK.finditer(sentence)]
+    starts = [0, *(end for _, end in breaks)]
+    ends = [*(start for start, _ in breaks), len(sentence)]
+    said = [count_content(sentence[a:b]) for a, b in zip(starts, ends, strict=True)]
+    begin, held, left = 0, 0, sum(said)
+    for (end, start), words in zip(breaks, said, strict=False):
+        held, left = held + words, left - words
+        if min(held, left) >= _LEAST_WORDS:
+            yield sentence[begin:end]
+            begin, held = start, 0
+    yield sentence[begin:]
+
+
+def _capitalised(text: str) -> str:
+    """The text with a capital first letter, unless that changes it as the micro sign's does."""
+    capital = text[0].upper()
+    return capital + text[1:] if capital.lower() == text[0] else text
+
+
+def _stands_alone(piece: str, subject: str) -> bool:
+    """Whether a piece says itself whom it speaks of."""
+    return piece.startswith(subject) or _OWN_SUBJECT.match(piece) is not None
+
+
+def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
+    """The facts that a sentence states, in order.
+
+    Args:
+        sentence: The sentence.
+        place: Its index among the sentences asked about.
+        offset: How many facts stand before these in the whole list.
+    """
+    facts: list[Fact] = []
+    for part in cut_at_labels(sentence):
+        root = offset + len(facts)
+        subject = _subject(part)
+        for piece in _pieces(part):
+            text = piece.strip(" " + _MARKS)
+            if not count_content(text):
+                continue
+            is_root = offset + len(facts) == root
+            if subject and not is_root and not _stands_alone(text, subject):
+                text = f"{subject}{' ' if _VERB.match(text) else ': '}{text}"
+            text = _capitalised(text) + "."
+            facts.append(Fact(text=text, sentence=place, parent=None if is_root else root))
+    return facts
+
+
+def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
+    """What a fact says after the words with which it repeats the fact it refines.
+
+    Args:
+        fact: The fact.
+        facts: The list in which ``fact.parent`` is an index.
+    """
+    if fact.parent is None or not 0 <= fact.parent < len(facts):
+        return fact.text
+    return added_to(facts[fact.parent].text, fact.text)
+
+
+@lru_cache(maxsize=4096)
+def added_to(parent: str, fact: str) -> str:
+    """What one text says after the words with which it repeats another."""
+    known = _bare_words(parent)
+    words = fact.split()
+    for place, word in enumerate(words):
+        if word.strip(_MARKS).lower() not in known:
+            rest = " ".join(words[place:])
+            return rest if count_content(rest) else fact
+    return fact
+
+
+@lru_cache(maxsize=256)
+def _bare_words(text: str) -> frozenset[str]:
+    return frozenset([word.strip(_MARKS).lower() for word in text.split()])
+
+
+_HEAD: Final = 4
+_LEAST_SHARED: Final = 0.6
+"""Two stems are of one family if they begin alike, with this share of the longer one's letters."""
+_GAP: Final = 3
+"""Words between the last of a premise and the first of the next."""
+_FLOOR: Final = 0.5
+"""What a word counts that every text has; the rarest counts this and 1."""
+_LIGHT_SHARE: Final = 0.4
+_VERB_SHARE: Final = 0.5
+_NUMBER_SHARE: Final = 1.5
+KEPT: Final = 64
+"""So many premises are kept with their index: the facts of a reference are asked about again for
+each system."""
+
+NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        stem(word): str(value)
+        for value, word in (
+            *enumerate(
+                "zero one two three four five six seven eight nine ten eleven twelve thirteen"
+                " fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+            ),
+            *((30, "thirty"), (40, "forty"), (50, "fifty"), (60, "sixty"), (70, "seventy")),
+            *((80, "eighty"), (90, "ninety"), (100, "hundred")),
+        )
+    }
+)
+_DIGITS: Final = MappingProxyType({digits: word for word, digits in NUMBER_WORDS.items()})
+
+
+@lru_cache(maxsize=65536)
+def _weight(word: str) -> tuple[str, float] | None:
+    """The stem of a word and what it counts; None for a word that is not counted."""
+    if word in STOP_WORDS:
+        return None
+    if word[0].isdigit():
+        return word.replace(",", ""), _NUMBER_SHARE * (_FLOOR + rarity(word))
+    if len(word) == 1:
+        return None
+    known = stem(word)
+    weight = _FLOOR + rarity(known)
+    if known in LIGHT:
+        weight *= _LIGHT_SHARE
+    if word.endswith("ed"):
+        weight *= _VERB_SHARE
+    return known, weight
+
+
+@lru_cache(maxsize=16384)
+def weighed(text: str) -> tuple[tuple[str, float], ...]:
+    """The stems of a text, each once and in order, with what each counts.
+
+        weight = (0.5 + rarity) * (1.5 for a number; 0.4 for a light word, 0.5 for an -ed form)
+
+    Light words and verbs are what a paraphrase replaces first; numbers are kept.
+    """
+    found: dict[str, float] = {}
+    for entry in filter(None, map(_weight, known_tokens(text))):
+        found.setdefault(*entry)
+    return tuple(found.items())
+
+
+class Sums(dict[int, float]):
+    """What the words of some bits count together; many premises carry the same words."""
+
+    def __init__(self, weights: tuple[float, ...]) -> None:
+        self._weights = weights
+
+    def __missing__(self, bits: int) -> float:
+        known, left = 0.0, bits
+        while left:
+            lowest = left & -left
+            known += self._weights[lowest.bit_length() - 1]
+            left ^= lowest
+        self[bits] = known
+        return known
+
+
+@dataclass(slots=True, eq=False)
+class Traces:
+    """What of a fact stands where; words as bits: word ``i`` is ``1 << i``.
+
+    Attributes:
+        words: The words of the fact, in order.
+        weights: What each counts.
+        found: The word of the premises that stands for each, None where there is none.
+        held: The words found anywhere.
+        carried: By premise, in their order, the words that it has.
+        total: What all the words count together.
+        sums: What the words of any bits count together.
+    """
+
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+    found: tuple[str | None, ...]
+    held: int
+    carried: Mapping[int, int]
+    total: float
+    sums: Sums = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sums = Sums(self.weights)
+
+
+class PremiseIndex:
+    """The premises of one question by their words.
+
+    Most words stand once, so where a word stands first is kept apart from where it stands again:
+    that needs no list for it.
+    """
+
+    def __init__(self, premises: tuple[str, ...]) -> None:
+        self._first: dict[str, int] = {}
+        self._again: dict[str, list[int]] = {}
+        self._place_at: list[int] = []
+        self._heads: dict[str, str] = {}
+        self._stands_for: dict[str, str | None] = {}
+        self._distances: dict[tuple[str, str], int] = {}
+        self.premises = premises
+        position = 0
+        for place, premise in enumerate(premises):
+            words = content_words(premise)
+            for at, word in enumerate(words, start=position):
+                if self._first.setdefault(word, at) != at:
+                    self._again.setdefault(word, []).append(at)
+            position += len(words) + _GAP
+            self._place_at += [place] * (len(words) + _GAP)
+        for word in self._first:
+            head = word[:_HEAD]
+            known = self._heads.get(head)
+            self._heads[head] = word if known is None else f"{known} {word}"
+
+    def trace(self, words: tuple[tuple[str, float], ...]) -> Traces:
+        """Where the words of a fact, with their weights, stand."""
+        carried: dict[int, int] = {}
+        found: list[str | None] = []
+        held, bit = 0, 1
+        for word, _ in words:
+            here = word if word in self._first else self.stands_for(word)
+            found.append(here)
+            if here is not None:
+                held |= bit
+                place = self._place_at[self._first[here]]
+                carried[place] = carried.get(place, 0) | bit
+                for at in self._again.get(here, ()):
+                    place = self._place_at[at]
+                    carried[place] = carried.get(place, 0) | bit
+            bit <<= 1
+        weights = tuple([weight for _, weight in words])
+        return Traces(
+            tuple([word for word, _ in words]),
+            weights,
+            tuple(found),
+            held,
+            dict(sorted(carried.items())),
+            sum(weights),
+        )
+
+    def stands_for(self, word: str) -> str | None:
+        """The word of the premises that says what this one says; None where none does."""
+        if word in self._first:
+            return word
+        if word not in self._stands_for:
+            self._stands_for[word] = self._kin(word)
+        return self._stands_for[word]
+
+    def _kin(self, word: str) -> str | None:
+        other = NUMBER_WORDS.get(word) or _DIGITS.get(word)
+        if other is not None:
+            return other if other in self._first else None
+        if not word.isalpha():
+            return None
+        family = self._heads.get(word[:_HEAD], "").split()
+        return next((near for near in family if _akin(word, near)), None)
+
+    def closeness(self, traces: Traces) -> float:
+        """How close the words found stand, 0 to 1: the mean of 1 / distance from each to the next.
+
+        A word that is not found leaves its pair out and its share at 0.
+        """
+        found = [word for word in traces.found if word is not None]
+        if len(traces.found) < 2:  # noqa: PLR2004 - one word has no next
+            return float(bool(found))
+        near = 0.0
+        for pair in pairwise(found):
+            known = self._distances.get(pair)
+            near += 1.0 / (self._distance(*pair) if known is None else known)
+        return near / (len(traces.found) - 1)
+
+    def _distance(self, one: str, other: str) -> int:
+        """The fewest words from one to the other, at least 1."""
+        mine, theirs = self._positions(one), self._positions(other)
+        known = max(1, min(abs(a - b) for a in mine for b in theirs))
+        self._distances[one, other] = known
+        return known
+
+    def _positions(self, word: str) -> list[int]:
+        return [self._first[word], *self._again.get(word, ())]
+
+
+def _akin(word: str, other: str) -> bool:
+    longer = max(len(word), len(other))
+    shared = 0
+    for mine, theirs in zip(word, other, strict=False):
+        if mine != theirs:
+            break
+        shared += 1
+    return shared >= _HEAD and shared >= _LEAST_SHARED * longer and other.isalpha()
+
+
+@lru_cache(maxsize=KEPT)
+def premises_of(premises: tuple[str, ...]) -> PremiseIndex:
+    """The index of premises, kept for the next facts about them."""
+    return PremiseIndex(premises)
+
+
+PRESENT: Final = 0.35
+"""A fact holds from this probability on. On the sets of the fit F1 is flat from .3 to .45; in other
+words a fact is missed more often than a foreign one is taken for it, so the cut is low in that."""
+MAX_EVIDENCE: Final = 3
+LEAST_GAIN: Final = 0.1
+"""A further premise is evidence only if it carries this share more of the fact's weight."""
+LOOK_AROUND: Final = 3
+"""A conflict may stand in one of so many premises that carry most of the fact."""
+NEAR: Final = 0.5
+"""They carry at least this share of what the best one does."""
+_DECIMALS: Final = 4
+
+
+class Signs(NamedTuple):
+    """What speaks for a fact, in the order of the slopes.
+
+    All but the two losses lie in 0 to 1, and more is always better.
+
+    Attributes:
+        found: Share of the fact's weight that stands anywhere in the premises.
+        together: Share that stands in one premise and the next.
+        close: How close the words found stand: 1 where each follows the one before it.
+        numbers_lost: Minus the share of the fact's numbers that are nowhere, -1 to 0.
+        rarest_lost: Minus the rarity of the rarest word that is nowhere, -1 to 0.
+        beside: What ``found`` is for the facts before and after it: a summary leaves out whole
+            passages, so beside a fact that is there stand others. The fact's own where no
+            neighbours count.
+        of_summary: 1 for a fact of a summary checked against a reference's facts, else 0. People
+            grant such a fact more readily than they find a reference's fact in a summary.
+    """
+
+    found: float
+    together: float
+    close: float
+    numbers_lost: float
+    rarest_lost: float
+    beside: float
+    of_summary: float
+
+
+class Sought(NamedTuple):
+    """A fact looked for: where its words stand, and what that is a sign of."""
+
+    traces: Traces
+    signs: Signs
+
+
+def _share(traces: Traces) -> float:
+    """The share of a fact's weight that is found; 0 for a fact without words."""
+    if None not in traces.found:
+        return float(bool(traces.found))
+    return traces.sums[traces.held] / traces.total
+
+
+def _signs(
+    traces: Traces, index: PremiseIndex, *, found: float, beside: float, of_summary: bool
+) -> Signs:
+    carried, together = traces.carried, found
+    if traces.held not in carried.values():
+        windows = {words | carried.get(place + 1, 0) for place, words in carried.items()}
+        together = max(map(traces.sums.__getitem__, windows), default=0.0) / traces.total
+    numbers_lost = rarest_lost = 0.0
+    if found < 1.0:
+        lost = [w for w, here in zip(traces.words, traces.found, strict=True) if here is None]
+        n_lost = len([word for word in lost if word[0].isdigit()])
+        if n_lost:
+            numbers_lost = -n_lost / len([word for word in traces.words if word[0].isdigit()])
+        rarest_lost = -max(map(rarity, lost), default=0.0)
+    return Signs(
+        found=found,
+        together=together,
+        close=index.closeness(traces),
+        numbers_lost=numbers_lost,
+        rarest_lost=rarest_lost,
+        beside=beside,
+        of_summary=float(of_summary),
+    )
+
+
+def look_for(
+    facts: Sequence[str], premises: tuple[str, ...], *, of_summary: bool, in_order: bool
+) -> list[Sought | None]:
+    """Each fact looked for; None for a fact without words.
+
+    Args:
+        facts: What is weighed of each.
+        premises: Facts or sentences.
+        of_summary: Whether the facts are a summary's, and the premises a reference's.
+        in_order: Whether the facts stand as one text has them, so that neighbours count.
+    """
+    index = premises_of(premises)
+    words = [weighed(fact) for fact in facts]
+    n_facts = Counter([word for bag in words for word, _ in bag])
+    traces = [
+        index.trace(tuple([(word, weight / n_facts[word]) for word, weight in bag]))
+        for bag in words
+    ]
+    shares = [_share(each) for each in traces]
+    found: list[Sought | None] = []
+    for place, (each, share) in enumerate(zip(traces, shares, strict=True)):
+        near = shares[max(0, place - 1) : place] + shares[place + 1 : place + 2]
+        beside = sum(near) / len(near) if in_order and near else share
+        if not each.words:
+            found.append(None)
+            continue
+        signs = _signs(each, index, found=share, beside=beside, of_summary=of_summary)
+        found.append(Sought(traces=each, signs=signs))
+    return found
+
+
+@lru_cache
+def _model() -> tuple[float, tuple[float, ...]]:
+    arrays = learned("presence")
+    return float(arrays["intercept"]), tuple(float(slope) for slope in arrays["slopes"])
+
+
+def probability(signs: Signs) -> float:
+    """The probability, of four decimals, that people say the fact is there."""
+    intercept, slopes = _model()
+    logit = intercept + sum(map(mul, slopes, signs))
+    return round(chance(logit), _DECIMALS)
+
+
+def check_facts(question: CheckFacts) -> FactChecks:
+    """The answer to a question about facts.
+
+    Where enough premises are wanted and not all, the facts are a reference's in its order and the
+    premises a summary. If none refines another, as where people have listed them, neighbours count;
+    clauses of one sentence have their subject in common already.
+    """
+    of_summary = question.every_premise
+    in_order = not of_summary and all(fact.parent is None for fact in question.facts)
+    added = [_added(fact, question) for fact in question.facts]
+    sought = look_for(added, question.premises, of_summary=of_summary, in_order=in_order)
+    checks = []
+    for fact, news, each in zip(question.facts, added, sought, strict=True):
+        found = _support(fact.text, news, question.premises, each)
+        checks.append(
+            FactCheck(
+                reason=found.reason,
+                entailed=found.holds,
+                premises=found.evidence,
+                support=found.strength,
+                undecided=found.undecided,
+            )
+        )
+    return FactChecks(tuple(checks))
+
+
+def _added(fact: Fact, question: CheckFacts) -> str:
+    """What a fact adds to the one it refines: in the question, or the last checked before."""
+    if fact.parent is None and question.earlier:
+        return added_to(question.earlier[-1].text, fact.text)
+    return added_by(fact, question.facts)
+
+
+def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> Support:
+    if fact in premises:
+        return copied_from(premises.index(fact))
+    if sought is None:
+        return Support(holds=False, strength=0.0, evidence=(), reason="it has no words to look for")
+    strength = probability(sought.signs)
+    evidence = _evidence(sought.traces)
+    if strength >= PRESENT:
+        near = _near(sought.traces, evidence)
+        conflict = _conflict(fact, added, premises, near)
+        if conflict is not None:
+            first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
+            evidence = tuple(dict.fromkeys((*first, *evidence)))
+            strength = round(PRESENT * strength, _DECIMALS)
+            return Support(
+                holds=False,
+                strength=strength,
+                evidence=evidence,
+                reason=conflict.told,
+                undecided=True,
+            )
+    return Support(
+        holds=strength >= PRESENT,
+        strength=strength,
+        evidence=evidence,
+        reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
+    )
+
+
+def _evidence(traces: Traces) -> tuple[int, ...]:
+    """The few premises that together carry most: each time the one that adds most weight."""
+    left, least, sums = traces.held, 0.0, traces.sums
+    chosen: list[int] = []
+    while left and len(chosen) < MAX_EVIDENCE:
+        best, most = -1, least
+        for place, words in traces.carried.items():
+            gain = sums[words & left]
+            if gain > most:
+                best, most = place, gain
+        if best < 0:
+            break
+        chosen.append(best)
+        left &= ~traces.carried[best]
+        least = LEAST_GAIN * traces.total
+    return tuple(chosen)
+
+
+def _near(traces: Traces, evidence: tuple[int, ...]) -> tuple[int, ...]:
+    """The premises that a fact is compared with: its evidence, and those that carry much of it."""
+    sums = traces.sums
+    ranked = sorted([(-sums[words], place) for place, words in traces.carried.items()])
+    most = NEAR * ranked[0][0] if ranked else 0.0
+    near = [place for weight, place in ranked[:LOOK_AROUND] if weight <= most]
+    return tuple(dict.fromkeys((*evidence, *near)))
+
+
+def _conflict(
+    fact: str, added: str, premises: tuple[str, ...], places: tuple[int, ...]
+) -> Conflict | None:
+    """What the premises at these places say against a fact.
+
+    A number in whose place nothing stands is a gap and no conflict; it costs its share of `Signs`.
+    """
+    near = [premises[place] for place in places]
+    conflict = missing_number(added, near, premises)
+    if conflict is not None and conflict.instead != NOWHERE:
+        return conflict
+    return find_conflict(fact, near)

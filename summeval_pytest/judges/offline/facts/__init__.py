@@ -1,1 +1,0 @@
-"""From a sentence to its facts, and whether a text has them."""

@@ -1,0 +1,355 @@
+"""The labels of structured abstracts ("Methods:"), wherever a text has kept them.
+
+Released abstracts have often lost the line break before a label ("in mice.methods : we gave") or
+all that followed it ("resultsthe wounds healed"); sentences are cut there too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+from operator import mul
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from summeval_pytest.judges.offline.lexicon import learned
+from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Roles = Callable[[Sequence[str]], NDArray[np.float64]]
+
+
+HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
+    {
+        "background": r"(?:background|introduction|context|motivation|importance|rationale"
+        r"|hypothesis"
+        r"|problem|purpose|aims?|(?:study )?objectives?|(?:backgrounds?|introduction)(?: and |/)"
+        r"(?:aims?|objectives?|purpose))",
+        "method": r"(?:(?:study )?design(?: and methods?)?|settings?|participants"
+        r"|interventions?|data sources?"
+        r"|study selection|(?:main )?outcome measures?|approach|(?:materials?|patients?"
+        r"|subjects?|setting"
+        r"|case)(?:,? and |/|, )methods?|methods?(?:(?: and |/)materials?)?|methodology"
+        r"|experimental(?: design)?"
+        r"|case (?:reports?|presentation|description))",
+        "result": r"(?:(?:main |key )?(?:results?|findings)|observations|data synthesis"
+        r"|measurements and main"
+        r" results|results? and discussions?)",
+        "conclusion": r"(?:conclusions?|discussions?|interpretation|significance|implications?"
+        r"|limitations?"
+        r"|discussions? and conclusions?|conclusions? and (?:relevance|outlook))",
+    }
+)
+"""Labels with which structured abstracts open a facet; a full stop or colon follows."""
+
+GLUED_HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
+    {
+        "background": r"(?:background(?!s\b)|introduction(?!s\b)|objectives?(?!s?\b"
+        r"|ly\b))(?=[^\W\d_])",
+        "method": r"(?:materials and )?methods(?=[^\W\d_])",
+        "result": r"results(?=[^\W\d_])",
+        "conclusion": r"conclusions?(?!s?\b)(?=[^\W\d_])",
+    }
+)
+"""Labels that lost what followed them: "methodswe examined". No English word begins so."""
+
+BOILERPLATE: Final = r"electronic supplementary material"
+"""What a publisher appends to an abstract; no facet."""
+
+LABEL_WEIGHT: Final = 16.0
+"""More than the words, place and order of one sentence can outweigh, as log-odds."""
+
+_OPENING_LENGTH: Final = 32
+"""Characters that hold a few words."""
+
+_LABELS: Final = tuple(
+    re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:\]]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)
+    for facet in FACETS
+)
+_OPENING: Final = "|".join(
+    [
+        *(rf"{HEADINGS[facet]}\s*:" for facet in FACETS),
+        *(GLUED_HEADINGS[facet] for facet in FACETS),
+        BOILERPLATE,
+    ]
+)
+_INSIDE = re.compile(rf"(?<=[\w)\]%][.?!])\s*(?={_OPENING})", re.IGNORECASE)
+_BOILERPLATE = re.compile(BOILERPLATE, re.IGNORECASE)
+
+
+def cut_at_labels(sentence: str) -> tuple[str, ...]:
+    """A sentence cut before every label inside it; a publisher's note is left out."""
+    return tuple(piece for piece in _INSIDE.split(sentence) if not _BOILERPLATE.match(piece))
+
+
+@lru_cache(maxsize=256)
+def pieces_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text, cut before every label, each once; none is without content."""
+    pieces: dict[str, None] = {}
+    for sentence in split_sentences(text):
+        pieces.update((piece, None) for piece in cut_at_labels(sentence.text) if _says(piece))
+    return tuple(pieces)
+
+
+def _says(piece: str) -> bool:
+    """Whether a piece has content; most show it in their first words."""
+    opening = piece[:_OPENING_LENGTH].rpartition(" ")[0]
+    return bool(content_words(opening) or content_words(piece))
+
+
+@lru_cache(maxsize=1024)
+def label_of(sentence: str) -> int | None:
+    """The facet (column) whose label opens this sentence."""
+    return next((column for column, label in enumerate(_LABELS) if label.match(sentence)), None)
+
+
+def label_evidence(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """The weight of the label under which each sentence stands, if any does.
+
+    A label holds up to the next one. Where that one skips a facet ("Background: ... Conclusion:
+    ..."), the skipped facet stands between them without a label: then it holds for one sentence.
+    """
+    evidence = np.zeros((len(sentences), len(FACETS)))
+    opened = [(row, label_of(sentence)) for row, sentence in enumerate(sentences)]
+    labelled = [(row, column) for row, column in opened if column is not None]
+    ends = [*labelled[1:], (len(sentences), len(FACETS))]
+    for (row, column), (end, following) in zip(labelled, ends, strict=False):
+        stop = end if following <= column + 1 else row + 1
+        evidence[row:stop, column] = LABEL_WEIGHT
+    return evidence
+
+
+OWN: Final = 1 << 17
+"""Places for what a sentence says itself."""
+BESIDE: Final = 1 << 14
+"""Places for the words of the sentence before, and as many for those of the one after."""
+N_WORD_ROWS: Final = OWN + 2 * BESIDE
+N_PLACE_ROWS: Final = 92
+"""Rows for where a sentence stands: `place_rows` says which."""
+
+_WORD = re.compile(r"[a-z]+|\d+|[%=<>?:\u00b1]")
+_NUMBERS = re.compile(r"\d+")
+_ROLE_FEATURES_OPENING: Final = "^"
+_ENDING: Final = "$"
+_NUMBER: Final = "0"
+_MASK: Final = OWN - 1
+"""What is left by `OWN`, which is a power of 2: faster than a remainder."""
+_LONG: Final = 6
+"""A word of so many letters has an ending worth reading."""
+
+
+def words_of(sentence: str) -> list[str]:
+    """The lower-cased words and signs of a sentence; every number is "0"."""
+    return _WORD.findall(_NUMBERS.sub(_NUMBER, sentence.lower()))
+
+
+class Name(NamedTuple):
+    """What is worked out once for a word.
+
+    Attributes:
+        own: Its place below `OWN`.
+        beside: Its place below `BESIDE`.
+        opens: The crc32 that a pair goes on from.
+        follows: What a pair goes on with.
+    """
+
+    own: int
+    beside: int
+    opens: int
+    follows: bytes
+
+
+@lru_cache(maxsize=1 << 15)
+def name_of(word: str) -> Name:
+    """The places of one lower-cased word."""
+    plain = word.encode()
+    code = crc32(plain)
+    return Name(crc32(b"u" + plain) % OWN, code % BESIDE, code, b" " + plain)
+
+
+@lru_cache(maxsize=1 << 12)
+def _place_of(name: str) -> int:
+    return crc32(name.encode()) % OWN
+
+
+@lru_cache(maxsize=4096)
+def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The places of a sentence's own names, and of its words as its neighbours see them.
+
+    Returns:
+        Places below `OWN`, and places below `BESIDE`, each once and sorted.
+    """
+    words = words_of(sentence)
+    line = [name_of(word) for word in (_ROLE_FEATURES_OPENING, *words, _ENDING)]
+    own = {name.own for name in line}
+    # crc32 goes on where it stopped: this is crc32 of "one next".
+    own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])
+    own.update([_place_of("s" + word[-3:]) for word in words if len(word) >= _LONG])
+    own.update([crc32(("f" + " ".join(words[:length])).encode()) % OWN for length in (1, 2, 3)])
+    own.add(_place_of(f"l{min(10, len(line) // 5)}"))
+    own.add(_place_of(f"d{min(4, words.count(_NUMBER))}"))
+    beside = {name.beside for name in line[:-1]}
+    return tuple(sorted(own)), tuple(sorted(beside))
+
+
+def word_rows(sentences: Sequence[str]) -> list[list[int]]:
+    """For each sentence, the rows of its names: its own, those before it, those after it."""
+    read = [own_and_beside(sentence) for sentence in sentences]
+    rows = [list(own) for own, _ in read]
+    for row, (_, beside) in zip(rows[1:], read, strict=False):
+        row.extend(OWN + place for place in beside)
+    for row, (_, beside) in zip(rows, read[1:], strict=False):
+        row.extend(OWN + BESIDE + place for place in beside)
+    return rows
+
+
+def place_rows(n_sentences: int) -> list[tuple[int, ...]]:
+    """For each sentence of a text of so many, the rows of where it stands.
+
+    Tenth of the text, how many sentences stand before and after it (4 and more are one), tenth of
+    the text by the length of the text, and that length.
+    """
+    rows: list[tuple[int, ...]] = []
+    for index in range(n_sentences):
+        tenth = 10 * index // max(1, n_sentences - 1)
+        after = n_sentences - 1 - index
+        size = min(4, n_sentences // 4)
+        rows.append(
+            (
+                tenth,
+                11 + min(index, 4),
+                16 + min(after, 4),
+                21 + 11 * size + tenth,
+                76 + min(n_sentences, 15),
+            )
+        )
+    return rows
+
+
+STATES: Final = ("background", "objective", "method", "result", "conclusion")
+"""What a sentence may be; an objective counts as background."""
+FACET_OF: Final = (0, 0, 1, 2, 3)
+"""The facet (column) of each state."""
+STEP: Final = 1 / 128
+"""The weight that 1 stands for in the tables."""
+_DIGITS: Final = 9
+"""Posteriors are rounded to so many digits: exponentials may differ in the last bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleModel:
+    """The weights of the chain.
+
+    Attributes:
+        words: int8 of shape (names, states), in steps of `STEP`.
+        places: int16 of shape (places, states), in the same steps.
+        order: int16 of shape (states + 2, states): from each state to each; then, as the last two
+            rows, what speaks for a state at the first and at the last sentence.
+    """
+
+    words: NDArray[np.int8]
+    places: NDArray[np.int16]
+    order: NDArray[np.int16]
+
+    def evidence(self, sentences: Sequence[str]) -> NDArray[np.float64]:
+        """What speaks for each state, (sentences, states), a label such as "Methods:" included."""
+        rows = word_rows(sentences)
+        starts = list(accumulate(map(len, rows[:-1]), initial=0))
+        flat = np.fromiter(chain.from_iterable(rows), dtype=np.intp)
+        said = np.add.reduceat(self.words[flat], starts, axis=0, dtype=np.int64)
+        said += self.places[_places(len(rows))].sum(axis=1, dtype=np.int64)
+        said[0] += self.order[-2]
+        said[-1] += self.order[-1]
+        labels: NDArray[np.float64] = label_evidence(sentences)[:, FACET_OF]
+        return said * STEP + labels
+
+    def posteriors(self, sentences: Sequence[str]) -> NDArray[np.float64]:
+        """The posterior of each facet, (sentences, 4); every row sums to 1."""
+        if not sentences:
+            return np.zeros((0, len(FACETS)))
+        order = self.order[:-2].astype(np.float64) * STEP
+        states = chain_posteriors(self.evidence(sentences), order)
+        facets = np.zeros((len(sentences), len(FACETS)))
+        for state, facet in enumerate(FACET_OF):
+            facets[:, facet] += states[:, state]
+        return np.round(facets, _DIGITS)
+
+
+@lru_cache(maxsize=64)
+def _places(n_sentences: int) -> NDArray[np.intp]:
+    return np.array(place_rows(n_sentences))
+
+
+def chain_posteriors(
+    evidence: NDArray[np.float64], order: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The posterior of each state at each place, by the forward and backward sums.
+
+    Args:
+        evidence: What speaks for each state, (places, states), as log-odds.
+        order: What speaks for a state (column) after another (row).
+
+    Returns:
+        Shape (places, states); every row sums to 1. A few states are added up faster as plain
+        numbers than as small arrays.
+    """
+    odds = np.exp(evidence - evidence.max(axis=1)[:, None]).tolist()
+    to, back = np.exp(order.T).tolist(), np.exp(order).tolist()
+    forward = [odds[0]]
+    for said in odds[1:]:
+        before = forward[-1]
+        forward.append(
+            _shares([sum(map(mul, before, ways)) * one for ways, one in zip(to, said, strict=True)])
+        )
+    backward = [[1.0] * len(odds[0])]
+    for said in odds[:0:-1]:
+        coming = list(map(mul, said, backward[-1]))
+        backward.append(_shares([sum(map(mul, coming, ways)) for ways in back]))
+    both = np.array(forward) * np.array(backward[::-1])
+    posteriors: NDArray[np.float64] = both / both.sum(axis=1)[:, None]
+    return posteriors
+
+
+def _shares(amounts: list[float]) -> list[float]:
+    whole = sum(amounts)
+    return [amount / whole for amount in amounts]
+
+
+@lru_cache(maxsize=1)
+def role_model() -> RoleModel:
+    """The model that ships with the judge."""
+    arrays = learned("roles")
+    return RoleModel(
+        words=arrays["words"].astype(np.int8),
+        places=arrays["places"].astype(np.int16),
+        order=arrays["order"].astype(np.int16),
+    )
+
+
+def roles_of(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """The posterior of each facet for each sentence of one text, in order.
+
+    Returns:
+        Shape (sentences, 4), columns as in `FACETS`; every row sums to 1. A label that opens a
+        sentence ("Methods:") decides it and those that stand under it. The array is not to be
+        written to: who asks again gets the same one.
+    """
+    return _read(tuple(sentences))
+
+
+@lru_cache(maxsize=256)
+def _read(sentences: tuple[str, ...]) -> NDArray[np.float64]:
+    posteriors = role_model().posteriors(sentences)
+    posteriors.setflags(write=False)
+    return posteriors

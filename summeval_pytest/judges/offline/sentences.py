@@ -1,0 +1,325 @@
+"""What a claim shares with a source: the sentences nearest to it, and how much each carries.
+
+A word weighs by its rarity in the source, idf = ln(1 + (n - df + .5) / (df + .5)), the form that
+stays positive in a source of 26 sentences; a word that every abstract uses weighs three tenths. A
+sentence is near by the weight it shares, with half a BM25 (k1 = 1.2, b = .75, a word counted once)
+on top, so that of two that share the same the shorter is nearer. Words are looked up by the
+sentences that hold them, so a claim costs as little in an article as in an abstract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import log1p
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from summeval_pytest.judges.offline.conflicts import find_conflict
+from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
+from summeval_pytest.judges.offline.number_conflicts import missing_number
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+DEPTH: Final = 10
+"""So many of the nearest sentences are looked at."""
+NEAR: Final = 5
+"""A number, or a phrase, may stand in one of so many."""
+_BM25_SHARE: Final = 0.5
+K1: Final = 1.2
+B: Final = 0.75
+GENERIC_WEIGHT: Final = 0.3
+"""How much a word that every abstract uses counts beside one that is this paper's own."""
+RARE: Final = 0.5
+"""A word that is as rare as this names a paper's own subject."""
+KEPT: Final = 64
+"""So many sources are kept with their index: a suite asks about one again for each system."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """What a claim shares with the sentences nearest to it; every share is of the claim's weight.
+
+    Attributes:
+        places: The nearest sentences, at most `DEPTH`, the nearest first; none shares no word.
+        shares: What each of them carries.
+        gains: What each of them carries that those before it do not.
+        nearness: How near each is, 1 for the nearest.
+        anywhere: What the whole source carries.
+        phrases: The share of the claim's pairs of neighbouring words that one of the first `NEAR`
+            sentences has too.
+        likeness: The weight that the claim and one of these share, of the weight of both together.
+        numbers: The share of the claim's numbers, as written, that stand in these; 1 without any.
+        n_words: How many different words of content the claim has.
+        n_rare: How many of them the source has that few texts have (`RARE`).
+    """
+
+    places: tuple[int, ...]
+    shares: tuple[float, ...]
+    gains: tuple[float, ...]
+    nearness: tuple[float, ...]
+    anywhere: float
+    phrases: float
+    likeness: float
+    numbers: float
+    n_words: int
+    n_rare: int
+
+    @property
+    def best(self) -> float:
+        """What the sentence that carries most carries."""
+        return max(self.shares, default=0.0)
+
+    @property
+    def best_three(self) -> float:
+        """What the three nearest sentences carry together."""
+        return min(1.0, sum(self.gains[:3]))
+
+    @property
+    def best_five(self) -> float:
+        """What the five nearest sentences carry together."""
+        return min(1.0, sum(self.gains[:5]))
+
+
+class SourceIndex:
+    """The sentences of one source, found by their words."""
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        self.sentences = sentences
+        self._words = [content_words(sentence) for sentence in sentences]
+        self._bags = [dict.fromkeys(words) for words in self._words]
+        self._pairs: dict[int, frozenset[tuple[str, str]]] = {}
+        self._first: dict[str, int] = {}
+        self._again: dict[str, list[int]] = {}
+        for place, bag in enumerate(self._bags):
+            for word in bag:
+                if self._first.setdefault(word, place) != place:
+                    self._again.setdefault(word, []).append(place)
+        n = len(sentences)
+        self._weights = {
+            word: _weight(word, n, 1 + len(self._again.get(word, ()))) for word in self._first
+        }
+        self._rare = frozenset(word for word in self._first if rarity(word) >= RARE)
+        self._masses = [sum(map(self._weights.__getitem__, bag)) for bag in self._bags]
+        mean = max(1.0, sum(map(len, self._words)) / max(1, n))
+        self._factors = [
+            1 + _BM25_SHARE * (K1 + 1) / (1 + K1 * (1 - B + B * len(words) / mean))
+            for words in self._words
+        ]
+
+    def overlap(self, claim: str) -> Overlap:
+        """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
+        words = content_words(claim)
+        found: dict[str, float] = {}
+        shared: dict[int, float] = {}
+        total = 0.0
+        for word in dict.fromkeys(words):
+            weight = self._weights.get(word)
+            if weight is None:
+                total += _weight(word, len(self.sentences), 0)
+                continue
+            total += weight
+            found[word] = weight
+            place = self._first[word]
+            shared[place] = shared.get(place, 0.0) + weight
+            for place in self._again.get(word, ()):
+                shared[place] = shared.get(place, 0.0) + weight
+        factors = self._factors
+        near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
+        places = tuple(place for _, place in near)
+        around = places[:NEAR]
+        return Overlap(
+            places=places,
+            shares=tuple([min(1.0, shared[place] / total) for place in places]),
+            gains=tuple([gain / total for gain in self._gains(found, places)]),
+            nearness=tuple([weight / near[0][0] for weight, _ in near]),
+            anywhere=min(1.0, sum(found.values()) / total) if total else 0.0,
+            phrases=self._phrases(words, around),
+            likeness=max(
+                (shared[p] / (total + self._masses[p] - shared[p]) for p in around), default=0.0
+            ),
+            numbers=self._numbers(words, around),
+            n_words=len(set(words)),
+            n_rare=len(self._rare.intersection(found)),
+        )
+
+    def _gains(self, found: dict[str, float], places: tuple[int, ...]) -> list[float]:
+        open_words, gains = dict(found), []
+        for place in places:
+            bag = self._bags[place]
+            gained = [word for word in open_words if word in bag]
+            gains.append(sum(map(open_words.pop, gained)))
+        return gains
+
+    def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:
+        wanted = set(pairwise(words))
+        most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
+        return most / len(wanted) if wanted else 0.0
+
+    def _pairs_of(self, place: int) -> frozenset[tuple[str, str]]:
+        if place not in self._pairs:
+            self._pairs[place] = frozenset(pairwise(self._words[place]))
+        return self._pairs[place]
+
+    def _numbers(self, words: list[str], around: tuple[int, ...]) -> float:
+        wanted = {word for word in words if word[0].isdigit()}
+        if not wanted:
+            return 1.0
+        return sum(any(n in self._bags[place] for place in around) for n in wanted) / len(wanted)
+
+
+def _weight(word: str, n_sentences: int, n_found: int) -> float:
+    idf = log1p((n_sentences - n_found + 0.5) / (n_found + 0.5))
+    return GENERIC_WEIGHT * idf if word in GENERIC else idf
+
+
+@lru_cache(maxsize=KEPT)
+def source_index(sentences: tuple[str, ...]) -> SourceIndex:
+    """The index of a source, kept for the next claims about it."""
+    return SourceIndex(sentences)
+
+
+def evidence_features(overlap: Overlap) -> Iterator[tuple[float, ...]]:
+    """What is known of each of the nearest sentences, the nearest first; all 0 to 1."""
+    best = overlap.best
+    for share, gain, nearness in zip(overlap.shares, overlap.gains, overlap.nearness, strict=True):
+        yield share, gain, nearness, share / best if best else 0.0
+
+
+def evidence_of(overlap: Overlap) -> tuple[int, ...]:
+    """The sentences that carry a claim, the nearest first.
+
+    The nearest is among them if it shares a word at all, another if it is likely enough that a
+    reader would name it (the learned start has that likelihood in it).
+    """
+    ranked = zip(overlap.places, evidence_features(overlap), strict=True)
+    return tuple(
+        place
+        for number, (place, features) in enumerate(ranked)
+        if not number or logit("evidence", features) >= 0.0
+    )
+
+
+TOLD_ALIKE: Final = 0.45
+"""A summary of whose words the source has this share, by weight and on the mean, is told in the
+source's words; one with less is told in other words, where overlap decides nothing."""
+UNRELATED: Final = 0.04
+"""A summary that shares no more rare words with the source than one, and this share of its own
+words, is about something else: so are 19 of 20 summaries of another paper in golden, and no lay
+paraphrase."""
+TOGETHER: Final = 0.75
+"""Of what the whole source has of a sentence, the five closest sentences have to have this share:
+else its words are the source's, but not what it says with them."""
+LEAST_STRENGTH: Final = 0.46
+"""Below this chance a sentence is called unsupported for its overlap alone."""
+LEAST_WORDS: Final = 3
+"""Fewer informative words are a heading or a fragment, which says nothing to support."""
+_AFTER_CONFLICT: Final = 0.5
+"""What is left of the chance where a conflict is seen: readers call half as many supported."""
+
+
+class Support(NamedTuple):
+    """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first.
+
+    ``undecided`` says that a conflict was seen, which a reader has to decide; ``number_conflict``
+    that it is one of numbers.
+    """
+
+    holds: bool
+    strength: float
+    evidence: tuple[int, ...]
+    reason: str
+    undecided: bool = False
+    number_conflict: bool = False
+
+
+def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tuple[Support, ...]:
+    """Whether the sentences of a source carry each sentence of a summary.
+
+    ``strength`` is the chance that readers call a sentence supported, as learned from labelled
+    sentences (``tests/fitting/support.py``): half of it where a conflict is seen, 1 for a sentence
+    of the source. ``holds`` is false where a conflict is seen. Low overlap proves nothing by
+    itself, for a faithful sentence may use other words; so it decides only in a summary that
+    otherwise is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source
+    than any other would (`UNRELATED`).
+    """
+    index = source_index(source)
+    overlaps = [index.overlap(sentence) for sentence in sentences]
+    own = [
+        overlap
+        for overlap, sentence in zip(overlaps, sentences, strict=True)
+        if overlap.n_words >= LEAST_WORDS and sentence not in source
+    ]
+    n_words = sum(overlap.n_words for overlap in own)
+    n_rare = sum(overlap.n_rare for overlap in own)
+    is_unrelated = bool(own) and n_rare <= 1 + UNRELATED * n_words
+    is_alike = bool(own) and sum(overlap.anywhere for overlap in own) >= TOLD_ALIKE * len(own)
+    return tuple(
+        _support(sentence, index, overlap, is_unrelated=is_unrelated, is_alike=is_alike)
+        for sentence, overlap in zip(sentences, overlaps, strict=True)
+    )
+
+
+def _support(
+    sentence: str, index: SourceIndex, overlap: Overlap, *, is_unrelated: bool, is_alike: bool
+) -> Support:
+    if sentence in index.sentences:
+        return copied_from(index.sentences.index(sentence))
+    evidence = evidence_of(overlap)
+    strength = chance(logit("support", strength_features(overlap)))
+    near = [index.sentences[place] for place in overlap.places[:NEAR]]
+    conflict = missing_number(sentence, near, index.sentences) or find_conflict(sentence, near)
+    if conflict is not None:
+        if conflict.sentence is not None:
+            first = index.sentences.index(conflict.sentence)
+            evidence = (first, *(place for place in evidence if place != first))
+        strength *= _AFTER_CONFLICT
+        return Support(
+            holds=False,
+            strength=strength,
+            evidence=evidence,
+            reason=conflict.told,
+            undecided=True,
+            number_conflict=conflict.is_of_numbers,
+        )
+    fault = _too_little(overlap, strength) if is_alike else None
+    if is_unrelated:
+        fault = "the summary shares no more rare words with the source than one of another paper"
+    reason = f"{overlap.best_five:.0%} of its words, by weight, in the five closest sentences"
+    if fault is not None:
+        return Support(
+            holds=False, strength=strength, evidence=evidence, reason=f"{reason}; {fault}"
+        )
+    if not is_alike:
+        reason += "; the summary is told in other words, so this decides nothing"
+    return Support(holds=True, strength=strength, evidence=evidence, reason=reason)
+
+
+def strength_features(overlap: Overlap) -> tuple[float, ...]:
+    """What the chance that a sentence is supported depends on; none of it counts against it."""
+    return (
+        overlap.best,
+        overlap.best_three,
+        overlap.phrases,
+        overlap.likeness,
+        overlap.numbers,
+    )
+
+
+def _too_little(overlap: Overlap, strength: float) -> str | None:
+    """Why a sentence is unsupported for its overlap alone, in a summary told in like words."""
+    if overlap.n_words < LEAST_WORDS:
+        return None
+    if overlap.best_five < TOGETHER * overlap.anywhere:
+        return f"{overlap.anywhere:.0%} in the whole source, so they stand apart"
+    if strength < LEAST_STRENGTH:
+        return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
+    return None
+
+
+def copied_from(place: int) -> Support:
+    """What is found for a claim that stands there as a sentence."""
+    return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")

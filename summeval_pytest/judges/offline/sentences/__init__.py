@@ -1,1 +1,0 @@
-"""Whether a source supports a sentence, and by which of its own."""

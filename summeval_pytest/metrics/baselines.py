@@ -1,0 +1,249 @@
+"""Baselines that need no judge; an agreement report without them says little.
+
+ROUGE comes from the `rouge-score` package (stemmed; F-measure, and recall of words), with ROUGE-L
+over the whole text. A word is stemmed once, however many texts have it: that is most of its time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Protocol
+
+from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.flow import Dialogue, NoAnswerError, ask, unusable
+from summeval_pytest.questions import (
+    SUMMARY_SCALE,
+    CountFacts,
+    FactCounts,
+    RateSummary,
+    SummaryRating,
+    Unanswered,
+)
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.words import content_words, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.score import FacetScore
+
+
+ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+_WORDS: Final = 32_768
+"""So many words are remembered with their tokens."""
+
+
+class _Scored(Protocol):
+    fmeasure: float
+    recall: float
+
+
+class _Scorer(Protocol):
+    def score(self, target: str, prediction: str) -> Mapping[str, _Scored]: ...
+
+
+class _WordTokenizer:
+    """The package's own tokens, word by word: white space always parts two of them."""
+
+    def __init__(self, tokenize: Callable[[str], list[str]]) -> None:
+        self._of_word = lru_cache(maxsize=_WORDS)(tokenize)
+
+    def tokenize(self, text: str) -> list[str]:
+        """The stemmed tokens of a text."""
+        return [token for word in text.split() for token in self._of_word(word)]
+
+
+@cache
+def _scorer() -> _Scorer:
+    from rouge_score.rouge_scorer import RougeScorer
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    tokenizer = _WordTokenizer(DefaultTokenizer(use_stemmer=True).tokenize)
+    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), tokenizer=tokenizer)
+    return scorer
+
+
+@lru_cache(maxsize=8)
+def _scored(reference: str, summary: str) -> Mapping[str, _Scored]:
+    return _scorer().score(normalise(reference), normalise(summary))
+
+
+def rouge(reference: str, summary: str) -> Mapping[str, float]:
+    """ROUGE-1, ROUGE-2 and ROUGE-L F-measures, 0 to 1 each, by the papers' names."""
+    scores = _scored(reference, summary)
+    return {shown: float(scores[name].fmeasure) for name, shown in ROUGE_NAMES.items()}
+
+
+def rouge_1_recall(reference: str, summary: str) -> float:
+    """The share of the reference's words that the summary has, 0 to 1, each as often as it stands.
+
+    Against labelled recall of content units a recall is the fairer baseline: an F-measure counts
+    what a summary says beyond the reference, too.
+    """
+    return float(_scored(reference, summary)["rouge1"].recall)
+
+
+def length(summary: str) -> float:
+    """The words of a summary: a metric that rewards nothing but talking."""
+    return float(len(normalise(summary).split()))
+
+
+@lru_cache(maxsize=64)
+def _bigrams(texts: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for text in texts for pair in pairwise(tokens(text)))
+
+
+def novel_bigrams(sentence: str, source: tuple[str, ...]) -> float:
+    """The share of a sentence's word pairs that no source sentence has, 0 to 1.
+
+    How abstractive the sentence is (FareBio, section 5); 0 where it has a single word.
+    """
+    pairs = list(pairwise(tokens(normalise(sentence))))
+    known = _bigrams(source)
+    return sum(pair not in known for pair in pairs) / len(pairs) if pairs else 0.0
+
+
+def facet_presence(score: FacetScore) -> float:
+    """The share of the reference's facets that the summary states at all, 0 to 1.
+
+    On ScholarSum this alone reaches Pearson .53 with GPT-4's segments (metrics.md section 2), so
+    every agreement report shows it beside FM.
+    """
+    if not score.ratings:
+        return 1.0
+    return sum(bool(rated.candidate) for rated in score.ratings) / len(score.ratings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectRating:
+    """A summary's rating as a share of its scale, 0.25 to 1, higher is better, and the reason."""
+
+    value: float
+    reason: str
+
+
+def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Unanswered]:
+    """The conversation that rates one summary as a whole; a copy of the reference is asked about.
+
+    It ends in `Unanswered` where there is no rating: the judge gave none, or there is no summary.
+    """
+    reference, summary = normalise(reference), normalise(summary)
+    lacking = unusable("facet", summary)
+    if lacking is not None:
+        return Unanswered(lacking.reason)
+    try:
+        (answer,) = yield from ask(SummaryRating, RateSummary(reference, summary))
+    except NoAnswerError as fault:
+        return Unanswered(str(fault))
+    if not 1 <= answer.rating <= SUMMARY_SCALE:
+        return Unanswered(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
+    return DirectRating(value=answer.rating / SUMMARY_SCALE, reason=answer.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOnlyScore:
+    """What one prompt says of one summary.
+
+    Attributes:
+        value: F1, 0 to 1, higher is better.
+        precision: Share of the summary's facts that the reference states; None without facts.
+        recall: Share of the reference's facts that the summary states.
+        counts: What the judge counted.
+    """
+
+    value: float
+    precision: float | None
+    recall: float
+    counts: FactCounts
+
+
+def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unanswered]:
+    """The conversation that has facts counted; a copy of the reference is asked about.
+
+    It ends in `Unanswered` where there is no number: the judge gave none, there is no summary, or
+    the reference has no fact.
+    """
+    reference, summary = normalise(reference), normalise(summary)
+    lacking = unusable("eva", summary)
+    if lacking is not None:
+        return Unanswered(lacking.reason)
+    try:
+        (counts,) = yield from ask(FactCounts, CountFacts(reference, summary))
+        _check(counts)
+    except NoAnswerError as fault:
+        return Unanswered(str(fault))
+    if not counts.reference:
+        return Unanswered("the judge counts no fact in the reference")
+    precision = counts.matched / counts.candidate if counts.candidate else None
+    recall = counts.matched / counts.reference
+    return PromptOnlyScore(
+        value=f1(precision or 0.0, recall), precision=precision, recall=recall, counts=counts
+    )
+
+
+def _check(counts: FactCounts) -> None:
+    """Holds counts to what counts can be.
+
+    Raises:
+        NoAnswerError: for more facts in both than in either, which would make a share above 1.
+    """
+    if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
+        raise NoAnswerError(
+            f"{counts.matched} facts counted in both, {counts.reference} in the reference and"
+            f" {counts.candidate} in the summary"
+        )
+
+
+class Retriever(Protocol):
+    """Whoever finds source sentences for a sentence: by words here, by embeddings elsewhere."""
+
+    def __call__(self, sentence: str, source: tuple[str, ...], k: int) -> tuple[int, ...]:
+        """Indices of at most ``k`` source sentences, the best first."""
+        ...
+
+
+class _Index(Protocol):
+    def get_scores(self, query_tokens_single: list[str]) -> NDArray[np.float64]: ...
+
+
+@lru_cache(maxsize=64)
+def _index(source: tuple[str, ...]) -> tuple[_Index, frozenset[str]] | None:
+    """A source ready to be searched, and its words; None where it has none."""
+    from bm25s import BM25
+
+    bags = [content_words(sentence) for sentence in source]
+    if not any(bags):
+        return None
+    index = BM25(k1=1.5, b=0.75, method="lucene", dtype="float64")
+    index.index(bags, show_progress=False)
+    return index, frozenset(word for bag in bags for word in bag)
+
+
+def top_sentences(sentence: str, source: tuple[str, ...], k: int) -> tuple[int, ...]:
+    """Indices of the ``k`` source sentences with the highest BM25 score, the best first.
+
+    The earlier one wins a tie. One that shares no word with the sentence is not among them, so
+    there may be fewer than ``k``.
+
+    Raises:
+        ValueError: if ``k`` is less than 1.
+    """
+    import numpy as np
+
+    if k < 1:
+        raise ValueError(f"k is {k!r}; ask for at least 1 sentence")
+    found = _index(source)
+    if found is None:
+        return ()
+    index, known = found
+    words = [word for word in content_words(sentence) if word in known]
+    if not words:
+        return ()
+    scores = index.get_scores(words)
+    best = np.argsort(-scores, kind="stable")[:k]
+    return tuple(int(place) for place in best if scores[place] > 0.0)

@@ -1,0 +1,570 @@
+"""How similar short texts are: the cosine of their vectors, by TF-IDF or by any other encoder.
+
+    tf-idf of word w in text t = count of w in t * (ln((1 + n) / (1 + df(w))) + 1)
+
+n texts are searched, df(w) of them hold w. Words are stems of content words; one that no searched
+text holds has df = 0, so that a text about something else is far from all of them. The smoothed
+idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine and its code by TF-IDF's
+(metrics.md EV6, EV7): similarities of different encoders share no threshold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+Vectors = NDArray[np.float64]
+Encoder = Callable[[Sequence[str]], Vectors]
+"""From texts to one vector each, the rows of the array; any length but 0 can be compared."""
+
+_DIGITS: Final = 12
+"""The order of similar texts must be the same on every machine, and a copy's cosine be 1."""
+
+
+def cosines(texts: Sequence[str], among: Sequence[str], encode: Encoder | None = None) -> Vectors:
+    """How similar each of some texts is to each of others.
+
+    Args:
+        texts: The texts, one row of the result each.
+        among: Those that they are compared with, one column each.
+        encode: Makes the vectors; None for TF-IDF over ``among``.
+
+    Returns:
+        -1 to 1, from 0 with TF-IDF; 1 for the same text; 0 where a text has a vector of zeros.
+    """
+    if not texts or not among:
+        return np.zeros((len(texts), len(among)))
+    vectors = tf_idf(texts, among) if encode is None else encode([*texts, *among])
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    found: Vectors = np.round(units[: len(texts)] @ units[len(texts) :].T, _DIGITS)
+    return np.clip(found, -1.0, 1.0)
+
+
+def tf_idf(texts: Sequence[str], among: Sequence[str]) -> Vectors:
+    """The vectors of ``texts`` and then of ``among``, with the idf of ``among``."""
+    bags = [Counter(content_words(text)) for text in (*texts, *among)]
+    columns = {word: place for place, word in enumerate(dict.fromkeys(w for b in bags for w in b))}
+    counts = np.zeros((len(bags), len(columns)))
+    for row, bag in enumerate(bags):
+        for word, count in bag.items():
+            counts[row, columns[word]] = count
+    held = (counts[len(texts) :] > 0).sum(axis=0)
+    weighted: Vectors = counts * (np.log((1 + len(among)) / (1 + held)) + 1)
+    return weighted
+
+
+def most_similar(
+    texts: Sequence[str], among: Sequence[str], most: int, encode: Encoder | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """For each text the places of those most similar to it, the best first, at most so many.
+
+    Of equally similar ones the first comes first.
+    """
+    order = np.argsort(-cosines(texts, among, encode), axis=1, kind="stable")[:, :most]
+    return tuple(tuple(int(place) for place in row) for row in order)
+
+
+_EMBEDDING_DIGITS: Final = 6
+"""Further digits differ from processor to processor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedSentences:
+    """The sentences of one text: a unit vector and a number of words for each.
+
+    Attributes:
+        vectors: (n sentences, d), every row of length 1.
+        n_words: (n sentences,); what a sentence weighs.
+    """
+
+    vectors: NDArray[np.float64]
+    n_words: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingMatch:
+    """How well the sentences of two texts are matched; -1 to 1, in practice 0 to 1, high is good.
+
+    0 where a text has no sentence.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def embedded(sentences: Sequence[str], vectors: NDArray[np.float64]) -> EmbeddedSentences:
+    """Sentences with their vectors, one row each, weighed by their words."""
+    n_words = np.array([len(sentence.split()) for sentence in sentences], dtype=np.float64)
+    return EmbeddedSentences(vectors=vectors, n_words=n_words)
+
+
+def embedding_match(reference: EmbeddedSentences, summary: EmbeddedSentences) -> EmbeddingMatch:
+    """How much of the reference the summary has, and of the summary the reference."""
+    if not len(reference.n_words) or not len(summary.n_words):
+        return EmbeddingMatch(precision=0.0, recall=0.0, f1=0.0)
+    cosines = np.clip(reference.vectors @ summary.vectors.T, -1.0, 1.0)
+    recall = float(np.average(cosines.max(axis=1), weights=reference.n_words))
+    precision = float(np.average(cosines.max(axis=0), weights=summary.n_words))
+    both = min(precision, recall) > 0
+    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
+    return EmbeddingMatch(
+        precision=round(precision, _EMBEDDING_DIGITS),
+        recall=round(recall, _EMBEDDING_DIGITS),
+        f1=round(f1, _EMBEDDING_DIGITS),
+    )
+
+
+def nearest_sentences(
+    claim: NDArray[np.float64], sentences: NDArray[np.float64], most: int
+) -> tuple[int, ...]:
+    """The places of the sentences most similar to a claim, the best first, at most so many.
+
+    Of equally similar ones, to 6 digits, the first comes first.
+    """
+    if not len(sentences):
+        return ()
+    order = np.argsort(-np.round(sentences @ claim, _EMBEDDING_DIGITS), kind="stable")[:most]
+    return tuple(int(place) for place in order)
+
+
+DIGITS: Final = 6
+"""Figures are rounded to so many digits: further ones differ from processor to processor."""
+_FAULTS: Final = (
+    AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What reading somebody's model may raise."""
+
+
+@contextmanager
+def needed_for(option: str, extra: str) -> Iterator[None]:
+    """Says which extra to install where an import inside fails.
+
+    Raises:
+        OptionError: if a package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise OptionError(
+            f"{option}: the package {error.name!r} is not installed; install it with:"
+            f" pip install 'summeval-pytest[{extra}]'"
+        ) from None
+
+
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """Runs what is inside on one thread and without gradients.
+
+    More threads share sums out differently, and the last bits of a vector change with them.
+    """
+    import torch
+
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        torch.set_num_threads(n_threads)
+
+
+@contextmanager
+def reading(package: str, name: str, option: str) -> Iterator[None]:
+    """Loads a model inside, without a progress bar or warnings of the package's own.
+
+    Raises:
+        OptionError: if the package cannot read the model.
+    """
+    from pickle import UnpicklingError
+
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    except (*_FAULTS, SafetensorError, UnpicklingError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise OptionError(
+            f"{option}={name}: {package} cannot read this model, {type(error).__name__}: {told};"
+            " name another folder"
+        ) from error
+    finally:
+        logging.set_verbosity(level)
+        if shown:
+            logging.enable_progress_bar()
+
+
+def recipe(package: str, fingerprint: str, *settings: str) -> str:
+    """A signature: the package and its version, that of transformers, the model, and settings."""
+    parts = (f"{name} {version(name)}" for name in (package, "transformers"))
+    return ", ".join([*parts, f"model {fingerprint}", *settings])
+
+
+CONFIG: Final = "config.json"
+_MODULES: Final = "modules.json"
+_VOCABULARIES: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+"""What holds a tokenizer's words; where none is there, one without any is made up in silence."""
+_UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot"})
+"""Endings of files that are not read here: prose, and the weights of other runtimes."""
+_OTHER_RUNTIMES: Final = frozenset({"onnx", "openvino"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFolder:
+    """A model on this machine.
+
+    Attributes:
+        name: As the user gave it.
+        path: The folder, absolute.
+        fingerprint: 12 hex digits over the names and bytes of the files that make the model.
+    """
+
+    name: str
+    path: Path
+    fingerprint: str
+
+
+def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
+    """The model's folder: the one of that name, else that of Hugging Face's cache.
+
+    Args:
+        name: A folder, or a model's name at Hugging Face if this machine has fetched it before.
+        option: Who names it, for messages: an option or a key.
+        extra: The extra of this package that reads such models.
+
+    Raises:
+        OptionError: if neither is there (nothing is fetched), or the folder holds no model.
+    """
+    folder = Path(name).expanduser()
+    path = folder.absolute() if folder.is_dir() else _cached(name, option, extra)
+    if not any((path / file).is_file() for file in (CONFIG, _MODULES)):
+        raise OptionError(
+            f"{option}={name}: {path} holds no {CONFIG}; name the folder of a model, the one with"
+            " its configuration and weights"
+        )
+    if not any(file.match(one) for file in path.rglob("*") for one in _VOCABULARIES):
+        raise OptionError(
+            f"{option}={name}: {path} holds no vocabulary ({', '.join(_VOCABULARIES)}), and without"
+            " one every word would be the same; add the files of its tokenizer"
+        )
+    try:
+        return ModelFolder(name=name, path=path, fingerprint=_fingerprint(path))
+    except OSError as error:
+        raise OptionError(f"{option}={name}: {error.filename}: {error.strerror}") from None
+
+
+def _cached(name: str, option: str, extra: str) -> Path:
+    with needed_for(option, extra):
+        from huggingface_hub import snapshot_download
+    fetch = ""
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except ValueError:  # no name that Hugging Face could have
+        pass
+    except OSError:
+        fetch = f", or fetch it beforehand: hf download {name}"
+    raise OptionError(
+        f"{option}={name}: there is no such folder, and no model of that name in this user's cache"
+        f" of Hugging Face; a run downloads nothing, so name the folder of a model{fetch}"
+    )
+
+
+def _fingerprint(folder: Path) -> str:
+    """Over what can move a number: not where the folder is, nor what is only told of it."""
+    whole = hashlib.sha256()
+    for file in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
+        inside = file.relative_to(folder)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if hidden or file.suffix in _UNREAD or _OTHER_RUNTIMES & set(inside.parts):
+            continue
+        if not file.is_dir():
+            with file.open("rb") as opened:
+                content = hashlib.file_digest(opened, "sha256").hexdigest()
+            whole.update(f"{inside.as_posix()}\0{content}\n".encode())
+    return whole.hexdigest()[:12]
+
+
+class EncoderEncoder(Protocol):
+    """Turns short texts into vectors whose dot product is their cosine."""
+
+    @property
+    def signature(self) -> str:
+        """Everything of the encoder that can move a number: packages and the model's content."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """One row a text, in their order, each of length 1; a text's row depends on it alone."""
+        ...
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than the model reads."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairScore:
+    """How the tokens of a summary and of its reference match; -1 to 1 each, higher is better."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class PairScorer(Protocol):
+    """Compares a summary with its reference by a model of its own."""
+
+    @property
+    def signature(self) -> str:
+        """Everything of the scorer that can move a number."""
+        ...
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
+        """One score for each (reference, summary), in their order; depends on that pair alone."""
+        ...
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than the model reads."""
+        ...
+
+
+EXTRA: Final = "bertscore"
+_MOST_TOKENS: Final = 512
+"""What a model reads whose tokenizer does not say."""
+_TOGETHER: Final = 64
+"""Pairs handed on at once: the vectors of all their tokens are in memory."""
+_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "encoder_layers")
+_NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
+
+
+class BertScorer:
+    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling.
+
+    Every text is encoded by itself, so a pair's score does not depend on the other pairs.
+    """
+
+    def __init__(self, scorer: Any, signature: str) -> None:  # the package has no types
+        self.signature = signature
+        self._scorer = scorer
+        self._tokenizer = scorer._tokenizer  # noqa: SLF001 - there is no public way to it
+        if self._tokenizer.model_max_length > 10**6:
+            self._tokenizer.model_max_length = _MOST_TOKENS
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
+        """One score for each (reference, summary), in their order; 0 where a text is empty.
+
+        Raises:
+            OptionError: if the model's vectors are no numbers.
+        """
+        distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
+        found: dict[tuple[str, str], PairScore] = {}
+        for start in range(0, len(distinct), _TOGETHER):
+            some = distinct[start : start + _TOGETHER]
+            found.update(zip(some, self._scored(some), strict=True))
+        return tuple(found.get(pair, _NOTHING) for pair in pairs)
+
+    def _scored(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        references, summaries = map(list, zip(*pairs, strict=True))
+        with repeatable():
+            columns = self._scorer.score(summaries, references, batch_size=1)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        scores = []
+        for precision, recall, f1 in rows:
+            if precision != precision or recall != recall:  # noqa: PLR0124 - NaN
+                raise OptionError(
+                    f"the model of {self.signature!r} gives no numbers; choose another model"
+                )
+            scores.append(
+                PairScore(
+                    precision=round(precision, DIGITS),
+                    recall=round(recall, DIGITS),
+                    f1=round(f1, DIGITS),
+                )
+            )
+        return scores
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens of a text the model reads."""
+        return int(self._tokenizer.model_max_length)
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        if not texts:
+            return 0
+        found = self._tokenizer(list(texts), verbose=False)["input_ids"]
+        return sum(len(tokens) > self.most_tokens for tokens in found)
+
+
+def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
+    """BERTScore by a model on this machine.
+
+    Args:
+        name: A folder with a model and its tokenizer, or the name of a cached one.
+        layers: After how many layers the vectors are taken; None for the number that the package
+            has tuned for a model of this name, else for all.
+        option: Who names the model, for messages; ``option-layers`` names the layers.
+
+    Raises:
+        OptionError: if the package is not installed, there is no such model, or it has fewer
+            layers.
+    """
+    with needed_for(option, EXTRA):
+        import bert_score
+    folder = find_model(name, option=option, extra=EXTRA)
+    config = _config(folder, option)
+    _check_name(folder, option, str(config.get("model_type", "")))
+    layers = _layers(folder, option, config, layers)
+    with reading("bert-score", name, option):
+        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
+    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
+    return BertScorer(scorer, signature)
+
+
+def _config(folder: ModelFolder, option: str) -> dict[str, object]:
+    try:
+        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict):
+        raise OptionError(
+            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
+            " a model, the one with its configuration and weights"
+        )
+    return config
+
+
+def _check_name(folder: ModelFolder, option: str, kind: str) -> None:
+    """Refuses a path that bert-score would misread: it takes any with 't5' in it for a T5 model."""
+    if "t5" in str(folder.path) and "t5" not in kind:
+        raise OptionError(
+            f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
+            f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
+        )
+
+
+def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted: int | None) -> int:
+    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
+    if wanted is None:
+        from bert_score.utils import model2layers
+
+        tuned = model2layers.get(folder.name, model2layers.get(folder.path.name))
+        wanted = tuned if tuned is not None and most is not None and tuned <= most else most
+    if wanted is None:
+        raise OptionError(
+            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; add"
+            f" {option}-layers=N"
+        )
+    if most is not None and not 1 <= wanted <= most:
+        raise OptionError(
+            f"{option}-layers={wanted}: the model has {most} layers; choose 1 to {most}"
+        )
+    return wanted
+
+
+SENTENCE_EXTRA: Final = "embeddings"
+_REMEMBERED: Final = 20_000
+"""Texts whose vectors are kept: 60 MB with 384 numbers each."""
+
+
+class _Model(Protocol):
+    """What is used of a SentenceTransformer."""
+
+    @property
+    def max_seq_length(self) -> int | None: ...
+
+    @property
+    def tokenizer(self) -> Callable[..., object]: ...
+
+    def encode(self, sentences: list[str], *, show_progress_bar: bool) -> NDArray[np.float32]: ...
+
+
+class SentenceEncoder:
+    """An `Encoder` by sentence-transformers, on the processor.
+
+    Every text is encoded by itself: in a batch its last bits would depend on its neighbours, and on
+    one thread a batch saves no time. So the same text has the same vector in every run on a
+    machine, whatever else is encoded.
+    """
+
+    def __init__(self, model: _Model, signature: str) -> None:
+        self.signature = signature
+        self._model = model
+        self._row = lru_cache(_REMEMBERED)(self._encoded)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """One row a text, in their order, each of length 1.
+
+        Raises:
+            OptionError: if the model's vectors are no numbers.
+        """
+        if not texts:
+            return np.zeros((0, 0))
+        with repeatable():
+            return np.stack([self._row(text) for text in texts])
+
+    def _encoded(self, text: str) -> NDArray[np.float64]:
+        (row,) = self._model.encode([text], show_progress_bar=False).astype(np.float64)
+        length = float(np.linalg.norm(row))
+        if not length or not np.isfinite(length):
+            raise OptionError(
+                f"the model of {self.signature!r} gives no vector for {text[:60]!r}, its length is"
+                f" {length}; choose another model"
+            )
+        unit: NDArray[np.float64] = row / length
+        unit.flags.writeable = False
+        return unit
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        most = self._model.max_seq_length
+        if most is None or not texts:
+            return 0
+        found = cast(
+            "dict[str, list[list[int]]]", self._model.tokenizer(list(texts), verbose=False)
+        )
+        return sum(len(tokens) > most for tokens in found["input_ids"])
+
+
+def load_encoder(name: str, *, option: str) -> EncoderEncoder:
+    """The encoder of a model on this machine.
+
+    Args:
+        name: A folder with a model that sentence-transformers reads, or the name of a cached one.
+        option: Who names it, for messages.
+
+    Raises:
+        OptionError: if the package is not installed, or there is no such model.
+    """
+    with needed_for(option, SENTENCE_EXTRA):
+        import sentence_transformers
+    folder = find_model(name, option=option, extra=SENTENCE_EXTRA)
+    with reading("sentence-transformers", name, option):
+        model = sentence_transformers.SentenceTransformer(
+            str(folder.path), device="cpu", local_files_only=True
+        )
+    model.eval()
+    return SentenceEncoder(model, recipe("sentence-transformers", folder.fingerprint))

@@ -1,0 +1,179 @@
+"""A metric as a conversation: a generator that yields questions and is sent answers.
+
+flow = facet.measure(reference, summary)
+questions = next(flow)                   # a tuple of questions
+questions = flow.send(answers)           # one answer for each; StopIteration ends it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from summeval_pytest.errors import SummevalError
+from summeval_pytest.metrics.score import (
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    Unscored,
+    mean_values,
+)
+from summeval_pytest.questions import Answer, Question, Unanswered
+from summeval_pytest.text.normalise import is_refusal
+from summeval_pytest.text.words import has_tokens
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.score import MetricName
+
+
+ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+Returned = TypeVar("Returned")
+
+Dialogue = Generator[tuple[Question, ...], tuple[Answer, ...], Returned]
+"""Part of a conversation that ends in a value."""
+Flow = Dialogue[ScoreT | Unscored]
+"""A whole conversation: it ends in a score or in none."""
+
+MAX_UNANSWERED: Final = 0.05
+"""Up to this share of items may stay unanswered before the whole score does (metrics.md 1.3)."""
+
+
+class NoAnswerError(SummevalError):
+    """The judge's answers cannot carry a score."""
+
+
+def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ...]]:
+    """Asks questions at once and returns their answers, all of one kind.
+
+    Raises:
+        NoAnswerError: if an answer is missing, of another kind, or `Unanswered`.
+    """
+    answers = yield from ask_any(*questions)
+    return tuple(
+        of_kind(kind, question, answer) for question, answer in zip(questions, answers, strict=True)
+    )
+
+
+def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
+    """Asks questions of several kinds at once and returns their answers as they are.
+
+    Raises:
+        NoAnswerError: if there are more or fewer answers than questions.
+    """
+    answers = yield questions
+    if len(answers) != len(questions):
+        raise NoAnswerError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
+    return answers
+
+
+def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
+    """An answer of the kind that its question asks for.
+
+    Raises:
+        NoAnswerError: if it is of another kind, or `Unanswered`.
+    """
+    if isinstance(answer, Unanswered):
+        raise NoAnswerError(answer.reason)
+    if not isinstance(answer, kind):
+        raise NoAnswerError(f"{type(question).__name__} was answered with {type(answer).__name__}")
+    return answer
+
+
+def expect_count(what: str, found: int, asked: int) -> None:
+    """Holds a reply to one item for each item asked about.
+
+    Raises:
+        NoAnswerError: if there are more or fewer; a smaller denominator must never raise a score.
+    """
+    if found != asked:
+        raise NoAnswerError(f"the judge returned {found} {what} for {asked} asked about")
+
+
+def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
+    """Gives up the score where too many items stayed without an answer.
+
+    Raises:
+        NoAnswerError: if more than 5 % of the items did.
+    """
+    if asked and len(reasons) / asked > MAX_UNANSWERED:
+        raise NoAnswerError(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
+
+
+def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
+    """The best score over several references; unscored where any of them could not be scored.
+
+    A judge that fails on one reference must not be hidden by its answer on another.
+    """
+    best: ScoreT | None = None
+    lacking: Unscored | None = None
+    for flow in flows:
+        score = yield from flow
+        if isinstance(score, Unscored):
+            if score.status != "skipped_no_reference":
+                return score
+            lacking = score
+        elif best is None or score.value > best.value:
+            best = score
+    if best is not None:
+        return best
+    assert lacking is not None, "at least one reference is measured against"
+    return lacking
+
+
+AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
+
+
+def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
+    """The mean score over several references; unscored where any of them could not be scored.
+
+    A reference that has nothing to measure against, none of the facets or no fact, is left out, as
+    in `best_of`; a judge that fails on one reference must not be hidden by its answer on another.
+    """
+    scores: list[AveragedT] = []
+    lacking: Unscored | None = None
+    for flow in flows:
+        score = yield from flow
+        if not isinstance(score, Unscored):
+            scores.append(score)
+        elif score.status == "skipped_no_reference":
+            lacking = score
+        else:
+            return score
+    if scores:
+        return averaged(tuple(scores))
+    assert lacking is not None, "at least one reference is measured against"
+    return lacking
+
+
+def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
+    """Scores against several references as one: means of their numbers, the lowest's evidence.
+
+    The first of equally low ones shows its evidence; the only score is itself.
+    """
+    if len(scores) == 1:
+        return scores[0]
+    lowest = min(scores, key=lambda score: score.value)
+    values = mean_values(scores)
+    if isinstance(lowest, EvaScore):
+        recall = values["eva.recall"]
+        assert recall is not None, "every EVA-Score has a recall"
+        lowest = replace(
+            lowest,
+            precision=values["eva.precision"],
+            recall=recall,
+            recall_entailed=values.get("eva.recall_entailed"),
+        )
+    value = values[lowest.metric]
+    assert value is not None, "every score has a value"
+    return replace(lowest, value=value, by_reference=scores)
+
+
+def unusable(metric: MetricName, summary: str) -> Unscored | None:
+    """Why a normalised summary has no score, which is the system's fault; None where it may."""
+    if not has_tokens(summary):
+        return Unscored(metric=metric, status="degenerate_candidate", reason="the summary is empty")
+    if is_refusal(summary):
+        return Unscored(metric=metric, status="refused_candidate", reason="the system refused")
+    return None

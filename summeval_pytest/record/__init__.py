@@ -1,0 +1,1 @@
+"""What a run leaves: its record, two records compared, a record decided again."""

@@ -1,0 +1,636 @@
+"""What changed on one paper between two summaries of it: facets, facts and sentences."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from summeval_pytest.metrics.score import (
+    METRICS,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    RatedFacet,
+)
+from summeval_pytest.questions import FACETS, SCALES, Facet
+from summeval_pytest.record.record import Claim, FacetChange, PairChange
+from summeval_pytest.record.regression import LEVEL, two_sided_p_value
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.verdict.thresholds import AGREEMENTS, FOLLOWING, SPEARMAN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    from summeval_pytest.metrics.score import CheckedFact
+    from summeval_pytest.record.record import PairRecord, SuiteRecord
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
+    from summeval_pytest.stats.bootstrap import Interval, Rows
+    from summeval_pytest.verdict.trust import Counts, Figures
+
+    ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
+
+
+_IMPLIED: Final = "it follows from the summary, of which no single fact matches it"
+_ABSENT: Final = 0
+"""In place of the rating of a facet that a reading of the reference lacks."""
+
+
+def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChange:
+    """What changed from one summary of a paper to another.
+
+    Args:
+        old: The baseline's pair.
+        new: The pair that is compared with it, on the same paper.
+        baseline: The saved run and its system, as a reader would name them.
+    """
+    before, after = old.numbers().values, new.numbers().values
+    numbers = tuple(
+        (name, was, now)
+        for name in METRICS
+        if (was := before.get(name)) is not None and (now := after.get(name)) is not None
+    )
+    lost, regained, invented = _fact_changes(_of(EvaScore, old), _of(EvaScore, new))
+    unsupported = _unsupported(_of(FaithfulnessScore, new))
+    earlier = _unsupported(_of(FaithfulnessScore, old))
+    return PairChange(
+        paper=new.paper,
+        system=new.system,
+        baseline=baseline,
+        numbers=numbers,
+        facets=_facet_changes(_of(FacetScore, old), _of(FacetScore, new)),
+        lost=lost,
+        regained=regained,
+        unsupported=_without(unsupported, earlier),
+        mended=_without(earlier, unsupported),
+        invented=invented,
+        loss=sum(was - now for _, was, now in numbers),
+    )
+
+
+def worst_first(changes: Iterable[PairChange]) -> tuple[PairChange, ...]:
+    """Papers on which anything changed, by how much worse they became."""
+    return tuple(
+        sorted((c for c in changes if c.is_change), key=lambda change: (-change.loss, change.paper))
+    )
+
+
+def _of(kind: type[ScoreT], pair: PairRecord) -> ScoreT | None:
+    """A pair's score of one kind; None where the metric was not measured, or has none."""
+    return next((score for score in pair.scores if isinstance(score, kind)), None)
+
+
+def _without(claims: Mapping[str, Claim], others: Mapping[str, Claim]) -> tuple[Claim, ...]:
+    return tuple(claim for text, claim in claims.items() if text not in others)
+
+
+def _same(text: str) -> str:
+    """What two texts have in common that differ in white space and case only."""
+    return " ".join(text.split()).casefold()
+
+
+def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[FacetChange, ...]:
+    if old is None or new is None:
+        return ()
+    before, after = _rated(old), _rated(new)
+    # A summary that is its reference was rated without a question: it has full marks in the facets
+    # that the other reading of the reference found.
+    if old.identical:
+        before = _full(after)
+    if new.identical:
+        after = _full(before)
+    changes = [
+        _facet_change(facet, before.get(facet), after.get(facet))
+        for facet in FACETS
+        if _rating(before.get(facet)) != _rating(after.get(facet))
+    ]
+    return tuple(sorted(changes, key=_gain))
+
+
+def _rated(score: FacetScore) -> dict[Facet, RatedFacet]:
+    return {rated.facet: rated for rated in score.ratings}
+
+
+def _full(ratings: Mapping[Facet, RatedFacet]) -> dict[Facet, RatedFacet]:
+    return {
+        facet: RatedFacet(
+            facet=facet,
+            rating=SCALES[facet],
+            reason="the summary is its reference",
+            reference=rated.reference,
+            candidate=rated.reference,
+            by_rule=True,
+        )
+        for facet, rated in ratings.items()
+    }
+
+
+def _rating(rated: RatedFacet | None) -> int:
+    return _ABSENT if rated is None else rated.rating
+
+
+def _gain(change: FacetChange) -> float:
+    return ((change.new or _ABSENT) - (change.old or _ABSENT)) / (SCALES[change.facet] - 1)
+
+
+def _facet_change(facet: Facet, old: RatedFacet | None, new: RatedFacet | None) -> FacetChange:
+    stated = new or old
+    assert stated is not None, "a rating that changed is in one of the two"
+    return FacetChange(
+        facet=facet,
+        old=old.rating if old else None,
+        new=new.rating if new else None,
+        reference=stated.reference,
+        before=old.candidate if old else "",
+        after=new.candidate if new else "",
+        reason=stated.reason,
+    )
+
+
+FactChanges = tuple[tuple[Claim, ...], tuple[Claim, ...], tuple[Claim, ...]]
+"""Facts of the reference that were lost and regained, and facts of the summary invented."""
+
+
+def _fact_changes(old: EvaScore | None, new: EvaScore | None) -> FactChanges:
+    if old is None or new is None:
+        return (), (), ()
+    before, after = dict(_carried(old)), dict(_carried(new))
+    if old.identical:
+        before = {text: (True, claim) for text, (_, claim) in after.items()}
+    if new.identical:
+        after = {text: (True, claim) for text, (_, claim) in before.items()}
+    lost = [claim for text, (is_carried, claim) in after.items()
+            if not is_carried and before.get(text, (False,))[0]]  # fmt: skip
+    regained = [claim for text, (is_carried, claim) in after.items()
+                if is_carried and not before.get(text, (True,))[0]]  # fmt: skip
+    return tuple(lost), tuple(regained), _without(_invented(new), _invented(old))
+
+
+def _carried(score: EvaScore) -> Iterator[tuple[str, tuple[bool, Claim]]]:
+    """For each fact of the reference whether the summary carries it, as recall counts it."""
+    for place, checked in enumerate(score.reference):
+        is_carried = place in score.matched
+        claim = _claim(checked)
+        if not is_carried and checked.holds:
+            claim = Claim(text=checked.fact.text, reason=_IMPLIED)
+        yield _same(checked.fact.text), (is_carried, claim)
+
+
+def _invented(score: EvaScore) -> dict[str, Claim]:
+    return {
+        _same(checked.fact.text): _claim(checked)
+        for checked in score.candidate
+        if checked.holds is False
+    }
+
+
+def _claim(checked: CheckedFact) -> Claim:
+    return Claim(text=checked.fact.text, reason=one_line(checked.reason))
+
+
+def _unsupported(score: FaithfulnessScore | None) -> dict[str, Claim]:
+    if score is None:
+        return {}
+    return {
+        _same(sentence.text): Claim(text=sentence.text, reason=one_line(sentence.reason))
+        for sentence in score.sentences
+        if sentence.supported is False
+    }
+
+
+SEED: Final = 20246
+RESAMPLES: Final = 1000
+"""The one figure that no counts add up to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureChange:
+    """One figure of agreement under an old and a new judge; higher is better for all of them.
+
+    Attributes:
+        name: Its name, as ``[thresholds.judge]`` has it.
+        old: Under the old judge; None where it is undefined.
+        new: Under the new one.
+        change: New minus old; None where either is undefined.
+        low: The lower bound of the change's 95 % interval over papers; None where it is undefined
+            in most resamples.
+        high: The upper bound.
+        n_items: On how many items both stand.
+        n_papers: On how many papers.
+    """
+
+    name: str
+    old: float | None
+    new: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    n_items: int
+    n_papers: int
+
+
+def changed_figures(
+    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
+) -> tuple[FigureChange, ...]:
+    """Every figure that the labels have something for, in the order in which they are shown.
+
+    Args:
+        old: The golden pairs under the old judge.
+        new: The same pairs with the same items, under the new one.
+
+    Raises:
+        ValueError: if one of the two has a pair that the other lacks.
+    """
+    if [(p.paper, p.system, p.group) for p in old] != [(p.paper, p.system, p.group) for p in new]:
+        raise ValueError("the old and the new pairs are not the same; pair them before")
+    import numpy as np
+
+    from summeval_pytest.verdict.trust import FIGURES, counts_of
+
+    counts = np.hstack([counts_of(old), counts_of(new)])
+    found = (
+        _overall(name, old, new) if name == SPEARMAN else _counted(name, counts)
+        for name in AGREEMENTS
+        if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
+    )
+    return tuple(each for each in found if each.n_items)
+
+
+def _counted(name: str, counts: Counts) -> FigureChange:
+    """A figure of counts, the old ones in the left half of each row and the new ones beside."""
+    import numpy as np
+
+    from summeval_pytest.stats.bootstrap import bootstrap_sums
+    from summeval_pytest.verdict.trust import FIGURES, N_COUNTS, n_of
+
+    figure = FIGURES[name]
+
+    def both(sums: Counts) -> tuple[Figures, Figures]:
+        return figure(sums[:, :N_COUNTS]), figure(sums[:, N_COUNTS:])
+
+    def change(sums: Counts) -> Figures:
+        before, now = both(sums)
+        return now - before
+
+    held = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
+    total = counts.sum(axis=0)
+    before, now = (float(values[0]) for values in both(total[np.newaxis]))
+    return _change(
+        name,
+        None if np.isnan(before) else before,
+        None if np.isnan(now) else now,
+        bootstrap_sums(held, change, n_resamples=RESAMPLES, seed=SEED),
+        n_items=n_of(total[:N_COUNTS], name),
+        n_papers=len(held),
+    )
+
+
+def _overall(name: str, old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
+    """Spearman's rho of FM and the labelled overall scores."""
+    import numpy as np
+
+    from summeval_pytest.stats.bootstrap import bootstrap_interval
+    from summeval_pytest.stats.correlation import spearman
+
+    rows = list(zip(_scores(old), _scores(new), strict=True))
+    groups = [group for (group, _, _), _ in rows]
+    label = np.array([label for (_, label, _), _ in rows], dtype=np.float64)
+    before = np.array([score for (_, _, score), _ in rows], dtype=np.float64)
+    now = np.array([score for _, (_, _, score) in rows], dtype=np.float64)
+
+    def change(drawn: Rows, _: Rows) -> float | None:
+        rhos = [spearman(label[drawn], scores[drawn]) for scores in (before, now)]
+        return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
+
+    return _change(
+        name,
+        spearman(label, before),
+        spearman(label, now),
+        bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED),
+        n_items=len(rows),
+        n_papers=len(set(groups)),
+    )
+
+
+def _scores(pairs: Sequence[GoldenPair]) -> Iterator[tuple[str, float, float]]:
+    for pair in pairs:
+        for label, answer in pair.answered("overall"):
+            yield pair.group, label, answer
+
+
+def _change(  # noqa: PLR0913 - the parts of one value
+    name: str,
+    old: float | None,
+    new: float | None,
+    interval: Interval,
+    *,
+    n_items: int,
+    n_papers: int,
+) -> FigureChange:
+    return FigureChange(
+        name=name,
+        old=old,
+        new=new,
+        change=None if old is None or new is None else new - old,
+        low=interval.low,
+        high=interval.high,
+        n_items=n_items,
+        n_papers=n_papers,
+    )
+
+
+Verdicts = Literal[
+    "unfaithful sentences", "faithful sentences", "facts that do not hold", "facts that hold"
+]
+DriftKind = Facet | Verdicts
+"""What is tested together: the ratings of one facet; yes or no answers by what their label says.
+
+Were both labels one kind, a judge that calls everything faithful would come nearer to the labels,
+since most sentences are."""
+KINDS: Final[tuple[DriftKind, ...]] = (*FACETS, *get_args(Verdicts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudged:
+    """One labelled item with the answers of both runs, which label it alike.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        group: What is resampled: papers with the same reference have the same.
+        old: The old run's answer; there is one.
+        new: The new run's.
+    """
+
+    paper: str
+    system: str
+    group: str
+    old: GoldenAnswer
+    new: GoldenAnswer
+
+    @property
+    def kind(self) -> DriftKind:
+        """What it is tested with."""
+        kind, is_yes = self.new.kind, bool(self.new.label)
+        match kind:
+            case "sentence":
+                return "faithful sentences" if is_yes else "unfaithful sentences"
+            case "reference fact" | "candidate fact":
+                return "facts that hold" if is_yes else "facts that do not hold"
+            case "overall":
+                raise ValueError("an overall score follows from the ratings, and is no item")
+            case _:
+                return kind
+
+    @property
+    def shift(self) -> float:
+        """How far the answer moved; above 0 is more lenient."""
+        assert self.old.answer is not None
+        assert self.new.answer is not None
+        return self.new.answer - self.old.answer
+
+    @property
+    def loss(self) -> float:
+        """How much farther from the label the answer is; below 0 is nearer."""
+        assert self.old.answer is not None
+        assert self.new.answer is not None
+        return abs(self.new.answer - self.new.label) - abs(self.old.answer - self.old.label)
+
+    @property
+    def told(self) -> GoldenAnswer:
+        """The side that has the texts: a side that says what the label says has none."""
+        return self.old if self.new.agrees else self.new
+
+
+Place = tuple[str, str, str, int]
+"""Which item: system, paper, what was labelled, index."""
+
+
+def _answers(pairs: Iterable[GoldenPair]) -> Mapping[Place, GoldenAnswer]:
+    """The answers of a run; what has none is left out."""
+    return {
+        (pair.system, pair.paper, each.kind, each.index): each
+        for pair in pairs
+        for each in pair.answers
+        if each.answer is not None
+    }
+
+
+def shared_answers(
+    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
+) -> tuple[tuple[GoldenPair, ...], tuple[GoldenPair, ...], tuple[int, int]]:
+    """The pairs of both with the items that both answered, in the order of the new ones.
+
+    The counts are of the items that only the old one answered, and only the new one; overall
+    scores, which follow from the ratings, are not counted.
+    """
+    before, now = _answers(old), _answers(new)
+    kept_old, kept_new = [], []
+    for pair in new:
+        both = [
+            (before[place], now[place])
+            for each in pair.answers
+            if (place := (pair.system, pair.paper, each.kind, each.index)) in now
+            and place in before
+        ]
+        kept_old.append(replace(pair, answers=tuple(one for one, _ in both)))
+        kept_new.append(replace(pair, answers=tuple(other for _, other in both)))
+    n_only = [
+        sum(kind != "overall" for _, _, kind, _ in one.keys() - other.keys())
+        for one, other in ((before, now), (now, before))
+    ]
+    return tuple(kept_old), tuple(kept_new), (n_only[0], n_only[1])
+
+
+def rejudged_items(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> Iterator[Rejudged]:
+    """Every item of pairs that `shared_answers` has made, without the overall scores."""
+    for before, now in zip(old, new, strict=True):
+        for one, other in zip(before.answers, now.answers, strict=True):
+            if other.kind != "overall":
+                yield Rejudged(
+                    paper=now.paper, system=now.system, group=now.group, old=one, new=other
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindDrift:
+    """What became of the answers of one kind.
+
+    Attributes:
+        kind: The kind.
+        n_items: The items that both runs answered.
+        n_towards: Those whose answer moved towards the label.
+        n_away: Those whose answer moved away from it.
+        n_across: Those whose answer moved and is as far from the label as before.
+        shift: The mean of new minus old answer over all items, in points of a rating or in shares
+            of yes; above 0 is more lenient.
+        loss: The mean of how much farther from the label the answers are; below 0 is nearer.
+        p_shift: Whether the shift is chance; Holm-adjusted over the kinds.
+        p_loss: Whether the loss, or gain, is chance; Holm-adjusted likewise.
+    """
+
+    kind: DriftKind
+    n_items: int
+    n_towards: int
+    n_away: int
+    n_across: int
+    shift: float
+    loss: float
+    p_shift: float
+    p_loss: float
+
+    @property
+    def n_flipped(self) -> int:
+        """How many answers are not what they were."""
+        return self.n_towards + self.n_away + self.n_across
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether the answers shifted up or down by more than chance."""
+        return self.p_shift <= LEVEL
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the answers moved away from the labels by more than chance."""
+        return self.p_loss <= LEVEL and self.loss > 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the answers moved towards the labels by more than chance."""
+        return self.p_loss <= LEVEL and self.loss < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """The golden answers of a new run beside those of an old one.
+
+    Attributes:
+        old_judge: The old judge's signature; another one is what drift is about.
+        new_judge: The new judge's.
+        mismatches: Why the two cannot be compared, in words; then there is nothing else.
+        n_papers: The papers of the items that both runs answered.
+        n_only_old: Items that only the old run has an answer to.
+        n_only_new: Items that only the new one has an answer to.
+        kinds: One a kind that has items, in the order of `KINDS`.
+        figures: Each figure of agreement, old and new.
+        flips: Every answer that flipped: away from the label first, the farthest first.
+    """
+
+    old_judge: str
+    new_judge: str
+    mismatches: tuple[str, ...] = ()
+    n_papers: int = 0
+    n_only_old: int = 0
+    n_only_new: int = 0
+    kinds: tuple[KindDrift, ...] = ()
+    figures: tuple[FigureChange, ...] = ()
+    flips: tuple[Rejudged, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """How many items both runs answered."""
+        return sum(kind.n_items for kind in self.kinds)
+
+    @property
+    def n_away(self) -> int:
+        """How many answers moved away from their labels."""
+        return sum(kind.n_away for kind in self.kinds)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the answers of any kind moved away from the labels by more than chance."""
+        return any(kind.is_worse for kind in self.kinds)
+
+
+def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
+    """What became of the golden answers of one suite between two runs that both measured a judge.
+
+    Runs whose labels, papers or labelled summaries differ are not compared, and neither are runs
+    without golden answers in common.
+    """
+    judges = (each.trust.judge if each.trust is not None else "" for each in (old, new))
+    drift = Drift(old_judge=next(judges), new_judge=next(judges))
+    mismatches = tuple(_mismatches(old, new))
+    if mismatches:
+        return replace(drift, mismatches=mismatches)
+    before, now, lacking = shared_answers(old.golden, new.golden)
+    items = list(rejudged_items(before, now))
+    if not items:
+        return replace(drift, mismatches=("no golden answer is in both runs",))
+    return replace(
+        drift,
+        n_papers=len({item.group for item in items}),
+        n_only_old=lacking[0],
+        n_only_new=lacking[1],
+        kinds=_kinds(items),
+        figures=changed_figures(before, now),
+        flips=tuple(sorted((item for item in items if item.shift), key=_badness)),
+    )
+
+
+def _mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
+    """What differs that both answers have to be about."""
+    for what, before, now in (
+        ("labels", old.trust and old.trust.labels, new.trust and new.trust.labels),
+        ("papers", old.fingerprint, new.fingerprint),
+    ):
+        if before != now:
+            yield f"{what} differ: {before!r} then, {now!r} now; drift needs the same {what}"
+    summaries = {(pair.system, pair.paper): pair.summary for pair in old.pairs}
+    labelled = {(pair.system, pair.paper) for pair in new.golden}
+    for pair in new.pairs:
+        of = pair.system, pair.paper
+        if of in labelled and summaries.get(of, pair.summary) != pair.summary:
+            yield (
+                f"the labelled summary of {pair.system!r} on {pair.paper!r} is another one now;"
+                " drift needs the same summaries"
+            )
+            return
+
+
+def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
+    from summeval_pytest.stats.paired import holm
+
+    by_kind: dict[DriftKind, list[Rejudged]] = {kind: [] for kind in KINDS}
+    for item in items:
+        by_kind[item.kind].append(item)
+    found = {kind: held for kind, held in by_kind.items() if held}
+    shifts = holm([_p_value(held, [item.shift for item in held]) for held in found.values()])
+    losses = holm([_p_value(held, [item.loss for item in held]) for held in found.values()])
+    return tuple(
+        KindDrift(
+            kind=kind,
+            n_items=len(held),
+            n_towards=sum(item.loss < 0 for item in held),
+            n_away=sum(item.loss > 0 for item in held),
+            n_across=sum(item.loss == 0 and item.shift != 0 for item in held),
+            shift=statistics.mean(item.shift for item in held),
+            loss=statistics.mean(item.loss for item in held),
+            p_shift=p_shift,
+            p_loss=p_loss,
+        )
+        for (kind, held), p_shift, p_loss in zip(found.items(), shifts, losses, strict=True)
+    )
+
+
+def _p_value(items: Sequence[Rejudged], moves: Sequence[float]) -> float:
+    """Two-sided, of the sums over the items of each paper; a paper whose sum is 0 says nothing."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for item, move in zip(items, moves, strict=True):
+        sums[item.group] += move
+    moved = [total for total in sums.values() if total]
+    return two_sided_p_value(moved)
+
+
+def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
+    """Away from the label, then across, then towards; in each the farthest move first.
+
+    Of moves alike, what passes for right now goes before what is refused now.
+    """
+    kind = item.kind
+    top = SCALES[kind] - 1 if kind in FACETS else 1
+    order = 0 if item.loss > 0 else 1 if item.loss == 0 else 2
+    size = abs(item.loss or item.shift) / top
+    return order, -size, item.shift < 0, kind, item.paper, item.system, item.new.index

@@ -1,0 +1,433 @@
+"""One system against a baseline, paired by paper: how far each number moved, and by chance or not.
+
+The test of a drop is the paired permutation test over papers, one-sided; p values of the numbers
+that are tested together are Holm-adjusted; intervals are bootstrap intervals over papers.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_support
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.record.record import Comparison, Difference, Flip
+from summeval_pytest.verdict.decide import MIN_COVERAGE
+from summeval_pytest.verdict.thresholds import DEFAULT_RULES, levels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.metrics.signature import Signature
+    from summeval_pytest.record.record import PairRecord, RunRecord, SuiteRecord
+    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.verdict.thresholds import Rule
+
+
+SEED: Final = 20241
+RESAMPLES: Final = 2000
+FLIPS: Final = 99_999
+"""So many random signs put the error of a p value of .05 / 7 at 4 % of it."""
+POWER: Final = 0.8
+"""With this chance a drop of the detectable size is found."""
+SHORTER: Final = 0.95
+"""Summaries of fewer words than this share of the baseline's are shorter."""
+_ROUNDING: Final = 1e-9
+_AT_LOWEST: Final = "with the lowest score for each paper that has none"
+
+
+class Granularity(TypedDict):
+    """What `summeval_pytest.stats.power_of_drop` calls step and unchanged."""
+
+    step: float
+    unchanged: float
+
+
+def compare(
+    papers: Sequence[Numbers],
+    baseline: Baseline,
+    *,
+    signatures: Sequence[Signature],
+    rules: Sequence[Rule] = DEFAULT_RULES,
+) -> Comparison:
+    """One system's papers against a baseline's.
+
+    Args:
+        papers: The numbers of every paper of the system.
+        baseline: What it is compared with.
+        signatures: The recipes of the system's numbers.
+        rules: Which drops fail.
+    """
+    old = {paper: pair.numbers() for paper, pair in baseline.pairs.items()}
+    mismatches = (
+        *_other_recipes(signatures, baseline),
+        *_other_papers({numbers.paper for numbers in papers}, set(old), baseline),
+    )
+    if mismatches:
+        return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
+    both = [(old[numbers.paper], numbers) for numbers in papers]
+    mismatches = tuple(_unpaired(both, rules))
+    if mismatches:
+        return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
+    differences = _differences(both, rules)
+    broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
+    low = [(old, new.supposed(by="system")) for old, new in both]
+    for name, told in _broken_rules(low, rules).items() if low != both else ():
+        broken.setdefault(name, tuple(f"{each}, {_AT_LOWEST}" for each in told))
+    return Comparison(
+        baseline=baseline.run,
+        system=baseline.system,
+        differences=tuple(replace(d, broken=broken.get(d.name, ())) for d in differences),
+        flips=_flips(both),
+        brevity=tuple(_brevity(both)),
+        undecided=tuple(_undecided(low, broken, rules)),
+    )
+
+
+def _other_recipes(signatures: Sequence[Signature], baseline: Baseline) -> Iterator[str]:
+    """Each key in which the recipes differ, with both values and the metrics concerned."""
+    recorded = baseline.signatures()
+    differing: dict[tuple[str, str, str], list[str]] = {}
+    for signature in signatures:
+        others = recorded.get(signature.metric, ())
+        if len(others) != 1:
+            held = "more than one recipe of" if others else "no"
+            yield f"{baseline.run} has {held} {signature.metric}; save it again"
+            continue
+        (other,) = others
+        here, there = dict(signature.recipe), dict(other.recipe)
+        for key in signature.differing(other):
+            values = (key, here.get(key, "nothing"), there.get(key, "nothing"))
+            differing.setdefault(values, []).append(signature.metric)
+    for (key, mine, theirs), metrics in differing.items():
+        yield (
+            f"{key} differs: {mine!r} here, {theirs!r} in {baseline.run}"
+            f" ({', '.join(metrics)}); numbers of different recipes do not compare"
+        )
+
+
+def _other_papers(new: set[str], old: set[str], baseline: Baseline) -> Iterator[str]:
+    for missing, where in ((new - old, f"{baseline.told} lacks"), (old - new, "this run lacks")):
+        if missing:
+            first, *rest = sorted(missing)
+            more = f" and {len(rest)} more" if rest else ""
+            yield f"{where} paper {first!r}{more}; compare runs over the same papers"
+
+
+def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
+    """Each number that has to decide and stands on no paper in both runs."""
+    if not both:
+        yield "there is no paper to compare on"
+        return
+    named = [rule.name for rule in rules if rule.is_named]
+    for name in dict.fromkeys((*METRICS, *named)):
+        n_old = sum(old.values.get(name) is not None for old, _ in both)
+        n_new = sum(new.values.get(name) is not None for _, new in both)
+        if (n_old or name in named) and not _changes(both, name):
+            yield (
+                f"{name} is on no paper in both runs; the baseline has it on {n_old} of"
+                f" {len(both)}, this run on {n_new}"
+            )
+    if SUPPORT in named and (lacking := _lacking_support(both)):
+        yield (
+            f"{SUPPORT} is lacking on {len(lacking)} of {len(both)} papers, first {lacking[0]!r}: a"
+            " judge did not say of every sentence how far it is supported; compare faithfulness"
+        )
+
+
+def _lacking_support(both: Sequence[Pairing]) -> list[str]:
+    """The papers with a faithfulness and no mean support, in either run."""
+    return [n.paper for old, n in both if lacks_support(old.values) or lacks_support(n.values)]
+
+
+Pairing = tuple["Numbers", "Numbers"]
+"""One paper in the baseline and in this run."""
+
+
+def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
+    """The old and new values of one number, on the papers that have it in both runs."""
+    values = [(old.values.get(name), new.values.get(name)) for old, new in both]
+    return [(old, new) for old, new in values if old is not None and new is not None]
+
+
+def _paired(both: Sequence[Pairing]) -> dict[str, list[tuple[float, float]]]:
+    """By name, the old and new values of each number that both runs have, in catalogue order."""
+    without = {SUPPORT} if _lacking_support(both) else set()
+    names = [name for name in CATALOGUE if name not in without]
+    return {name: values for name in names if (values := _changes(both, name))}
+
+
+def _p_values(
+    paired: Mapping[str, Sequence[tuple[float, float]]], rules: Sequence[Rule]
+) -> dict[str, float]:
+    """The p values of a drop, Holm-adjusted, of the numbers that are tested together."""
+    from summeval_pytest.stats.paired import drop_p_value, holm
+
+    tested = [name for name in levels(rules) if name in paired]
+    raw = [
+        drop_p_value([-loss for loss in _losses(name, paired[name])], n_flips=FLIPS, seed=SEED)
+        for name in tested
+    ]
+    return dict(zip(tested, holm(raw), strict=True))
+
+
+def _losses(name: str, values: Iterable[tuple[float, float]]) -> list[float]:
+    """By how much each paper became worse."""
+    return [CATALOGUE[name].oriented(old - new) for old, new in values]
+
+
+def _differences(both: Sequence[Pairing], rules: Sequence[Rule]) -> tuple[Difference, ...]:
+    """One a number, without the rules that it breaks."""
+    from summeval_pytest.stats.bootstrap import bootstrap_mean
+
+    paired = _paired(both)
+    adjusted, strictest = _p_values(paired, rules), levels(rules)
+    found = []
+    for name, values in paired.items():
+        changes = [new - old for old, new in values]
+        interval = bootstrap_mean(changes, n_resamples=RESAMPLES, seed=SEED)
+        level = strictest[name] / len(adjusted) if name in adjusted else None
+        found.append(
+            Difference(
+                name=name,
+                n_papers=len(values),
+                old=statistics.mean(old for old, _ in values),
+                new=statistics.mean(new for _, new in values),
+                change=statistics.mean(changes),
+                low=interval.low,
+                high=interval.high,
+                p=adjusted.get(name),
+                deviation=statistics.stdev(changes) if len(changes) > 1 else None,
+                detectable=None if level is None else _detectable(name, changes, level),
+            )
+        )
+    return tuple(found)
+
+
+def _detectable(name: str, changes: Sequence[float], level: float) -> float | None:
+    """The smallest drop that papers which vary as these do would show, at one level."""
+    from summeval_pytest.stats.paired import detectable_drop
+
+    deviation = statistics.stdev(changes) if len(changes) > 1 else 0.0
+    if deviation == 0.0:
+        return None
+    return detectable_drop(
+        deviation, len(changes), level=level, power=POWER, **granularity(name, changes)
+    )
+
+
+def granularity(name: str, changes: Sequence[float]) -> Granularity:
+    """How coarse the changes of a number are, without which a small suite overstates its power."""
+    unchanged = sum(abs(change) < _ROUNDING for change in changes) / len(changes)
+    return {"step": 1.0 if CATALOGUE[name].is_whole else 0.0, "unchanged": unchanged}
+
+
+def _n_expected(both: Sequence[Pairing], name: str, rules: Sequence[Rule]) -> int:
+    """How many papers a comparison should cover: those on which the baseline has the number.
+
+    That holds for the metrics and for what a rule names; a facet may be on fewer papers.
+    """
+    is_held = name in METRICS or any(rule.name == name and rule.is_named for rule in rules)
+    return sum(old.values.get(name) is not None for old, _ in both) if is_held else 0
+
+
+def _broken_rules(
+    both: Sequence[Pairing], rules: Sequence[Rule], p_values: Mapping[str, float] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """By name, the rules that a number breaks, in words."""
+    paired = _paired(both)
+    p_values = _p_values(paired, rules) if p_values is None else p_values
+    found = {}
+    for name, values in paired.items():
+        drop = statistics.mean(_losses(name, values))
+        broken = [t for r in rules if r.name == name for t in _broken(r, drop, p_values.get(name))]
+        n_expected = _n_expected(both, name, rules)
+        if len(values) < MIN_COVERAGE * n_expected:
+            broken.append(
+                f"{name} is compared on only {len(values)} of {n_expected} papers;"
+                " the others have no score"
+            )
+        found[name] = tuple(dict.fromkeys(broken))
+    return {name: broken for name, broken in found.items() if broken}
+
+
+def _broken(rule: Rule, drop: float, p: float | None) -> Iterator[str]:
+    is_large = rule.drop is None or drop > rule.drop + _ROUNDING
+    is_significant = rule.level is None or (p is not None and p <= rule.level)
+    if not is_large or not is_significant or drop <= 0:
+        return
+    parts = []
+    if rule.drop is not None:
+        parts.append(f"more than {rule.drop:g}")
+    if rule.level is not None:
+        parts.append(f"p {p:.4f} at level {rule.level:g}")
+    moves = "rises" if CATALOGUE[rule.name].lower_is_better else "drops"
+    yield f"{rule.name} {moves} by {drop:.3f}, {' and '.join(parts)}"
+
+
+def _undecided(
+    both: Sequence[Pairing], broken: Mapping[str, Sequence[str]], rules: Sequence[Rule]
+) -> Iterator[str]:
+    """Each rule that is kept, or broken, only because of what the judge left unanswered.
+
+    A drop that is there once the unanswered pieces of this run are wrong and those of the baseline
+    right was hidden. One that is gone once all of them are wrong was none of the system's.
+    """
+    now = [new.supposed(by="judge") for _, new in both]
+    harsh = [
+        (old.supposed(right=True, by="judge"), new) for (old, _), new in zip(both, now, strict=True)
+    ]
+    for name, told in _broken_rules(harsh, rules).items() if harsh != both else ():
+        if name not in broken:
+            yield (
+                f"{told[0]}, if what the judge left unanswered were wrong here and right in the"
+                " baseline"
+            )
+    mild = [(old.supposed(by="judge"), new) for (old, _), new in zip(both, now, strict=True)]
+    kept = broken.keys() - _broken_rules(mild, rules).keys() if mild != both else set()
+    for name in (name for name in broken if name in kept):
+        yield (
+            f"{broken[name][0]}, but not if what the judge left unanswered in the baseline were"
+            " wrong; save it again"
+        )
+
+
+def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
+    """Every facet that is rated lower, the largest share of its scale first."""
+    flips = []
+    for old, new in both:
+        for facet in FACETS:
+            values = old.values.get(f"facet.{facet}"), new.values.get(f"facet.{facet}")
+            if None not in values and values[1] < values[0]:  # type: ignore[operator]  # not None
+                before, after = (int(value or 0) for value in values)
+                flips.append(Flip(paper=new.paper, facet=facet, old=before, new=after))
+    return tuple(sorted(flips, key=lambda flip: (flip.new - flip.old) / (SCALES[flip.facet] - 1)))
+
+
+def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
+    """Each share of right pieces that rose while there are no more right pieces, only fewer words.
+
+    A summary that says less can be wrong less often; that is no better summary.
+    """
+    words = _mean_sizes(both, "words")
+    if words is None or words[1] >= SHORTER * words[0]:
+        return
+    for name in ("eva.precision", "faithfulness"):
+        values, right = _changes(both, name), _mean_sizes(both, name)
+        if not values or right is None:
+            continue
+        rise = statistics.mean(new - old for old, new in values)
+        if rise > _ROUNDING and right[1] <= right[0]:
+            yield (
+                f"{name} rose by {rise:.3f} only because summaries became shorter:"
+                f" {words[0]:.0f} to {words[1]:.0f} words, and {right[0]:.1f} to {right[1]:.1f}"
+                " right pieces each"
+            )
+
+
+def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | None:
+    counted = [
+        (old.sizes[name], new.sizes[name])
+        for old, new in both
+        if name in old.sizes and name in new.sizes
+    ]
+    if not counted:
+        return None
+    return (
+        statistics.mean(old for old, _ in counted),
+        statistics.mean(new for _, new in counted),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """One system of a saved run.
+
+    Attributes:
+        run: The saved run, as it was named.
+        system: The system in it.
+        pairs: Its judged pairs, by paper.
+    """
+
+    run: str
+    system: str
+    pairs: Mapping[str, PairRecord]
+
+    @property
+    def told(self) -> str:
+        """The baseline as a reader would name it."""
+        return f"{self.run} ({self.system})"
+
+    def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
+        """The recipes of each metric, by metric; more than one where its pairs disagree."""
+        texts = dict.fromkeys(text for pair in self.pairs.values() for text in pair.signatures)
+        found: dict[str, tuple[Signature, ...]] = {}
+        for signature in map(read_signature, texts):
+            found[signature.metric] = (*found.get(signature.metric, ()), signature)
+        return MappingProxyType(found)
+
+
+def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
+    record: RunRecord, run: str, *, suite: str, system: str, wanted: str | None, option: str
+) -> Baseline:
+    """The system of a saved run that a system of this run is compared with.
+
+    That is the one asked for, else the one of the same name, else the only one.
+
+    Args:
+        record: The saved run.
+        run: The saved run, as it was named.
+        suite: The name of the suite that this run gates.
+        system: The system that is compared.
+        wanted: The baseline's system; None where nobody named one.
+        option: What named the run, for messages.
+
+    Raises:
+        OptionError: where the run has no such system, or several and none of that name.
+    """
+    held = _suite(record, run, suite, option)
+    names = [each.name for each in held.systems]
+    name = wanted or (system if system in names else names[0] if len(names) == 1 else "")
+    if name not in names:
+        missed = wanted or system
+        raise OptionError(
+            f"{option}: {run!r} has no system {missed!r}; {nearest(missed, names)};"
+            f" name one of them, {run}:SYSTEM"
+        )
+    pairs = {pair.paper: pair for pair in held.pairs_of(name)}
+    return Baseline(run=run, system=name, pairs=MappingProxyType(pairs))
+
+
+def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:
+    if len(record.suites) == 1:
+        return record.suites[0]
+    for held in record.suites:
+        if held.name == suite:
+            return held
+    names = [held.name for held in record.suites]
+    raise OptionError(
+        f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, names)};"
+        " compare with a run of this suite"
+    )
+
+
+CHANCE_SEED: Final = 20246
+LEVEL: Final = 0.05
+"""A shift with a p value up to this, after Holm's correction, is significant."""
+
+
+def two_sided_p_value(differences: Sequence[float]) -> float:
+    """The p value of a difference in either direction: twice that of the likelier one, at most 1.
+
+    ``differences`` are new minus old, one a paper; without any, nothing differs and it is 1.
+    """
+    from summeval_pytest.stats.paired import drop_p_value
+
+    if not differences:
+        return 1.0
+    sides = (differences, [-difference for difference in differences])
+    return min(1.0, 2 * min(drop_p_value(side, n_flips=FLIPS, seed=CHANCE_SEED) for side in sides))

@@ -1,0 +1,652 @@
+"""The end of a run: one line a system, with its outcomes and its means over the judged pairs."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.questions import FACETS
+from summeval_pytest.record.changes import measure_drift
+from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_lines, shown
+from summeval_pytest.reports.trust import (
+    described,
+    evidence_of,
+    trust_lines,
+    trust_of,
+    untrusted_lines,
+    verdict_of,
+)
+from summeval_pytest.run.plan import PlannedCalls
+from summeval_pytest.text.printing import one_line, safe, safe_lines
+from summeval_pytest.verdict.findings import rank, wrong_pieces
+from summeval_pytest.verdict.thresholds import AGREEMENTS
+from summeval_pytest.verdict.trust import Disagreement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.endpoints.spending import ModelSeen
+    from summeval_pytest.record.changes import Drift, FigureChange, KindDrift, Rejudged
+    from summeval_pytest.record.record import Comparison, PairRecord, RunRecord, SuiteRecord
+    from summeval_pytest.store.cassette import Cassette
+    from summeval_pytest.verdict.findings import Finding
+    from summeval_pytest.verdict.thresholds import WaiverUse
+
+
+_SHORT_NAME: Final = 17
+"""With names that fit, the table is 80 columns wide."""
+_LONG_NAME: Final = 32
+_COUNTS: Final = 21
+"""The width of the three columns of counts."""
+
+
+@dataclass(slots=True)
+class SystemTally:
+    """What a run has seen of one system so far: pairs by outcome, and their numbers.
+
+    Attributes:
+        n_papers: How many papers the suite has for the system; 0 where that is not known.
+    """
+
+    n_papers: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    wrong: dict[str, int] = field(default_factory=dict)
+
+    def add(
+        self,
+        outcome: str,
+        numbers: Mapping[str, float | None],
+        *,
+        note: str = "",
+        wrong: Mapping[str, int] | None = None,
+    ) -> None:
+        """Counts one pair.
+
+        Args:
+            outcome: passed, failed or error.
+            numbers: Its numbers.
+            note: What a reader has to know of how its summary was made.
+            wrong: How many facets, facts and sentences are wrong.
+        """
+        if note:
+            self.notes.append(note)
+        for kind, count in (wrong or {}).items():
+            self.wrong[kind] = self.wrong.get(kind, 0) + count
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+        for metric in METRICS:
+            value = numbers.get(metric)
+            if value is not None:
+                self.values.setdefault(metric, []).append(value)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs were judged."""
+        return sum(self.outcomes.values())
+
+
+def summary_lines(
+    tallies: Mapping[str, SystemTally],
+    comparisons: Mapping[str, Comparison] | None = None,
+    corrected: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """The lines of a table: a system's pairs by outcome, and its mean of each metric.
+
+    A mean that does not cover all of the system's judged pairs says how many it covers. Under it
+    stand how many of its papers were judged, where that is not all, its means corrected by labels
+    and the changes against a baseline, where there are any, and what is wrong.
+    """
+    measured = [metric for metric in METRICS if any(metric in t.values for t in tallies.values())]
+    longest = max(map(len, tallies), default=0)
+    width = min(max(longest + 1, _SHORT_NAME), _LONG_NAME)
+    heading = "".join(f" {metric:>13}" for metric in measured)
+    yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
+    for system, tally in sorted(tallies.items()):
+        yield _row(system, tally, measured, width)
+        if tally.n_pairs < tally.n_papers:
+            yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
+        if line := (corrected or {}).get(system):
+            yield f"  corrected: {line}"
+        comparison = (comparisons or {}).get(system)
+        if comparison is not None:
+            yield _changes(comparison, measured, width + _COUNTS)
+        yield from _wrong(tally.wrong)
+    for system, tally in sorted(tallies.items()):
+        if tally.notes:
+            pairs = f"{len(tally.notes)} of {tally.n_pairs} pairs"
+            yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
+
+
+def _row(system: str, tally: SystemTally, measured: Sequence[str], width: int) -> str:
+    """One system: its pairs by outcome, and its means."""
+    counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
+    means = ""
+    for metric in measured:
+        values = tally.values.get(metric, [])
+        cell = shown(metric, statistics.mean(values)) if values else "-"
+        if values and len(values) < tally.n_pairs:
+            cell += f" ({len(values)}/{tally.n_pairs})"
+        means += f" {cell:>13}"
+    return f"{one_line(system, width - 1):<{width}}{counts}{means}"
+
+
+def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str:
+    """The changes of the metrics against a baseline; an exclamation mark where a rule is broken."""
+    label = "  " + one_line(f"against {comparison.baseline}", width - 3)
+    if comparison.mismatches:
+        return f"{label}: cannot be compared"
+    cells = ""
+    for metric in measured:
+        difference = comparison.difference(metric)
+        cell = "-" if difference is None else f"{difference.change:+.3f}"
+        mark = "!" if difference is not None and difference.broken else ""
+        cells += f" {mark + ' ' + cell if mark else cell:>13}"
+    return f"{label:<{width}}{cells}"
+
+
+def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
+    """What is wrong, by its kind, and how much of that nobody has decided."""
+    parts = [
+        f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
+        for kind, one, more in (
+            ("facet", "facet below full rating", "facets below full rating"),
+            ("fact", "fact", "facts"),
+            ("sentence", "unsupported sentence", "unsupported sentences"),
+        )
+        if wrong.get(kind)
+    ]
+    if parts:
+        yield f"  wrong: {', '.join(parts)}"
+    if undecided := wrong.get("undecided"):
+        yield f"  {undecided:,} of these undecided, for an LLM or a person"
+
+
+def header_line(
+    *, judge: str, store: str, record: str, suites: Sequence[tuple[str, str, Sequence[str]]]
+) -> str:
+    """The line.
+
+    Args:
+        judge: The judge's signature.
+        store: Where answers are remembered.
+        record: The record mode.
+        suites: Name, fingerprint and gated systems of each suite.
+    """
+    gated = ", ".join(
+        f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
+    )
+    return one_line(f"summeval: judge {judge}, store {store}, record {record}, suite {gated}", 500)
+
+
+def uncalibrated_lines(suites: Sequence[str]) -> Iterator[str]:
+    """One line where suites have no labels, so that nobody knows how well the judge judges."""
+    if suites:
+        yield one_line(
+            f"summeval: judge not calibrated: {', '.join(suites)}"
+            f" {'has' if len(suites) == 1 else 'have'} no labels; see 'summeval agree'",
+            500,
+        )
+
+
+def unheld_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:
+    """A line a suite with thresholds that the judge can measure nothing for."""
+    for place, names in suites:
+        if names:
+            yield one_line(
+                f"summeval: judge {judge} rates facets only; not held in {place}:"
+                f" {', '.join(names)}",
+                500,
+            )
+
+
+def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
+    """One line a cassette: whoever edits a recorded reply changes its hash."""
+    for cassette in cassettes:
+        yield one_line(
+            f"summeval: cassette {cassette.shown}, {len(cassette.rows):,}"
+            f" {'reply' if len(cassette.rows) == 1 else 'replies'}, sha256 {cassette.sha256}",
+            500,
+        )
+
+
+_WIDTH: Final = 80
+
+
+def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+    """The lines.
+
+    Args:
+        record: The run.
+        n_worst: How many of the worst findings to list.
+    """
+    for suite in record.suites:
+        for gap in suite.gaps:
+            yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
+        yield from relation_lines(suite.relations)
+        for system in suite.systems:
+            if system.comparison is not None:
+                yield from _comparison(system.name, system.comparison)
+        for use in suite.waivers:
+            yield from safe_lines(waiver_line(use))
+        yield from _worst(suite, n_worst)
+
+
+def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
+    """How a comparison came out, and how large a drop it could have overlooked."""
+    against = f"{system} against {comparison.baseline} ({comparison.system})"
+    if comparison.mismatches:
+        yield from safe_lines(f"{one_line(against)}: {one_line(comparison.mismatches[0])}")
+        return
+    broken = [difference.name for difference in comparison.differences if difference.broken]
+    tested = [d for d in comparison.differences if d.p is not None]
+    told_of = [d for d in tested if d.name in METRICS] or tested
+    seen = [f"{d.name} {detectable_text(d)}" for d in told_of]
+    n_papers = max((d.n_papers for d in comparison.differences), default=0)
+    told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
+    told = "undecided, by the judge's fault" if comparison.undecided else told
+    yield from safe_lines(f"{one_line(against)}: {told}")
+    varies = any(d.deviation is None or d.deviation for d in comparison.differences)
+    if seen and varies:
+        papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
+        show = "shows" if n_papers == 1 else "show"
+        told = f"  smallest drop that {papers} {show} with 80 % power: {', '.join(seen)}"
+        yield from safe_lines(told)
+    for warning in comparison.brevity:
+        yield from safe_lines(f"  note: {one_line(warning)}")
+
+
+def waiver_line(use: WaiverUse) -> str:
+    """A waiver and what became of it, on one line."""
+    waiver = use.waiver
+    way = "down" if waiver.most is None else "up"
+    least = "" if waiver.bound is None else f" {way} to {waiver.bound:g}"
+    return one_line(
+        f"waiver {waiver.name} ({use.state}): {waiver.system} on {waiver.paper},"
+        f" {waiver.finding}{least}, until {waiver.expires}, owner {waiver.owner}: {waiver.reason}"
+    )
+
+
+def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
+    """The worst findings of failing pairs, each on two lines."""
+    found: list[tuple[PairRecord, Finding]] = [
+        (pair, finding) for pair in suite.pairs for finding in pair.told
+    ]
+    found.sort(key=lambda each: rank(each[1]))
+    if not found or not n_worst:
+        return
+    yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"
+    for pair, finding in found[:n_worst]:
+        yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
+        yield f"  {one_line(finding.reason, _WIDTH - 2)}"
+
+
+def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Iterator[str]:
+    """The lines.
+
+    Args:
+        calls: The counts of `Totals`, of all processes together.
+        judge: The judge's own counts, as far as it has any.
+    """
+    calls = Counter(calls)
+    remembered = calls["n_cached"] + calls["n_recorded"]
+    line = (
+        f"replies: {calls['n_asked']:,.0f} asked, {remembered:,.0f} remembered"
+        f" ({calls['n_recorded']:,.0f} from a cassette), {calls['n_failed']:,.0f} failed"
+    )
+    if calls["n_asked"]:
+        line += (
+            f"; {calls['prompt_tokens']:,.0f} + {calls['completion_tokens']:,.0f} tokens,"
+            f" {_dollars(calls)}"
+        )
+    yield line
+    told = (
+        ("n_reasked", "items asked again"),
+        ("n_unanswered", "items unanswered"),
+        ("n_ungrounded_quotes", "quotations not in the source"),
+        ("n_dropped_facts", "facts with a number that their sentence lacks"),
+    )
+    found = [f"{judge[name]:,.0f} {what}" for name, what in told if judge.get(name)]
+    if found:
+        yield f"judge: {', '.join(found)}"
+    if judge.get("n_voted"):
+        share = judge["n_agreeing"] / judge["n_voted"]
+        yield f"votes: {share:.1%} agree with the outcome, over {judge['n_voted']:,.0f} items"
+
+
+def usage_line(shown: str, *, n_used: int, n_replies: int) -> str:
+    """How much of a cassette a run has used; the rest is for other runs, or out of date."""
+    line = f"cassette {shown}: {n_used:,} of {n_replies:,} replies used"
+    return one_line(line if n_used == n_replies else f"{line}; see 'summeval cassette verify'")
+
+
+def _dollars(calls: Mapping[str, float]) -> str:
+    if calls["n_unpriced"] == calls["n_asked"]:
+        return "no price known"
+    more = f" and {calls['n_unpriced']:,.0f} replies without a price" if calls["n_unpriced"] else ""
+    return f"{calls['cost']:.2f} dollars{more}"
+
+
+def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
+    """What is odd about the models that replied in one run; nothing where nothing is.
+
+    A pinned model that replied as another one is a warning. Replies of several models, or of
+    several configurations of one, are a note: some may be from a cassette, and older.
+    """
+    found = tuple(sorted(models))
+    for model in found:
+        if model.is_other:
+            yield from _wrapped(
+                f"warning: the pinned model {_at(model)} replied as {model.returned!r}"
+                f" ({_replies(model.n_replies)}); in CI that is an error"
+            )
+    for alike in _by_request(found).values():
+        told = _several(alike)
+        if told:
+            yield from _wrapped(f"note: replies of {_at(alike[0])} are of several {told}")
+
+
+def _several(alike: tuple[ModelSeen, ...]) -> str:
+    """What differs between replies to the same requests; empty where nothing does."""
+    names: defaultdict[str, int] = defaultdict(int)
+    prints: defaultdict[str, int] = defaultdict(int)
+    for model in alike:
+        names[model.returned] += model.n_replies
+        prints[model.fingerprint] += model.n_replies
+    for kind, counts in (("models", names), ("fingerprints", prints)):
+        if len(counts) > 1:
+            return f"{kind}: " + ", ".join(
+                f"{name or 'none'} ({n:,})" for name, n in counts.items()
+            )
+    return ""
+
+
+def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> Iterator[str]:
+    """A note for each model of both runs that replied under another name or fingerprint.
+
+    That is no error: the same weights on other machines have another fingerprint.
+    """
+    before, now = _by_request(old), _by_request(new)
+    for of in sorted(before.keys() & now.keys()):
+        told = _changed(before[of], now[of])
+        if told:
+            yield from _wrapped(f"note: {_at(now[of][0])} {told}")
+
+
+def _changed(before: tuple[ModelSeen, ...], now: tuple[ModelSeen, ...]) -> str:
+    names = [_told(model.returned for model in models) for models in (before, now)]
+    if names[0] != names[1]:
+        return f"replied as {names[0]} then, as {names[1]} now"
+    prints = [_told(model.fingerprint for model in models) for models in (before, now)]
+    if prints[0] != prints[1]:
+        return f"had fingerprint {prints[0]} then, has {prints[1]} now"
+    return ""
+
+
+def _told(names: Iterable[str]) -> str:
+    return ", ".join(sorted({name or "none" for name in names}))
+
+
+def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:
+    """Every model that replied in a run, a line each."""
+    for model in sorted(models):
+        fingerprint = f", fingerprint {model.fingerprint}" if model.fingerprint else ""
+        name = "" if model.returned == model.asked else f" as {model.returned or 'no name'}"
+        yield one_line(f"{_at(model)}{name}{fingerprint}: {_replies(model.n_replies)}", 200)
+
+
+def _by_request(models: Iterable[ModelSeen]) -> Mapping[tuple[str, str], tuple[ModelSeen, ...]]:
+    """The models by endpoint and by the name that was asked for."""
+    found: dict[tuple[str, str], tuple[ModelSeen, ...]] = {}
+    for model in sorted(models):
+        of = model.endpoint, model.asked
+        found[of] = (*found.get(of, ()), model)
+    return found
+
+
+def _at(model: ModelSeen) -> str:
+    return f"{model.asked!r} at {model.endpoint}"
+
+
+def _replies(count: int) -> str:
+    return f"{count:,} {'reply' if count == 1 else 'replies'}"
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    lines = wrap(one_line(text, 400), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    yield from map(safe, lines)
+
+
+_NAME: Final = 24
+
+
+def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> Iterator[str]:
+    """The table, one line a system and metric, and a total.
+
+    Args:
+        rows: The calls that are missing.
+        judge: The judge's signature.
+        n_stored: How many replies of this run are remembered already.
+    """
+    yield f"plan: judge {one_line(judge)}; nothing was asked, {n_stored:,} replies are stored"
+    if not rows:
+        yield "every reply is stored: the run asks nothing and costs nothing"
+        return
+    yield (
+        f"{'system':<{_NAME}}{'metric':<14}{'calls':>8}{'prompt tokens':>15}{'reply tokens':>14}"
+        f"{'dollars':>10}"
+    )
+    known = [row.cost for row in rows if row.cost is not None]
+    total = PlannedCalls(
+        system="all",
+        metric="",
+        n_calls=sum(row.n_calls for row in rows),
+        n_certain=sum(row.n_certain for row in rows),
+        prompt_tokens=sum(row.prompt_tokens for row in rows),
+        completion_tokens=sum(row.completion_tokens for row in rows),
+        cost=sum(known) if known else None,
+        n_unpriced=sum(row.n_unpriced for row in rows),
+    )
+    for row in (*rows, total):
+        yield _line(row)
+    yield "tokens and dollars are estimates"
+    if total.n_certain < total.n_calls:
+        yield (
+            "~ some calls depend on replies that nobody has given yet: the embedded judge stands in"
+        )
+    if total.n_unpriced:
+        subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
+        yield (
+            f"{subtotal}no price: write input_price and output_price, dollars per million tokens,"
+            " under [judges.NAME] or [systems.NAME]"
+        )
+
+
+def _line(row: PlannedCalls) -> str:
+    calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
+    more = "+" if row.n_unpriced else ""
+    dollars = "-" if row.cost is None else f"{row.cost:.2f}{more}"
+    return (
+        f"{one_line(row.system, _NAME - 1):<{_NAME}}{row.metric:<14}{calls:>8}"
+        f"{row.prompt_tokens:>15,}{row.completion_tokens:>14,}{dollars:>10}"
+    )
+
+
+def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+    """The lines; ``n_worst`` of the worst findings are listed."""
+    for suite in record.suites:
+        yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
+        yield from suite_lines(suite)
+    for suite in record.suites:
+        of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
+        yield from trust_lines(trust_of(suite), of)
+        if suite.trust is not None and suite.is_untrusted:
+            yield from untrusted_lines(suite.trust, suite.golden)
+    yield from ending_lines(record, n_worst=n_worst)
+    if record.header.usage:
+        yield from calls_lines(record.header.usage, {})
+
+
+def suite_lines(suite: SuiteRecord) -> Iterator[str]:
+    """The table of one suite's systems."""
+    tallies = {system.name: SystemTally() for system in suite.systems}
+    for pair in suite.pairs:
+        values = pair.numbers().values
+        wrong = wrong_pieces(pair.scores)
+        tallies[pair.system].add(pair.outcome, values, note=pair.note, wrong=wrong)
+    corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
+    yield from summary_lines(tallies, suite.comparisons, corrected)
+
+
+_QUOTE: Final = 400
+_FLIPS: Final = 3
+_SMALLEST: Final = 0.001
+LEGEND: Final = (
+    "shift: mean of new minus old answer. p: paired sign-flip test over papers, of",
+    "the shift and of moving away from (or towards) the labels, Holm-adjusted.",
+)
+
+
+def drift_sentence(drift: Drift) -> str:
+    """What became of the golden answers, in one sentence."""
+    if drift.mismatches:
+        return f"golden answers not compared: {drift.mismatches[0]}"
+    n_flipped = len(drift.flips)
+    if not n_flipped:
+        return f"no golden answer flipped ({drift.n_items:,} compared)"
+    away = f"{drift.n_away:,} away from the labels" if drift.n_away else "none away from the labels"
+    told = [f"{n_flipped:,} of {drift.n_items:,} golden answers flipped, {away}"]
+    for kind in drift.kinds:
+        if kind.is_shifted and kind.kind in FACETS:
+            told.append(f"shift of {kind_told(kind)} significant ({p_text(kind.p_shift)})")
+        if kind.is_worse or kind.is_better:
+            where = "away from" if kind.is_worse else "towards"
+            told.append(f"{kind_told(kind)} moved {where} the labels ({p_text(kind.p_loss)})")
+    return "; ".join(told if len(told) > 1 else [*told, "no shift is significant"])
+
+
+def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
+    """What a run says of its golden answers beside those of the saved run that it is compared with.
+
+    The worst three of those that flipped are shown; no line where either run has no golden answers.
+    """
+    if not (old.golden and new.golden):
+        return
+    drift = measure_drift(old, new)
+    more = "; see 'summeval compare'" if drift.flips else ""
+    yield from safe_lines(f"judge against the saved run: {drift_sentence(drift)}{more}")
+    if drift.old_judge != drift.new_judge:
+        yield from safe_lines(f"  another judge: {drift.old_judge} then, {drift.new_judge} now")
+    for number, flip in enumerate(drift.flips[:_FLIPS], start=1):
+        yield from _flip(number, flip)
+
+
+def golden_lines(suite: str, drift: Drift, *, n_answers: int) -> Iterator[str]:
+    """Every figure of a drift: by kind, agreement with the labels, and flips, the worst first.
+
+    Args:
+        suite: The suite, as reports name it.
+        drift: Its golden answers in two runs.
+        n_answers: How many flips are shown.
+    """
+    if drift.mismatches:
+        yield one_line(f"{suite}: golden answers not compared")
+        for mismatch in drift.mismatches:
+            yield f"  {one_line(mismatch, 400)}"
+        return
+    papers = "1 paper" if drift.n_papers == 1 else f"{drift.n_papers:,} papers"
+    yield one_line(f"{suite}: {drift.n_items:,} golden answers of {papers}")
+    yield from drift_table(drift)
+    yield ""
+    yield from figure_table(drift.figures)
+    yield ""
+    if drift.flips and n_answers:
+        yield from flip_lines(drift.flips, n_shown=n_answers)
+        yield ""
+    yield from map(safe, wrap(drift_sentence(drift), _WIDTH, break_on_hyphens=False))
+
+
+def drift_table(drift: Drift) -> Iterator[str]:
+    """What became of the answers of each kind, a line each."""
+    yield (
+        f"{'golden answers':<23}{'items':>6}{'flipped':>9}{'away':>6}{'towards':>9}"
+        f"{'shift':>8}{'p shift':>9}{'p away':>8}"
+    )
+    for kind in drift.kinds:
+        is_flipped = bool(kind.n_flipped)
+        ps = [p_number(p) if is_flipped else "-" for p in (kind.p_shift, kind.p_loss)]
+        yield (
+            f"{kind_told(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
+            f"{kind.n_towards:>9,}{kind.shift:>+8.3f}{ps[0]:>9}{ps[1]:>8}"
+        )
+    if drift.flips:
+        yield from LEGEND
+    for n_only, whose in ((drift.n_only_old, "old"), (drift.n_only_new, "new")):
+        if n_only:
+            items, are = ("item", "is") if n_only == 1 else ("items", "are")
+            yield f"{n_only:,} {items} that only the {whose} judge answered {are} left out"
+
+
+def figure_table(figures: Sequence[FigureChange]) -> Iterator[str]:
+    """The figures of agreement under both judges, and the interval of their difference."""
+    width = max(map(len, AGREEMENTS)) + 1
+    yield (
+        f"{'agreement':<{width}}{'old':>7}{'new':>7}{'change':>8}  {'95 % interval':<16}"
+        f"{'items':>6}{'papers':>7}"
+    )
+    for figure in figures:
+        low, high = figure.low, figure.high
+        interval = "" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
+        change = "-" if figure.change is None else f"{figure.change:+.2f}"
+        yield (
+            f"{figure.name:<{width}}{_number(figure.old):>7}{_number(figure.new):>7}"
+            f"{change:>8}  {interval:<16}{figure.n_items:>6,}{figure.n_papers:>7,}"
+        )
+
+
+def flip_lines(flips: Sequence[Rejudged], *, n_shown: int) -> Iterator[str]:
+    """The answers that flipped, worst first, each with both texts and the reason."""
+    if flips and n_shown:
+        yield f"flipped answers, worst first ({min(n_shown, len(flips)):,} of {len(flips):,}):"
+    for number, flip in enumerate(flips[:n_shown], start=1):
+        yield from _flip(number, flip)
+    if 0 < n_shown < len(flips):
+        yield f"{len(flips) - n_shown:,} more: --answers={len(flips)}"
+
+
+def _flip(number: int, flip: Rejudged) -> Iterator[str]:
+    where = described(Disagreement(paper=flip.paper, system=flip.system, answer=flip.new))
+    old, new, label = (
+        verdict_of(flip.new, value) for value in (flip.old.answer, flip.new.answer, flip.new.label)
+    )
+    way = "away" if flip.loss > 0 else "towards" if flip.loss < 0 else "as far as before"
+    yield one_line(f"{number}. {where}: {old} -> {new}, label {label} ({way})", 200)
+    told = flip.told
+    whose = "now" if told is flip.new else "then"
+    for name, text in evidence_of(told):
+        if text.strip():
+            title = f"{name} {whose}" if name == "reason" else name
+            yield from safe_lines(f"   {title:<13}{one_line(text, _QUOTE)}", indent=16)
+
+
+def kind_told(kind: KindDrift) -> str:
+    """The answers of a kind, as a sentence names them."""
+    return f"{kind.kind} ratings" if kind.kind in FACETS else kind.kind
+
+
+def p_text(p: float) -> str:
+    """A p value as a sentence has it."""
+    return f"p {p_number(p)}" if p >= _SMALLEST else f"p {p_number(p)}".replace("p <", "p < ")
+
+
+def p_number(p: float) -> str:
+    """A p value without its zero, three digits."""
+    return f"{p:.3f}".removeprefix("0") if p >= _SMALLEST else "<.001"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,477 @@
+"""The golden labels of a suite as values: what was labelled, and what the judge says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
+
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.score import UNRECORDED, FacetScore, FaithfulnessScore, Unscored
+from summeval_pytest.questions import (
+    FACETS,
+    Facet,
+)
+from summeval_pytest.run.measure import StatedFacts, check_roles
+from summeval_pytest.run.runner import Task
+from summeval_pytest.suite.marking import cut
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from summeval_pytest.metrics.score import CheckedFact, JudgedSentence, MetricName
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, Label, SentenceLabel
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Paper
+
+
+Kind = Literal[
+    "background", "method", "result", "conclusion",
+    "overall", "sentence", "reference fact", "candidate fact",
+]  # fmt: skip
+"""What was labelled: a facet's rating, the overall score, a sentence, a fact of either side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceCount:
+    """Source sentences that the judge named, that the label names, and that both do.
+
+    Shares of them are 0 to 1, higher is better, and 0 where there is nothing to take a share of.
+    """
+
+    named: int
+    labelled: int
+    both: int
+
+    @property
+    def precision(self) -> float:
+        """Named and labelled / named."""
+        return self.both / max(1, self.named)
+
+    @property
+    def recall(self) -> float:
+        """Named and labelled / labelled."""
+        return self.both / max(1, self.labelled)
+
+    @property
+    def f1(self) -> float:
+        """2 x named and labelled / (named + labelled)."""
+        return 2 * self.both / max(1, self.named + self.labelled)
+
+
+def count_evidence(labelled: Collection[int], named: Collection[int]) -> EvidenceCount:
+    """How far named source sentences are the labelled ones; each counts once."""
+    both = len(set(labelled) & set(named))
+    return EvidenceCount(named=len(set(named)), labelled=len(set(labelled)), both=both)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenAnswer:
+    """One labelled item and the judge's answer.
+
+    Attributes:
+        kind: What was labelled.
+        index: Which sentence of the summary, or which fact of the label, from 0; else 0.
+        label: A rating on the facet's scale, an overall score, or 1 where the sentence is faithful
+            or the fact holds, and 0 where not.
+        answer: The judge's, on the same scale; None where it gave none.
+        error: The kind of error that the label names.
+        evidence: How far the evidence agrees; for a labelled faithful sentence with evidence. It is
+            counted nowhere where there is no answer.
+        text: The text in question, where label and answer differ or there is none.
+        against: What it was held against, then: the reference's facet, or the labelled evidence.
+        reason: The judge's reason, then.
+        support: The judge's strength of belief that the sentence is supported or the fact holds, 0
+            to 1, where it has one. No run record has it.
+    """
+
+    kind: Kind
+    index: int = 0
+    label: float
+    answer: float | None
+    error: str = ""
+    evidence: EvidenceCount | None = None
+    text: str = ""
+    against: str = ""
+    reason: str = ""
+    support: float | None = field(default=None, compare=False, metadata=UNRECORDED)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the judge says what the label says."""
+        return self.answer == self.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenPair:
+    """The labelled items of one pair, answered.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        group: What is resampled: papers with the same reference have the same.
+        answers: Facets in reading order, the overall score, sentences, facts.
+        n_left_out: Labelled facets that the judge does not find in the reference.
+        rated: Every facet that the judge finds in the reference, labelled or not, with its rating.
+    """
+
+    paper: str
+    system: str
+    group: str
+    answers: tuple[GoldenAnswer, ...]
+    n_left_out: int = 0
+    rated: tuple[tuple[Facet, int], ...] = ()
+
+    def answered(self, kind: str) -> Iterator[tuple[float, float]]:
+        """Label and answer of each item of one kind that has an answer."""
+        for each in self.answers:
+            if each.kind == kind and each.answer is not None:
+                yield each.label, each.answer
+
+
+def group_of(paper: Paper) -> str:
+    """12 hex digits over a paper's first reference: what is resampled, or held out, together."""
+    return sha256(normalise(paper.references[0]).encode()).hexdigest()[:12]
+
+
+def golden_tasks(suite: Suite) -> dict[Task, Label]:
+    """What the judge is asked about the labelled pairs, in file order: what a label speaks of.
+
+    Roles of sentences are for `summeval agree`: no floor holds a judge to them.
+    """
+    return {
+        Task(
+            suite=suite,
+            paper=label.paper,
+            system=label.system,
+            metrics=_metrics(label),
+            facts=label.facts,
+            is_golden=True,
+        ): label
+        for label in suite.labels.values()
+        if label.facts is not None or _metrics(label)
+    }
+
+
+def labels_fingerprint(suite: Suite) -> str:
+    """12 hex digits over all that the labels say and the summaries they speak of, in any order.
+
+    A summary that a model is asked for is left out.
+    """
+    told = sorted(
+        (
+            label.paper,
+            label.system,
+            "" if suite.systems[label.system].endpoint else normalise(_summary(suite, label)),
+            sorted((label.facets or {}).items()),
+            label.overall,
+            repr(sorted(label.sentences or (), key=lambda sentence: sentence.index)),
+            repr(label.facts),
+            *_factual(label),
+            *((repr(label.roles),) if label.roles is not None else ()),
+        )
+        for label in suite.labels.values()
+    )
+    return sha256(repr(told).encode()).hexdigest()[:12]
+
+
+def _factual(label: Label) -> Iterator[str]:
+    """What a label says of unfaithful sentences beyond the source; nothing where it is silent.
+
+    So a label file that says nothing of it keeps the fingerprint that it has had.
+    """
+    said = sorted((s.index, s.factual) for s in label.sentences or () if s.factual is not None)
+    if said:
+        yield repr(said)
+
+
+def _metrics(label: Label) -> tuple[MetricName, ...]:
+    """The metrics that have the numbers of a label; its facts are asked about as they stand."""
+    wanted: list[MetricName] = []
+    if label.facets is not None or label.overall is not None:
+        wanted.append("facet")
+    if label.sentences is not None:
+        wanted.append("faithfulness")
+    return tuple(wanted)
+
+
+def check_sentences(suite: Suite) -> None:
+    """Refuses a label, or a role, of a sentence that its summary does not have.
+
+    Raises:
+        SuiteError: naming the label's line; systems whose model is asked are left out.
+    """
+    for label in suite.labels.values():
+        if suite.systems[label.system].endpoint is not None:
+            continue
+        if label.sentences:
+            check_indices(label, len(split_sentences(normalise(_summary(suite, label)))))
+        if label.roles:
+            check_roles(label, _summary(suite, label))
+
+
+def _summary(suite: Suite, label: Label) -> str:
+    return suite.pair(label.paper, label.system).summary
+
+
+def check_indices(label: Label, n_sentences: int) -> None:
+    """Refuses a label of a sentence that a summary of so many does not have.
+
+    Raises:
+        SuiteError: naming the label's line.
+    """
+    beyond = [s.index for s in label.sentences or () if s.index >= n_sentences]
+    if beyond:
+        raise SuiteError(
+            label.place,
+            f"the label of system {label.system!r} on paper {label.paper!r} is about sentence"
+            f" {beyond[0]}, and the summary has {n_sentences}, counted from 0; mend the index",
+        )
+
+
+_NOT_SAID: Final = "the judge gave no answer"
+
+
+def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
+    """One labelled pair, answered.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
+    facets = tuple(_facets(label, evaluation))
+    score = evaluation.score("facet") if facets else None
+    n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
+    n_rated = sum(answer.kind in FACETS for answer in facets)
+    return GoldenPair(
+        paper=label.paper,
+        system=label.system,
+        group=group_of(evaluation.pair.paper),
+        answers=(*facets, *_sentences(label, evaluation), *_facts(label, evaluation)),
+        n_left_out=n_labelled - n_rated if isinstance(score, FacetScore) else 0,
+        rated=tuple((each.facet, each.rating) for each in score.ratings)
+        if isinstance(score, FacetScore)
+        else (),
+    )
+
+
+def labelled_overall(label: Label) -> float | None:
+    """The overall score that a label states, else FM of its ratings where all facets are rated."""
+    if label.overall is not None or set(label.facets or ()) != set(FACETS):
+        return label.overall
+    return facet_aware_metric({f: r for f, r in (label.facets or {}).items() if r is not None})
+
+
+def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
+    """The facets that both label and judge find in the reference, then the overall score."""
+    ratings = {f: r for f, r in (label.facets or {}).items() if r is not None}
+    overall = labelled_overall(label)
+    if not ratings and overall is None:
+        return
+    score = evaluation.score("facet")
+    if isinstance(score, FacetScore) and score.identical:
+        return  # the judge was not asked about a copy of the reference
+    if isinstance(score, FacetScore):
+        yield from _rated(ratings, overall, score)
+    elif isinstance(score, Unscored) and score.fault == "judge":
+        for facet, rating in ratings.items():
+            yield GoldenAnswer(kind=facet, label=rating, answer=None, reason=score.reason)
+        if overall is not None:
+            yield GoldenAnswer(kind="overall", label=overall, answer=None, reason=score.reason)
+
+
+def _rated(
+    ratings: Mapping[Facet, int], overall: float | None, score: FacetScore
+) -> Iterator[GoldenAnswer]:
+    rated = {each.facet: each for each in score.ratings}
+    for facet in FACETS:
+        if facet in rated and facet in ratings:
+            each = rated[facet]
+            yield _told(
+                GoldenAnswer(kind=facet, label=ratings[facet], answer=each.rating),
+                text=each.candidate,
+                against=each.reference,
+                reason=each.reason,
+            )
+    if overall is not None:
+        yield GoldenAnswer(kind="overall", label=overall, answer=score.value)
+
+
+def _told(answer: GoldenAnswer, *, text: str, against: str, reason: str) -> GoldenAnswer:
+    """The answer, with its texts where it is not the label's."""
+    if answer.agrees:
+        return answer
+    return replace(answer, text=text, against=against, reason=reason)
+
+
+def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
+    if not label.sentences:
+        return
+    texts = cut(evaluation.pair.summary)
+    check_indices(label, len(texts))
+    score = evaluation.score("faithfulness")
+    if isinstance(score, Unscored) and score.fault == "system":
+        return
+    reason = score.reason if isinstance(score, Unscored) else _NOT_SAID
+    judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
+    for each in label.sentences:
+        if judged is not None and each.index not in judged:
+            continue  # a fragment that is no sentence
+        found = judged[each.index] if judged is not None else None
+        yield _sentence(each, found, texts[each.index], evaluation.source, reason)
+
+
+def _sentence(
+    label: SentenceLabel,
+    judged: JudgedSentence | None,
+    text: str,
+    source: tuple[str, ...],
+    reason: str,
+) -> GoldenAnswer:
+    places = places_of(label.evidence, source)
+    supported = judged.supported if judged is not None else None
+    named = judged.evidence if judged is not None and supported is not None else ()
+    answer = GoldenAnswer(
+        kind="sentence",
+        index=label.index,
+        label=float(label.faithful),
+        answer=None if supported is None else float(supported),
+        error=label.error or "",
+        evidence=count_evidence(places, named) if label.faithful and places else None,
+        support=judged.support if judged is not None and supported is not None else None,
+    )
+    return _told(
+        answer,
+        text=text,
+        against=" ".join(source[place] for place in places),
+        reason=judged.reason if judged is not None else reason,
+    )
+
+
+def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:
+    """Where labelled evidence stands in a source, each place once and in order.
+
+    Its first words find a sentence that another splitter has counted otherwise; without any, or
+    where they stand nowhere, its index is taken. What the source does not have is left out.
+    """
+    found = set()
+    for label in evidence:
+        place = label.index
+        if label.starts is not None and not _starts(source, place, label.starts):
+            hits = [i for i in range(len(source)) if _starts(source, i, label.starts)]
+            place = min(hits, key=lambda hit: abs(hit - label.index), default=place)
+        if place < len(source):
+            found.add(place)
+    return tuple(sorted(found))
+
+
+def _starts(source: tuple[str, ...], place: int, words: str) -> bool:
+    return place < len(source) and source[place].startswith(normalise(words))
+
+
+def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
+    if label.facts is None:
+        return
+    stated = evaluation.stated
+    if isinstance(stated, Unscored) and stated.fault == "system":
+        return
+    reason = stated.reason if isinstance(stated, Unscored) else _NOT_SAID
+    checks = stated if isinstance(stated, StatedFacts) else StatedFacts()
+    yield from _side("reference fact", label.facts.reference, checks.reference, reason)
+    yield from _side("candidate fact", label.facts.candidate, checks.candidate, reason)
+
+
+def _side(
+    kind: Literal["reference fact", "candidate fact"],
+    labels: Sequence[FactLabel],
+    checks: Sequence[CheckedFact],
+    reason: str,
+) -> Iterator[GoldenAnswer]:
+    for index, label in enumerate(labels):
+        check = checks[index] if checks else None
+        holds = check.holds if check is not None else None
+        yield _told(
+            GoldenAnswer(
+                kind=kind,
+                index=index,
+                label=float(label.holds),
+                answer=None if holds is None else float(holds),
+                support=check.support if check is not None and holds is not None else None,
+            ),
+            text=label.text,
+            against=" ".join(check.evidence) if check is not None else "",
+            reason=check.reason if check is not None else reason,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceCase:
+    """One sentence that labels give evidence for.
+
+    Attributes:
+        group: What is resampled: papers with the same reference have the same.
+        sentence: The sentence of the summary.
+        source: The source's sentences.
+        labelled: Where its labelled evidence stands among them, at least one.
+        named: Where the judge's stands; None where it gave no answer.
+    """
+
+    group: str
+    sentence: str
+    source: tuple[str, ...]
+    labelled: tuple[int, ...]
+    named: tuple[int, ...] | None
+
+
+def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
+    """The pairs with such a sentence, in the order of the labels, and what is asked about them.
+
+    Args:
+        suite: The suite.
+        every: Whether sentences count that labels do not call faithful.
+    """
+    return {
+        Task(
+            suite=suite,
+            paper=label.paper,
+            system=label.system,
+            metrics=("faithfulness",),
+            is_golden=True,
+        ): label
+        for label in suite.labels.values()
+        if any(s.evidence and (s.faithful or every) for s in label.sentences or ())
+    }
+
+
+def evidence_cases(
+    label: Label, evaluation: Evaluation, *, every: bool = False
+) -> Iterator[EvidenceCase]:
+    """The cases of one labelled pair; none where the system wrote nothing that could be judged.
+
+    A fragment that is no sentence is left out, and so is evidence that the source does not have.
+    Sentences that labels do not call faithful count where ``every`` is set.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
+    texts = cut(evaluation.pair.summary)
+    check_indices(label, len(texts))
+    score = evaluation.score("faithfulness")
+    if isinstance(score, Unscored) and score.fault == "system":
+        return
+    judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
+    for each in label.sentences or ():
+        places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
+        if not places or (judged is not None and each.index not in judged):
+            continue
+        found = judged[each.index] if judged is not None else None
+        yield EvidenceCase(
+            group=group_of(evaluation.pair.paper),
+            sentence=texts[each.index],
+            source=evaluation.source,
+            labelled=places,
+            named=found.evidence if found is not None and found.supported is not None else None,
+        )

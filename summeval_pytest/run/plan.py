@@ -1,0 +1,311 @@
+"""What a run would ask, found out without asking: every flow is driven over what is remembered.
+
+A request that nobody has answered yet is noted. Planning goes on behind it with the embedded
+judge's answer in its place, so that the questions which depend on it can be counted, too; a batch
+stops there, and the next round asks on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.endpoints.chat import Usage
+from summeval_pytest.endpoints.prices import tokens_about
+from summeval_pytest.errors import NoReplyError
+from summeval_pytest.questions import ListRelations, RelationList
+from summeval_pytest.run.measure import METRIC, Asker, evaluate, is_whole
+from summeval_pytest.run.runner import pair_of
+from summeval_pytest.run.summaries import Summariser
+from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.key import request_key
+from summeval_pytest.suite.values import Pair
+from summeval_pytest.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+    from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
+    from summeval_pytest.endpoints.exchange import Memory
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.run.roles import Roles
+    from summeval_pytest.run.runner import Task
+    from summeval_pytest.suite.suite import Suite
+
+
+SUMMARIES: Final = "summaries"
+"""In place of a metric's name, the requests to models under test."""
+SYSTEM: ContextVar[str] = ContextVar("SYSTEM", default="")
+"""The system that is surveyed now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A request that nobody has answered yet.
+
+    Attributes:
+        key: Its key in the store.
+        endpoint: Who would be asked.
+        request: What.
+        price: What the tokens cost; None where nobody said.
+        system: The first system that needs it.
+        metric: The first metric that needs it, or ``summaries``.
+        is_certain: Whether it is known word for word, and not made of a stand-in's answer.
+        flaw: Why the reply that is kept cannot be used; empty where none is.
+    """
+
+    key: str
+    endpoint: Endpoint
+    request: ChatRequest
+    price: Price | None
+    system: str
+    metric: str
+    is_certain: bool = True
+    flaw: str = ""
+
+
+class Survey:
+    """What is remembered of a run's requests, and what is missing.
+
+    Attributes:
+        found: The remembered replies that the run uses, by key.
+        missing: The requests without one, by key, in the order in which they came up.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.found: dict[str, Row] = {}
+        self.missing: dict[str, Missing] = {}
+        self._memory = memory
+        self._allowed_tokens = 0
+        self._reply_tokens = 0
+
+    @property
+    def reply_share(self) -> float | None:
+        """Of the tokens that the remembered replies might have had, the share that they have had.
+
+        0 to 1; None where no endpoint counted any.
+        """
+        return self._reply_tokens / self._allowed_tokens if self._allowed_tokens else None
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender that asks nobody."""
+        return _Surveyed(self, self._memory, address.endpoint, price)
+
+    def look(self, request: ChatRequest, endpoint: Endpoint, price: Price | None) -> ChatReply:
+        """A remembered reply.
+
+        Raises:
+            NoReplyError: ``not_recorded``, if there is none.
+        """
+        key = request_key(request.identity(endpoint.name))
+        reply = None
+        if key not in self.missing:
+            reply = self._memory.recorded(key) or self._memory.cached(key)
+        if reply is not None:
+            if key not in self.found and reply.usage is not None:
+                self._allowed_tokens += request.max_tokens
+                self._reply_tokens += reply.usage.completion_tokens
+            self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
+            return reply
+        self.miss(key, request, endpoint, price, self._memory.given_up(key))
+        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
+
+    def miss(
+        self, key: str, request: ChatRequest, endpoint: Endpoint, price: Price | None, flaw: str
+    ) -> None:
+        """Notes a request without a usable reply."""
+        self.missing.setdefault(
+            key,
+            Missing(
+                key=key,
+                endpoint=endpoint,
+                request=request,
+                price=price,
+                system=SYSTEM.get(),
+                metric=METRIC.get() or SUMMARIES,
+                is_certain=not _IMAGINED.get(),
+                flaw=flaw,
+            ),
+        )
+
+    async def of(
+        self, tasks: Iterable[Task], roles: Roles, judge: Judge, *, imagine: bool = False
+    ) -> None:
+        """Drives the flows of all tasks.
+
+        Args:
+            tasks: The pairs.
+            roles: Who is asked for the summaries of models under test.
+            judge: Who answers, over this survey's lines.
+            imagine: Whether to go on behind a missing reply with a stand-in.
+        """
+        answering = _Imagining(judge) if imagine else judge
+        summariser = Summariser(lambda suite, spec: roles.sender(suite, spec, self))
+        for task in tasks:
+            SYSTEM.set(task.system)
+            asker = Asker(answering)  # a new one, as it would remember what was only imagined
+            await _drive(task, asker, summariser, imagine=imagine)
+
+
+_IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surveyed:
+    survey: Survey
+    memory: Memory
+    endpoint: Endpoint
+    price: Price | None
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """What is remembered."""
+        return self.survey.look(request, self.endpoint, self.price)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Notes the first request as missing: it is where the next run begins anew."""
+        keys = [request_key(request.identity(self.endpoint.name)) for request, _ in said]
+        for key, (_, reply) in zip(keys, said, strict=True):
+            self.memory.give_up(key, reply, why)
+            self.survey.found.pop(key, None)
+        self.survey.miss(keys[0], said[0][0], self.endpoint, self.price, why)
+        return "unusable"
+
+
+async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:
+    suite = task.suite
+    try:
+        pair = await pair_of(task, summariser.pair)
+    except NoReplyError:
+        if not imagine:
+            return
+        pair = _imagined_pair(suite, task.paper, task.system)
+        _IMAGINED.set(True)
+    try:
+        await asyncio.create_task(
+            evaluate(
+                pair,
+                asker,
+                suite=suite.fingerprint,
+                metrics=task.metrics,
+                variants=suite.variants,
+                facts=task.facts,
+                baselines=task.baselines,
+                segments=task.segments,
+                short_circuit=task.texts is None,
+            )
+        )
+    finally:
+        _IMAGINED.set(False)
+
+
+def _imagined_pair(suite: Suite, paper_id: str, system: str) -> Pair:
+    """A pair about as long as a summary will be: the reference with its sentences turned round."""
+    paper = suite.paper(paper_id)
+    sentences = [sentence.text for sentence in split_sentences(paper.references[0])]
+    place = suite.place_of(system)
+    return Pair(paper=paper, system=system, summary=" ".join(reversed(sentences)), place=place)
+
+
+class _Imagining:
+    """A judge whose missing answers the embedded judge stands in for.
+
+    That one finds no relations across sentences, and a text may well have none.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        from summeval_pytest.judges.offline.embedded import OfflineJudge
+
+        self._judge = judge
+        self._stand_in = OfflineJudge()
+
+    @property
+    def signature(self) -> str:
+        """The judge's own."""
+        return self._judge.signature
+
+    @property
+    def in_flight(self) -> int:
+        """One: nothing is waited for."""
+        return 1
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """The judge's answers; where there is none, what the embedded judge says."""
+        answers = list(await self._judge.answer(questions))
+        lacking = [i for i, answer in enumerate(answers) if not is_whole(answer)]
+        if lacking:
+            _IMAGINED.set(True)
+            others = await self._stand_in.answer(tuple(questions[i] for i in lacking))
+            for place, answer in zip(lacking, others, strict=True):
+                is_related = isinstance(questions[place], ListRelations)
+                answers[place] = RelationList((), 0) if is_related else answer
+        return tuple(answers)
+
+
+USUAL_SHARE: Final = 0.3
+"""The share of its ``max_tokens`` that a reply is taken to have, where none is remembered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCalls:
+    """The calls of one system for one metric.
+
+    A question that several systems or metrics share is counted under the first that needs it.
+
+    Attributes:
+        system: The system.
+        metric: The metric, or ``summaries``.
+        n_calls: Calls, with those that depend on replies which nobody has given yet.
+        n_certain: Those of them that are known word for word.
+        prompt_tokens: Tokens to send, about.
+        completion_tokens: Tokens to receive, about.
+        cost: Dollars, about, of the calls whose price is known; None where none is.
+        n_unpriced: Calls whose price is not known.
+    """
+
+    system: str
+    metric: str
+    n_calls: int
+    n_certain: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    n_unpriced: int = 0
+
+
+def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list[PlannedCalls]:
+    """The missing requests by system and metric, in the order in which they came up."""
+    share = USUAL_SHARE if reply_share is None else reply_share
+    groups: dict[tuple[str, str], list[Missing]] = {}
+    for request in missing:
+        groups.setdefault((request.system, request.metric), []).append(request)
+    return [_planned(*of, requests, share) for of, requests in groups.items()]
+
+
+def _planned(system: str, metric: str, requests: list[Missing], share: float) -> PlannedCalls:
+    used = [
+        Usage(
+            prompt_tokens=tokens_about(missing.request),
+            completion_tokens=round(missing.request.max_tokens * share),
+        )
+        for missing in requests
+    ]
+    costs = [
+        None if missing.price is None else missing.price.cost(usage)
+        for missing, usage in zip(requests, used, strict=True)
+    ]
+    known = [cost for cost in costs if cost is not None]
+    return PlannedCalls(
+        system=system,
+        metric=metric,
+        n_calls=len(requests),
+        n_certain=sum(missing.is_certain for missing in requests),
+        prompt_tokens=sum(usage.prompt_tokens for usage in used),
+        completion_tokens=sum(usage.completion_tokens for usage in used),
+        cost=sum(known) if known else None,
+        n_unpriced=len(costs) - len(known),
+    )

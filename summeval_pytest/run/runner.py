@@ -1,0 +1,367 @@
+"""What can be evaluated: a pair by name, or texts of one's own about a paper."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from concurrent.futures import wait
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from summeval_pytest.endpoints.limits import URGENCY, Urgency
+from summeval_pytest.errors import SummevalError
+from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
+from summeval_pytest.suite.values import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+    from concurrent.futures import Future
+
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.flow import Flow, ScoreT
+    from summeval_pytest.metrics.score import MetricName, Unscored
+    from summeval_pytest.run.measure import BaselineName, Numbers
+    from summeval_pytest.suite.labels import FactLabels
+    from summeval_pytest.suite.suite import Suite
+
+    FindPair = Callable[[Suite, str, str], Awaitable[Pair]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTexts:
+    """What a task has measured in place of a system's summary: a summary against a reference."""
+
+    candidate: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One pair to evaluate, by name, in its suite; the texts are read when its turn comes."""
+
+    suite: Suite
+    paper: str
+    system: str
+    metrics: tuple[MetricName, ...]
+    facts: FactLabels | None = None
+    """Labelled facts that the judge is asked about, too."""
+    texts: OwnTexts | None = None
+    """What is measured in place of the system's summary; then no rule answers for the judge."""
+    baselines: tuple[BaselineName, ...] = ()
+    """What else the judge is asked, for numbers that the metrics are compared with."""
+    segments: bool = False
+    """Whether the judge is asked for the summary's facets for labelled roles' sake, too."""
+    is_golden: bool = False
+    """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""
+
+
+def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ...]) -> list[Task]:
+    """Every pair of these systems, paper by paper of one system after another."""
+    return [
+        Task(suite=suite, paper=paper, system=system, metrics=metrics)
+        for system in systems
+        for paper in suite.paper_ids_of(system)
+    ]
+
+
+async def pair_of(task: Task, find_pair: FindPair) -> Pair:
+    """The pair of a task.
+
+    With texts of its own it is about its paper's source, against that reference only; what is
+    frozen of the paper's reference holds as long as it is the same.
+
+    Raises:
+        UsageError: if a file of the suite has changed since it was loaded, or nobody can be asked
+            for the summary.
+        NoReplyError: if the system's endpoint gave no summary.
+    """
+    texts = task.texts
+    if texts is None:
+        return await find_pair(task.suite, task.paper, task.system)
+    paper = task.suite.paper(task.paper)
+    if paper.references != (texts.reference,):
+        is_own = texts.reference in paper.references
+        paper = replace(
+            paper,
+            references=(texts.reference,),
+            reference_facets=paper.reference_facets if is_own else None,
+            reference_facts=paper.reference_facts if is_own else None,
+        )
+    return Pair(paper=paper, system=task.system, summary=texts.candidate, place=paper.place)
+
+
+CLOSE_SECONDS: Final = 2.0
+"""How long closing waits for the loop's thread, which is a daemon and cannot keep a run alive."""
+GRACE_SECONDS: Final = 0.5
+"""How much longer than it may take the end of what is open is waited for."""
+LOOK_SECONDS: Final = 0.5
+"""How often somebody who waits is told how things stand."""
+THREAD: Final = "summeval-runner"
+"""The name of the loop's thread, by which a process can see that a runner is still open."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A task on the loop."""
+
+    future: Future[Evaluation]
+    urgency: Urgency
+
+
+async def _recorded_pair(suite: Suite, paper: str, system: str) -> Pair:
+    return suite.pair(paper, system)
+
+
+class Runner:
+    """Evaluates pairs through one judge, in a thread of its own that starts when first needed.
+
+    Args:
+        judge: Who answers.
+        ahead: How many pairs to evaluate ahead of their tests; None leaves it to the judge.
+        find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
+        shares_tests: Whether other processes run some of the planned tests.
+        finish: Ends what the judge has open on the loop, within so many seconds.
+        adjust: What is made of an evaluation before anybody sees it; golden tasks are left as they
+            are. Called in the thread that asks, and on the loop for what was read ahead.
+        while_waiting: Called with True every half second while a test waits, and with False when
+            it no longer does.
+    """
+
+    def __init__(  # noqa: PLR0913 - by keyword; each is somebody else's business
+        self,
+        judge: Judge,
+        *,
+        ahead: int | None = None,
+        find_pair: Callable[[Suite, str, str], Awaitable[Pair]] | None = None,
+        shares_tests: bool = False,
+        finish: Callable[[float], Awaitable[None]] | None = None,
+        adjust: Callable[[Task, Evaluation], Evaluation] | None = None,
+        while_waiting: Callable[[bool], None] | None = None,
+    ) -> None:
+        self.judge = judge
+        self._ahead = judge.in_flight - 1 if ahead is None else ahead
+        self._find_pair = find_pair or _recorded_pair
+        self._shares_tests = shares_tests
+        self._finish = finish
+        self._adjust = adjust
+        self._while_waiting = while_waiting
+        self._planned: deque[Task] = deque()
+        self._open: dict[Task, _Open] = {}
+        self._demanded: set[Task] = set()
+        self._numbers: dict[Task, Numbers] = {}
+        self._n_own: int | None = None
+        self._n_begun = self._n_idle = 0
+        self._lock = threading.RLock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._asker = Asker(judge)
+
+    @property
+    def n_judged(self) -> int:
+        """How many pairs have been evaluated, ahead of their tests, too."""
+        with self._lock:
+            ahead = (t for t, known in self._open.items() if known.future.done())
+            return len(self._numbers.keys() | ahead)
+
+    def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
+        """Says in which order tests will ask, so that pairs can be evaluated ahead of them.
+
+        Args:
+            tasks: The pairs.
+            n_own: How many of the first no other process begins with; after those, reading ahead
+                ends where others have asked everything. None to go on to the end all the same.
+        """
+        if self._ahead > 0:
+            with self._lock:
+                self._planned.extend(tasks)
+                self._n_own = n_own
+            self._read_ahead()
+
+    def evaluation(self, task: Task) -> Evaluation:
+        """Everything measured on one pair; waits until it is there.
+
+        Raises:
+            UsageError: if a file of the suite has changed since it was loaded, or nobody can be
+                asked for the summary.
+            NoReplyError: if the system's endpoint gave no summary.
+            JudgeError: if the judge breaks its contract; whatever the judge itself raises.
+        """
+        future = self._demand(task)
+        try:
+            evaluation = self._waited_for(future)
+        finally:
+            with self._lock:
+                self._open.pop(task, None)
+        evaluation = self._adjusted(task, evaluation)
+        with self._lock:
+            self._numbers[task] = evaluation.numbers()
+        self._read_ahead()
+        return evaluation
+
+    def _adjusted(self, task: Task, evaluation: Evaluation) -> Evaluation:
+        if self._adjust is None or task.is_golden:
+            return evaluation
+        return self._adjust(task, evaluation)
+
+    def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
+        """The numbers of pairs; only those are evaluated that are not known yet, many at once.
+
+        Raises:
+            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
+        """
+        with self._lock:
+            left = [task for task in tasks if task not in self._numbers]
+        deque(self.evaluations(left), maxlen=0)
+        return [self._numbers[task] for task in tasks]
+
+    def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
+        """Everything measured on pairs, in their order; many are open at once, few are held.
+
+        Raises:
+            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
+        """
+        left = deque(tasks)
+        opened = 0
+        try:
+            for task in tasks:
+                while left and opened < max(self.judge.in_flight, self._ahead + 1):
+                    self._demand(left.popleft())
+                    opened += 1
+                yield self.evaluation(task)
+                opened -= 1
+        finally:
+            with self._lock:
+                for task in tasks:
+                    self._open.pop(task, None)
+
+    def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
+        """What a conversation of one's own with the judge comes to; waits until it is there."""
+        with self._lock:
+            loop = self._running_loop()
+        return self._waited_for(asyncio.run_coroutine_threadsafe(self._conversed(flow), loop))
+
+    def close(self, *, seconds: float = 0.0) -> None:
+        """Ends the thread. What is open may take so many seconds to end; then it is given up."""
+        loop, thread = self._loop, self._thread
+        self._loop = self._thread = None
+        with self._lock:
+            self._planned.clear()
+        if loop is None or thread is None:
+            return
+        if self._finish is not None:
+            finishing = asyncio.run_coroutine_threadsafe(_finished(self._finish(seconds)), loop)
+            try:
+                finishing.result(seconds + GRACE_SECONDS)
+            except TimeoutError:
+                finishing.cancel()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(CLOSE_SECONDS)
+
+    def _demand(self, task: Task) -> Future[Evaluation]:
+        """The task, opened if it is not yet, and ahead of all that no test waits for."""
+        with self._lock:
+            self._demanded.add(task)
+            known = self._open.get(task) or self._start(task)
+            known.urgency.demanded = True
+            return known.future
+
+    def _waited_for(self, future: Future[T]) -> T:
+        tell = self._while_waiting
+        if tell is None:
+            return future.result()
+        while not future.done():
+            wait((future,), LOOK_SECONDS)
+            tell(not future.done())
+        return future.result()
+
+    def _read_ahead(self) -> None:
+        with self._lock:
+            while self._planned and len(self._open) < self._ahead:
+                task = self._planned.popleft()
+                self._n_begun += 1
+                if task in self._open or task in self._demanded or task in self._numbers:
+                    continue
+                known = self._start(task)
+                if self._shares_tests:
+                    known.future.add_done_callback(partial(self._keep_numbers, task))
+
+    def _keep_numbers(self, task: Task, _: Future[Evaluation]) -> None:
+        """Lets a pair go whose test may be another process's, and goes on."""
+        with self._lock:
+            known = self._open.get(task)
+            if known is None or task in self._demanded:
+                return
+            del self._open[task]
+            self._n_idle = 0 if known.urgency.has_asked else self._n_idle + 1
+            if self._is_idle():
+                self._planned.clear()
+            future = known.future
+            if not future.cancelled() and future.exception() is None:
+                with suppress(SummevalError):  # whoever asks for it is told
+                    self._numbers[task] = self._adjusted(task, future.result()).numbers()
+        self._read_ahead()
+
+    def _is_idle(self) -> bool:
+        """Whether reading ahead only meets, in another process's part, what is remembered."""
+        is_past = self._n_own is not None and self._n_begun > self._n_own
+        return is_past and self._n_idle > self._ahead
+
+    def _start(self, task: Task) -> _Open:
+        """Opens a task on the loop; the lock is held."""
+        urgency = Urgency()
+        future = asyncio.run_coroutine_threadsafe(
+            self._evaluate(task, urgency), self._running_loop()
+        )
+        self._open[task] = known = _Open(future, urgency)
+        return known
+
+    async def _conversed(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
+        URGENCY.set(Urgency(demanded=True))
+        return await converse(flow, self._asker)
+
+    async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
+        URGENCY.set(urgency)
+        pair = await pair_of(task, self._find_pair)
+        return await evaluate(
+            pair,
+            self._asker,
+            suite=task.suite.fingerprint,
+            metrics=task.metrics,
+            variants=task.suite.variants,
+            facts=task.facts,
+            baselines=task.baselines,
+            segments=task.segments,
+            short_circuit=task.texts is None,
+        )
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(
+                target=_run, args=(self._loop,), name=THREAD, daemon=True
+            )
+            self._thread.start()
+        return self._loop
+
+
+async def _finished(finishing: Awaitable[None]) -> None:
+    await finishing
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs the loop until it is stopped, then gives up what is open, so that nothing is left."""
+    try:
+        loop.run_forever()
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.close()

@@ -1,0 +1,183 @@
+"""A model under test is asked for its summaries, and what it returns becomes a pair.
+
+The request is a template with the paper in it; a paper that is longer than the model's context
+loses its middle, and the pair says so. What the model makes of it is the system's: a reply that is
+empty, declined, filtered or cut off is no summary, and fails.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError, UsageError, nearest
+from summeval_pytest.suite.values import PROMPTS, SOURCE_MARK, Flaw, Pair
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from summeval_pytest.endpoints.chat import ChatReply
+    from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Paper, SystemSpec
+
+
+CHARACTERS_PER_TOKEN: Final = 3
+"""English text has about four to a token; three leave room for numbers and formulas."""
+GAP: Final = "\n\n[...]\n\n"
+_MARKS: Final = re.compile(r"\{(source|title)\}")
+_THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+"""What reasoning models of some servers write before they answer; no part of the summary."""
+_PERSISTENT: Final = REFUSALS | {"unreachable"}
+"""Faults that every paper would meet: the user's to mend."""
+
+
+def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
+    """The request for one summary, and a note where the paper had to be cut.
+
+    Raises:
+        ValueError: for a system whose summaries are recorded.
+    """
+    if spec.model is None:
+        raise ValueError(f"system {spec.name!r} has recorded summaries; nobody is asked for them")
+    template = _template(spec.prompt)
+    source = "\n\n".join(
+        f"{section.heading}\n{section.text}" if section.heading else section.text
+        for section in paper.source
+    )
+    room = _room(spec, template, paper)
+    kept = source if room is None else cut_middle(source, room)
+    note = ""
+    if kept != source:
+        note = (
+            f"source cut from {len(source):,} to {len(kept):,} characters: the model's context is"
+            f" {spec.context_tokens:,} tokens"
+        )
+    texts = {"source": kept, "title": paper.title or "(none)"}
+    request = ChatRequest(
+        model=spec.model,
+        messages=(Message("user", _MARKS.sub(lambda found: texts[found[1]], template)),),
+        max_tokens=spec.max_tokens,
+        temperature=spec.temperature,
+        topic=f"summary of {paper.id}",
+    )
+    return request, note
+
+
+def _template(prompt: str) -> str:
+    """A named template, or the text that the suite read from its own."""
+    if prompt not in PROMPTS:
+        return prompt
+    return (files("summeval_pytest.run") / "prompts" / f"{prompt}.txt").read_text("utf-8")
+
+
+def _room(spec: SystemSpec, template: str, paper: Paper) -> int | None:
+    """How many characters of source fit; None where nobody said what the model can read.
+
+    Raises:
+        UsageError: where the context leaves no room for a paper at all.
+    """
+    if spec.context_tokens is None:
+        return None
+    tokens = spec.context_tokens - spec.max_tokens
+    room = tokens * CHARACTERS_PER_TOKEN - len(template) - len(paper.title)
+    room //= max(1, template.count(SOURCE_MARK))
+    if room < len(GAP) + CHARACTERS_PER_TOKEN:
+        raise UsageError(
+            f"{spec.place}: context_tokens = {spec.context_tokens} of system {spec.name!r} leaves"
+            f" no room for a paper beside max_tokens = {spec.max_tokens}; write more, or less"
+        )
+    return room
+
+
+def cut_middle(text: str, room: int) -> str:
+    """The beginning and the end of a text, whole sentences where they fit, in ``room`` characters.
+
+    A text that fits is returned as it is.
+    """
+    if len(text) <= room:
+        return text
+    half = (room - len(GAP)) // 2
+    sentences = split_sentences(text)
+    head = max((s.end for s in sentences if s.end <= half), default=half)
+    last = len(text) - half
+    tail = min((s.start for s in sentences if s.start >= last), default=last)
+    return text[:head] + GAP + text[tail:]
+
+
+def flaw_of(reply: ChatReply, max_tokens: int) -> Flaw | None:
+    """Why a reply is no summary, as far as the endpoint says so itself."""
+    match reply.finish:
+        case "length":
+            return Flaw(
+                "degenerate_candidate", f"the summary was cut off at max_tokens = {max_tokens}"
+            )
+        case "content_filter":
+            return Flaw("refused_candidate", "the endpoint's filter withheld the summary")
+        case "refusal":
+            return Flaw("refused_candidate", f"the model refused: {one_line(reply.text, 120)}")
+        case "stop":
+            return None
+
+
+class Summariser:
+    """Asks models under test.
+
+    Args:
+        find_sender: Who gets the replies of a suite's system that has an endpoint.
+    """
+
+    def __init__(self, find_sender: Callable[[Suite, SystemSpec], Sender]) -> None:
+        self._find_sender = find_sender
+
+    async def pair(self, suite: Suite, paper_id: str, system: str) -> Pair:
+        """One paper with a system's summary, recorded or asked for.
+
+        Raises:
+            UsageError: where no paper could be summarised: nobody listens, the key is refused, or
+                the endpoint has no such model.
+            NoReplyError: where this paper could not.
+        """
+        spec = suite.systems.get(system)
+        if spec is None or spec.endpoint is None:
+            return suite.pair(paper_id, system)
+        paper = suite.paper(paper_id)
+        request, note = summary_request(paper, spec)
+        try:
+            reply = await self._find_sender(suite, spec).send(request)
+        except NoReplyError as error:
+            if error.fault in _PERSISTENT:
+                raise OptionError(_remedy(suite, spec, error)) from error
+            told = f"system {system!r} has no summary of paper {paper_id!r}: {error}"
+            raise NoReplyError(error.fault, told) from error
+        return Pair(
+            paper=paper,
+            system=system,
+            summary=_THOUGHT.sub("", reply.text),
+            place=spec.place,
+            flaw=flaw_of(reply, spec.max_tokens),
+            note=note,
+        )
+
+
+def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
+    """What is wrong for every paper of a system, and what to type next."""
+    meant = nearest(spec.name, set(suite.systems) - {spec.name})
+    hint = ""
+    if spec.place.path.startswith("--") and meant.startswith("did you mean"):
+        hint = f"{suite.shown} has no system {spec.name!r}; {meant} As a model it was asked: "
+    match error.fault:
+        case "unreachable":
+            remedy = (
+                f"Ollama starts with 'ollama serve' and 'ollama pull {spec.model}';"
+                " --summ-endpoint=URL points elsewhere"
+            )
+        case "unknown_model":
+            remedy = f"Ollama fetches a model with 'ollama pull {spec.model}'"
+        case _:
+            remedy = "--summ-endpoint=URL points elsewhere"
+    return f"{hint}system {spec.name!r} asks model {spec.model!r}: {error}; {remedy}"

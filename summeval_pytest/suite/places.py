@@ -1,0 +1,233 @@
+"""The suite file behind a path that a user named: a file, or a folder that holds one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.suite.file import SUITE_NAME, find_suite_file, is_suite_name
+from summeval_pytest.suite.lines import TextFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> TextFile:
+    """The suite file and how to show it; whether what it names, and it itself, may be elsewhere.
+
+    By default it is shown relative to the current folder where possible, else absolute.
+
+    Raises:
+        SuiteError: Where there is none, and where it is a link that leads out of its folder.
+    """
+    if shown is None:
+        absolute = path.absolute()
+        here = Path.cwd()
+        inside = absolute.is_relative_to(here)
+        shown = (absolute.relative_to(here) if inside else absolute).as_posix()
+    found = find_suite_file(path, shown)
+    if found is None:
+        raise SuiteError(Place(shown), _no_suite(path))
+    if path.is_dir():
+        shown = (Path(shown) / found.name).as_posix()
+    file = TextFile(found, shown, may_leave)
+    file.beside(found.name)
+    return file
+
+
+def _no_suite(path: Path) -> str:
+    wanted = f"{SUITE_NAME} or NAME.{SUITE_NAME}"
+    if path.is_dir():
+        return f"the folder {path.name!r} holds no suite file; add {wanted}"
+    if path.is_file():
+        return f"{path.name!r} is no name of a suite file; rename it to {wanted}"
+    if is_suite_name(path.name):
+        return f"there is no suite file {path.name!r}; create it or mend the path"
+    return f"there is no suite {path.name!r}; name a folder that holds {wanted}"
+
+
+TABLES: Final = {
+    "pytest.toml": ("pytest",),
+    ".pytest.toml": ("pytest",),
+    "pytest.ini": ("pytest",),
+    ".pytest.ini": ("pytest",),
+    "pyproject.toml": ("tool.pytest.ini_options", "tool.pytest"),
+    "tox.ini": ("pytest",),
+    "setup.cfg": ("tool:pytest",),
+}
+"""By file, in the order in which pytest looks for one, the tables that hold its configuration."""
+_N_LEVELS: Final = 4
+_N_FOLDERS: Final = 1000
+_FOREIGN: Final = frozenset({"node_modules", "site-packages", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The table of a file that configures pytest, and what it says of ``testpaths``.
+
+    Attributes:
+        name: The file's name.
+        table: The table's name.
+        paths: Where pytest looks when it is given no path; empty where nothing says so.
+        before: The text of the file before the line of ``testpaths``, or where that belongs.
+        after: The text after it.
+        is_plain: Whether the line can be written anew, and no comment is lost.
+    """
+
+    name: str = "pyproject.toml"
+    table: str = "tool.pytest.ini_options"
+    paths: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+    is_plain: bool = True
+
+    @property
+    def place(self) -> str:
+        """Where the line belongs, in words."""
+        return f"under [{self.table}] in {self.name}"
+
+    def line(self, *more: str) -> str:
+        """The line with more paths; without any so far, all that pytest looked at stays."""
+        paths = list(dict.fromkeys([*(self.paths or (".",)), *more]))
+        if self.name.endswith(".toml"):
+            return f"testpaths = {json.dumps(paths, ensure_ascii=False)}"
+        return f"testpaths = {shlex.join(paths)}"
+
+    def text(self, *more: str) -> str:
+        """The file with more paths."""
+        return f"{self.before}{self.line(*more)}\n{self.after}"
+
+
+def read_configuration(file: Path) -> Configuration | None:
+    """How a file configures pytest; None where it does not."""
+    try:
+        text = file.read_bytes().decode()  # as it is: a file of Windows keeps its line ends
+    except (OSError, UnicodeDecodeError):
+        return None
+    for table in TABLES.get(file.name, ()):
+        heading = re.search(rf"^\[{re.escape(table)}\][^\n]*(?:\n|\Z)", text, re.MULTILINE)
+        if heading is not None:
+            before, after = text[: heading.end()], text[heading.end() :]
+            before += "" if before.endswith("\n") else "\n"
+            return _with_paths(Configuration(file.name, table, before=before, after=after))
+    return None
+
+
+def find_configuration(folder: Path) -> Configuration | None:
+    """The configuration that pytest finds in a folder; None where there is none."""
+    found = (read_configuration(folder / name) for name in TABLES)
+    return next((each for each in found if each is not None), None)
+
+
+def _with_paths(table: Configuration) -> Configuration:
+    """The table with what its line of ``testpaths`` says, where it has one."""
+    own = re.split(r"^(?=\[)", table.after, maxsplit=1, flags=re.MULTILINE)[0]
+    line = re.search(r"^testpaths\s*[=:]", own, re.MULTILINE)
+    if line is None:
+        return table
+    read = _read_toml if table.name.endswith(".toml") else _read_ini
+    paths, written = read(own[line.start() :])
+    return replace(
+        table,
+        paths=paths,
+        is_plain=bool(written) and not set("#;") & set(written),
+        before=table.before + own[: line.start()],
+        after=table.after[line.start() + len(written) :],
+    )
+
+
+def _read_toml(text: str) -> tuple[tuple[str, ...], str]:
+    """The paths at the head of a text, and the lines that they take; nothing for no TOML."""
+    for written in accumulate(text.splitlines(keepends=True)):
+        try:
+            value = tomllib.loads(written)["testpaths"]
+        except tomllib.TOMLDecodeError:
+            continue
+        return tuple(map(str, shlex.split(value) if isinstance(value, str) else value)), written
+    return (), ""
+
+
+def _read_ini(text: str) -> tuple[tuple[str, ...], str]:
+    """The same of a file in the manner of INI, where indented lines belong to the one before."""
+    written = re.match(r"[^\n]*\n?(?:[ \t]+\S[^\n]*\n?)*", text)
+    assert written is not None, "it matches nothing at all, too"
+    value = re.split("[=:]", written[0], maxsplit=1)[1]
+    return tuple(shlex.split(value, comments=True)), written[0]
+
+
+def suites_beneath(folder: Path) -> list[Path]:
+    """The suite files in a folder and beneath it, the nearest first.
+
+    It looks a few levels deep and into a bounded number of folders, none of them hidden, of
+    installed packages or behind a link.
+    """
+    found: list[Path] = []
+    for name, folders, files in islice(os.walk(folder), _N_FOLDERS):
+        here = Path(name)
+        is_deep = len(here.relative_to(folder).parts) == _N_LEVELS
+        if is_deep or "pyvenv.cfg" in files:
+            folders.clear()
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _FOREIGN)
+        if "pyvenv.cfg" not in files:
+            found += [here / file for file in sorted(files) if is_suite_name(file)]
+    return sorted(found, key=lambda file: len(file.parts))
+
+
+def json_lines(objects: Iterable[Mapping[str, object]]) -> str:
+    """One object a line, in the order given, each with its keys in the order given."""
+    return "".join(json.dumps(values, ensure_ascii=False) + "\n" for values in objects)
+
+
+def toml_list(texts: Iterable[str]) -> str:
+    """Texts as a TOML list; the texts hold no control character."""
+    return json.dumps(list(texts), ensure_ascii=False)
+
+
+def check_new(out: Path) -> None:
+    """Refuse a folder that holds a suite already, or that is none.
+
+    Raises:
+        SuiteError: Naming what is there.
+    """
+    if out.exists() and not out.is_dir():
+        raise SuiteError(
+            Place(out.as_posix()), f"{out.name!r} is no folder; name a new one with --out"
+        )
+    if found := find_suite_file(out):
+        raise SuiteError(
+            Place(out.as_posix()),
+            f"this folder holds the suite {found.name!r} already; name a new one with --out",
+        )
+
+
+def write_suite(out: Path, texts: Mapping[str, str]) -> None:
+    """Write the files of a new suite, the suite file last; no file is ever overwritten.
+
+    Raises:
+        SuiteError: Where one of the files exists or cannot be written.
+    """
+    check_new(out)
+    names = sorted(texts, key=lambda name: (name == SUITE_NAME, name))
+    for name in names:
+        if (out / name).exists():
+            raise SuiteError(
+                Place((out / name).as_posix()), f"{name!r} exists already; delete or move it"
+            )
+    try:
+        for name in names:
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            with (out / name).open("xb") as handle:
+                handle.write(texts[name].encode())
+    except OSError as error:
+        raise SuiteError(
+            Place(out.as_posix()),
+            f"{out.name!r} cannot be written ({error.strerror}); name another folder with --out",
+        ) from None

@@ -1,0 +1,773 @@
+"""Labels in a table: comma-separated values (RFC 4180) in UTF-8, a header and one answer a row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError, SuiteError
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.suite.lines import (
+    OWN_KEYS,
+    Fields,
+    brief,
+    closest,
+    finite,
+    is_whole,
+    read_json,
+)
+from summeval_pytest.suite.marking import (
+    IndexedTexts,
+    Item,
+    ItemKind,
+    Marking,
+    roster_of,
+    stands_in,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from summeval_pytest.errors import Place
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.suite.labels import EvidenceLabel
+    from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.suite import Suite
+
+
+LEFT_OUT: Final = "-"
+"""What a name is mapped on that is to be left out."""
+
+ABOUT: Final = ("paper", "system", "sentence", "facet", "side", "text")
+"""What a row is about: a pair, or one sentence, facet or fact of it."""
+
+ANSWERS: Final = (*FACETS, "rating", "overall", "faithful", "evidence", "error", "holds")
+"""What a row says of it."""
+
+ANNOTATOR: Final = "annotator"
+FIELDS: Final = (*ABOUT, ANNOTATOR, *ANSWERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one annotator said in one place, field by field, as the format has it.
+
+    ``owner`` is the row in words that a message can go on from; of ``values`` every key is one of
+    `FIELDS` or the owner's own (``x_``), and none is empty.
+    """
+
+    values: Mapping[str, object]
+    owner: str
+    place: Place
+
+    @property
+    def fields(self) -> Fields:
+        """The values as typed fields."""
+        return Fields(values=self.values, owner=self.owner, where=lambda _: self.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """The rows of a file, and what of the file is in none of them."""
+
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Which name of the file is which field; a name that is not there is its own."""
+
+    fields: Mapping[str, str]
+
+    @classmethod
+    def read(cls, options: Iterable[str]) -> Names:
+        """The names of ``NAME=FIELD`` options.
+
+        Raises:
+            OptionError: For an option without ``=``, an unknown field, and a name given twice.
+        """
+        fields: dict[str, str] = {}
+        for option in options:
+            name, mark, field = option.rpartition("=")
+            if not mark or not name:
+                raise OptionError(f"--map={option}: no field is named; write NAME=FIELD")
+            if field not in {*FIELDS, LEFT_OUT} and not field.startswith(OWN_KEYS):
+                raise OptionError(
+                    f"--map={option}: there is no field {field!r}; {closest(field, FIELDS)}"
+                )
+            if name in fields:
+                raise OptionError(f"--map={option}: {name!r} is mapped twice; keep one")
+            fields[name] = field
+        return cls(fields)
+
+    def field(self, name: str) -> str:
+        """The field that a name of the file stands for."""
+        return self.fields.get(name, name)
+
+    def check_used(self, names: Sequence[str], shown: str) -> None:
+        """Refuse a mapping of a name that the file does not have.
+
+        Raises:
+            OptionError: Naming the nearest one that it has.
+        """
+        for name in self.fields:
+            if name not in names:
+                raise OptionError(
+                    f"--map={name}={self.fields[name]}: {shown} has no {name!r};"
+                    f" {closest(name, names)}"
+                )
+
+
+def is_field(name: str) -> bool:
+    """Whether a row may have this key."""
+    return name in FIELDS or name.startswith(OWN_KEYS)
+
+
+def unknown(name: str) -> str:
+    """A clause about a name that is no field: the nearest one, and how to map it."""
+    return (
+        f"{closest(name, FIELDS)}; or say which field it is with --map {name}=FIELD"
+        f" ({name}={LEFT_OUT} leaves it out)"
+    )
+
+
+def read_csv(file: TextFile, names: Names) -> Export:
+    """The rows of a table; empty cells are not there, and a row of nothing else is skipped.
+
+    A row is about a pair (``paper``, ``system`` and the facets' columns, ``overall``), about one
+    ``sentence`` (``faithful``, ``evidence``, ``error``), about one ``facet`` (``rating``), or about
+    one fact (``side``, ``text``, ``holds``).
+
+    Raises:
+        SuiteError: With the line: for what is no table, for a column that is no field, and for a
+            row that is longer or shorter than the header.
+        OptionError: For a mapping of a column that is not there.
+    """
+    lines = _lines(file)
+    first = next(lines, None)
+    if first is None:
+        raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one label a row")
+    header = _header(file, first, names)
+    rows = tuple(_row(file, number, header, cells) for number, cells in lines if any(cells))
+    if not rows:
+        raise SuiteError(file.at(0), f"{file.shown!r} has a header and no row; write one a label")
+    return Export(rows=rows)
+
+
+def _lines(file: TextFile) -> Iterator[tuple[int, list[str]]]:
+    """The records with the line on which each begins, their cells without space around them."""
+    reader = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
+    number = 1
+    try:
+        for cells in reader:
+            yield number, [cell.strip() for cell in cells]
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise SuiteError(
+            file.at(number), f"no comma-separated values: {error}; mend the line"
+        ) from None
+
+
+def read_text(file: TextFile) -> str:
+    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends.
+
+    Raises:
+        SuiteError: Where it cannot be read, or is in another encoding, with the line.
+    """
+    try:
+        data = file.path.read_bytes()
+    except OSError as error:
+        raise SuiteError(
+            file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); name a file"
+        ) from None
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start : error.start + 1]
+        raise SuiteError(
+            file.at(line), f"the byte {byte!r} is not UTF-8; save the file as UTF-8"
+        ) from None
+
+
+def _header(file: TextFile, first: tuple[int, list[str]], names: Names) -> list[str]:
+    """The field of each column."""
+    number, columns = first
+    names.check_used(columns, file.shown)
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t"):
+        raise SuiteError(
+            file.at(number),
+            f"the header is one column, {brief(columns[0])}; save the table with commas between"
+            " the columns",
+        )
+    fields = [names.field(column) for column in columns]
+    for column, target in zip(columns, fields, strict=True):
+        if not column:
+            raise SuiteError(file.at(number), "a column has no name (''); name or delete it")
+        if target != LEFT_OUT and not is_field(target):
+            raise SuiteError(file.at(number), f"unknown column {brief(column)}; {unknown(column)}")
+        if target != LEFT_OUT and fields.count(target) > 1:
+            raise SuiteError(file.at(number), f"two columns are {target!r}; delete one")
+    for name in ("paper", "system"):
+        if name not in fields:
+            raise SuiteError(
+                file.at(number),
+                f"the header has no column {name!r}; add it, or name it with --map COLUMN={name}",
+            )
+    return fields
+
+
+def _row(file: TextFile, number: int, header: list[str], cells: list[str]) -> Row:
+    if len(cells) != len(header):
+        raise SuiteError(
+            file.at(number),
+            f"this row has {len(cells)} cells and the header {len(header)};"
+            " quote a cell that holds a comma",
+        )
+    values = dict(zip(header, cells, strict=True))
+    return Row(
+        values={field: cell for field, cell in values.items() if cell and field != LEFT_OUT},
+        owner="this row",
+        place=file.at(number),
+    )
+
+
+_Values = dict[str, object]
+
+_LISTS: Final = ("annotations", "completions")
+_CONTENTS: Final = ("choices", "rating", "number", "text", "taxonomy", "selected")
+"""Where a result's value holds the answer; of a labelled span it is the words."""
+_OF_SENTENCE = re.compile(r"(faithful|evidence|error)_(\d{1,9})")
+"""A control that a Repeater has made for one sentence of the summary, as ``faithful_3``."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """A file as it is read: its rows so far, and what was passed over."""
+
+    file: TextFile
+    names: Names
+    ground_truth: bool
+    seen: set[str] = field(default_factory=set)
+    passed: Counter[str] = field(default_factory=Counter)
+    ignored: set[str] = field(default_factory=set)
+
+
+def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False) -> Export:
+    """The annotations of an export, a row each, or one a sentence where controls are numbered.
+
+    A task's ``data`` says what it is about, the controls what the annotator said of it. Annotations
+    that were cancelled, and predictions, are left out; ``ground_truth`` keeps only those that a
+    reviewer has marked so.
+
+    Raises:
+        SuiteError: Naming the task: for what is no export, and for a control that is no field.
+        OptionError: For a mapping of a name that no task has.
+    """
+    value = _read(file)
+    tasks = value if isinstance(value, list) else [value]
+    if not tasks:
+        raise SuiteError(file.at(0), f"{file.shown!r} has no task; export the project again")
+    reading = _Reading(file=file, names=names, ground_truth=ground_truth)
+    rows = tuple(
+        row for number, task in enumerate(tasks, 1) for row in _task(reading, number, task)
+    )
+    names.check_used(sorted(reading.seen), file.shown)
+    return Export(rows=rows, notes=tuple(_notes(reading)))
+
+
+def _read(file: TextFile) -> object:
+    """The export as JSON.
+
+    Raises:
+        SuiteError: For what is none, with the line.
+    """
+    text = read_text(file)
+    if not text.strip():
+        raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return read_json(text, file.at(error.lineno))
+    except (ValueError, RecursionError):
+        pass  # said better below
+    return read_json(text, file.at(0))
+
+
+def _notes(reading: _Reading) -> Iterator[str]:
+    for what, count in sorted(reading.passed.items()):
+        yield f"{what}: {count}"
+    if reading.ignored:
+        yield f"taken for data, not for labels: {', '.join(sorted(reading.ignored))}"
+
+
+def _task(reading: _Reading, number: int, task: object) -> Iterator[Row]:
+    place = reading.file.at(0)
+    if not isinstance(task, dict):
+        raise SuiteError(place, f"task {number} is {brief(task)}; export as JSON or JSON-MIN")
+    owner = f"task {number} (id {task['id']})" if "id" in task else f"task {number}"
+    fields = Fields(values=task, owner=owner, where=lambda _: place)
+    listed = next((name for name in _LISTS if name in task), None)
+    if isinstance(task.get("data"), dict):
+        yield from _full(reading, fields, listed)
+    elif listed:
+        raise fields.fault("data", f"{owner} has no 'data'; export as JSON or JSON-MIN")
+    else:
+        yield from _flat(reading, fields)
+
+
+def _full(reading: _Reading, task: Fields, listed: str | None) -> Iterator[Row]:
+    data = task.inside("data", task.values["data"], f"'data' of {task.owner}", "an object")
+    reading.seen |= set(data.values)
+    about = {reading.names.field(name): value for name, value in data.values.items()}
+    about = {name: v for name, v in about.items() if name in ABOUT or name.startswith(OWN_KEYS)}
+    _without_other_text(about)
+    annotations = task.values[listed] if listed else []
+    if not isinstance(annotations, list):
+        raise task.wrong(listed or "", annotations, "a list; export as JSON or JSON-MIN")
+    if not annotations:
+        reading.passed["tasks without an annotation"] += 1
+    for item in annotations:
+        one = task.inside(listed or "", item, f"an annotation of {task.owner}", "an object")
+        if one.values.get("was_cancelled"):
+            reading.passed["cancelled annotations left out"] += 1
+        elif reading.ground_truth and not one.values.get("ground_truth"):
+            reading.passed["annotations left out that are no ground truth"] += 1
+        else:
+            said = _results(reading, one, task.owner)
+            yield from _rows(task, about, said, _annotator(one.values.get("completed_by")))
+
+
+def _results(reading: _Reading, annotation: Fields, owner: str) -> _Values:
+    """The answers of an annotation by field."""
+    said: defaultdict[str, list[object]] = defaultdict(list)
+    result = annotation.values.get("result", [])
+    if not isinstance(result, list):
+        raise annotation.wrong("result", result, "a list of answers")
+    for item in result:
+        one = annotation.inside("result", item, f"a result of {owner}", "an object")
+        name = one.values.get("from_name")
+        if not isinstance(name, str):
+            continue  # a relation between regions is no answer
+        reading.seen.add(name)
+        known = reading.names.field(name)
+        if known == LEFT_OUT:
+            continue
+        if not is_field(known) and not _OF_SENTENCE.fullmatch(known):
+            raise one.fault("", f"{owner} has the unknown control {brief(name)}; {unknown(name)}")
+        said[known].extend(_contents(one.values.get("value")))
+    return {name: values[0] if len(values) == 1 else values for name, values in said.items()}
+
+
+def _flat(reading: _Reading, task: Fields) -> Iterator[Row]:
+    reading.seen |= set(task.values)
+    about: _Values = {}
+    said: _Values = {}
+    for name, value in task.values.items():
+        known = reading.names.field(name)
+        if known in ABOUT or known.startswith(OWN_KEYS):
+            about[known] = value
+        elif known != ANNOTATOR and (is_field(known) or _OF_SENTENCE.fullmatch(known)):
+            contents = _contents(value)
+            said[known] = contents[0] if len(contents) == 1 else contents
+        elif known not in {ANNOTATOR, LEFT_OUT, "id"}:
+            reading.ignored.add(name)
+    if reading.ground_truth:
+        raise task.fault("", f"{task.owner} is JSON-MIN, which has no ground truth; export as JSON")
+    _without_other_text(about)
+    yield from _rows(task, about, said, _annotator(task.values.get(ANNOTATOR)))
+
+
+def _without_other_text(about: _Values) -> None:
+    """Drop a ``text`` that is no fact: many projects call so whatever they show."""
+    if "side" not in about:
+        about.pop("text", None)
+
+
+def _contents(value: object) -> list[object]:
+    """The answers in a value, whichever control has made it."""
+    if isinstance(value, list):
+        return [content for item in value for content in _contents(item)]
+    if isinstance(value, dict):
+        key = next((key for key in _CONTENTS if key in value), None)
+        return _contents(value[key]) if key else []
+    return [] if value is None or value == "" else [value]
+
+
+def _annotator(value: object) -> str:
+    """An annotator as the export names them: by address where it has one, else by number."""
+    if isinstance(value, dict):
+        value = value.get("email") or value.get("username") or value.get("id")
+    return "" if value is None else str(value)
+
+
+def _rows(task: Fields, about: _Values, said: _Values, annotator: str) -> Iterator[Row]:
+    """One row for what is said of the task, and one for each sentence with controls of its own."""
+    by_sentence: defaultdict[int, _Values] = defaultdict(dict)
+    plain: _Values = {}
+    for name, value in said.items():
+        if match := _OF_SENTENCE.fullmatch(name):
+            by_sentence[int(match[2])][match[1]] = value
+        else:
+            plain[name] = value
+    parts: list[Mapping[str, object]] = [{**about, **plain}]
+    parts += [{**about, **values, "sentence": index} for index, values in by_sentence.items()]
+    for part in parts if plain or not by_sentence else parts[1:]:
+        values = {name: value for name, value in part.items() if value not in ("", None, [])}
+        if annotator:
+            values[ANNOTATOR] = annotator
+        yield Row(values=values, owner=task.owner, place=task.where(""))
+
+
+YES: Final = frozenset({"yes", "y", "true", "1", "faithful", "supported", "covered", "holds"})
+NO: Final = frozenset(
+    {"no", "n", "false", "0", "unfaithful", "unsupported", "not faithful", "not supported",
+     "not covered"}
+)  # fmt: skip
+ABSENT: Final = frozenset({"null", "none", "absent"})
+"""What says that the reference has no such facet."""
+
+_SIDES: Final[dict[str, ItemKind]] = {
+    "reference": "reference fact",
+    "candidate": "candidate fact",
+}
+_INDEX = re.compile(r"\d{1,9}")
+_INDICES = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
+_NUMBERED = re.compile(r"\[(\d{1,9})\].*", re.DOTALL)
+
+
+class AnswerReader:
+    """Reads rows as markings of one suite."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._roster = roster_of(suite)
+        self._texts = IndexedTexts(suite)
+
+    def markings(self, row: Row) -> tuple[Marking, ...]:
+        """What a row says, item by item; nothing where its answers are empty.
+
+        Raises:
+            SuiteError: For an unknown paper or system, an answer off its scale, a sentence or
+                evidence that is not there, and an answer about nothing.
+        """
+        fields = row.fields
+        paper = self._roster.paper(fields)
+        about = _About(row, paper, self._roster.system(fields, paper), self._texts)
+        return (*_of_pair(about), *_of_sentence(about), *_of_fact(about))
+
+
+class _About:
+    """A row whose pair is known."""
+
+    def __init__(self, row: Row, paper: str, system: str, texts: IndexedTexts) -> None:
+        self.fields: Fields = row.fields
+        self.paper = paper
+        self.system = system
+        self.texts = texts
+        self._row = row
+
+    def has(self, key: str) -> bool:
+        return self.fields.has(key)
+
+    def needs(self, key: str, needed: str) -> None:
+        """Refuse a field that says nothing without another."""
+        if self.has(key) and not self.has(needed):
+            raise self.fields.fault(
+                key, f"{self.fields.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
+            )
+
+    def marking(
+        self,
+        kind: ItemKind,
+        value: float | bool | None,
+        index: int = 0,
+        text: str = "",
+    ) -> Marking:
+        """A marking of an item of the pair, with all that is not its own."""
+        values = self.fields.values
+        return Marking(
+            item=Item(paper=self.paper, system=self.system, kind=kind, index=index, text=text),
+            value=value,
+            own=tuple((key, values[key]) for key in values if key.startswith(OWN_KEYS)),
+            annotator=str(values.get(ANNOTATOR, "")),
+            place=self._row.place,
+        )
+
+
+def _of_pair(row: _About) -> Iterator[Marking]:
+    for facet in FACETS:
+        if row.has(facet):
+            yield row.marking(facet, _rating(row.fields, facet, facet))
+    row.needs("rating", "facet")
+    if row.has("rating"):
+        facet = _facet(row.fields)
+        yield row.marking(facet, _rating(row.fields, "rating", facet))
+    if row.has("overall"):
+        value = row.fields.values["overall"]
+        number = finite(_number(value) if isinstance(value, str) else value)
+        if number is None:
+            raise row.fields.wrong("overall", value, "a finite number")
+        yield row.marking("overall", number)
+
+
+def _facet(fields: Fields) -> Facet:
+    name = fields.values["facet"]
+    for facet in FACETS:
+        if facet == name or (isinstance(name, str) and facet == name.lower()):
+            return facet
+    raise fields.fault(
+        "facet",
+        f"'facet' of {fields.owner} is {brief(name)}; {closest(str(name), FACETS)}",
+    )
+
+
+def _rating(fields: Fields, key: str, facet: Facet) -> int | None:
+    """A rating on the facet's scale; None where it says that the reference has no such facet."""
+    value = fields.values[key]
+    if isinstance(value, str) and value.lower() in ABSENT:
+        return None
+    number = finite(_number(value) if isinstance(value, str) else value)
+    if number is None or number != int(number) or not 1 <= number <= SCALES[facet]:
+        scale = f"a whole number from 1 to {SCALES[facet]}"
+        raise fields.wrong(key, value, f"{scale}, or 'null' where the reference has none")
+    return int(number)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text) if text.isascii() else None
+    except ValueError:
+        return None
+
+
+def _flag(fields: Fields, key: str) -> bool:
+    value = fields.values[key]
+    word = str(value).strip().lower()
+    if word in YES:
+        return True
+    if word not in NO:
+        raise fields.wrong(key, value, "yes or no")
+    return False
+
+
+def _of_sentence(row: _About) -> Iterator[Marking]:
+    row.needs("faithful", "sentence")
+    for key in ("evidence", "error"):
+        row.needs(key, "faithful")
+    if not row.has("faithful"):
+        return
+    faithful = _flag(row.fields, "faithful")
+    error = row.fields.text_if_any("error")
+    if faithful and error:
+        raise row.fields.fault(
+            "error",
+            f"{row.fields.owner} is faithful and names an error, {brief(error)}; delete one of the"
+            " two",
+        )
+    evidence = tuple(_evidence(row)) if row.has("evidence") else ()
+    marking = row.marking("sentence", faithful, index=_sentence(row))
+    yield replace(marking, evidence=evidence, error=error)
+
+
+def _sentence(row: _About) -> int:
+    """The index of the sentence, which may be given by its words."""
+    value = row.fields.values["sentence"]
+    sentences = row.texts.summary(row.paper, row.system)
+    if is_whole(value) or (isinstance(value, str) and _is_index(value)):
+        index = int(value)
+        if sentences is not None and not 0 <= index < len(sentences):
+            raise row.fields.fault(
+                "sentence",
+                f"{row.fields.owner} is about sentence {index}, and the summary has"
+                f" {len(sentences)}, counted from 0; mend the index",
+            )
+        return index
+    text = row.fields.text("sentence")
+    found = stands_in(text, sentences or ())
+    if len(found) != 1:
+        times = f"in {len(found)} sentences of" if found else "nowhere in"
+        raise row.fields.fault(
+            "sentence",
+            f"the sentence of {row.fields.owner}, {brief(text)}, stands {times} the summary;"
+            " write its index, from 0",
+        )
+    return found[0]
+
+
+def _is_index(text: str) -> bool:
+    return text.isascii() and _INDEX.fullmatch(text) is not None
+
+
+def _evidence(row: _About) -> Iterator[EvidenceLabel]:
+    """The source sentences named, by index or by their words, each once."""
+    source = row.texts.source(row.paper)
+    indices: dict[int, None] = {}
+    for value in _parts(row.fields.values["evidence"]):
+        if is_whole(value):
+            if not 0 <= value < len(source):
+                raise row.fields.fault(
+                    "evidence",
+                    f"'evidence' of {row.fields.owner} names source sentence {value}, and the"
+                    f" source has {len(source)}, counted from 0; mend the index",
+                )
+            indices[value] = None
+            continue
+        found = stands_in(str(value), source)
+        if not found:
+            raise row.fields.fault(
+                "evidence",
+                f"'evidence' of {row.fields.owner}, {brief(value)}, stands nowhere in the source;"
+                " write indices of source sentences, from 0, as '3;7'",
+            )
+        indices.update(dict.fromkeys(found))
+    for index in indices:
+        yield row.texts.evidence(row.paper, index)
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Indices as integers, other words as they are."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _parts(item)
+    elif isinstance(value, str) and _INDICES.fullmatch(value) and value.isascii():
+        yield from map(int, re.split(r"[\s,;]+", value))
+    elif isinstance(value, str) and (match := _NUMBERED.fullmatch(value)):
+        yield int(match[1])
+    else:
+        yield value
+
+
+def _of_fact(row: _About) -> Iterator[Marking]:
+    row.needs("holds", "text")
+    for key, needed in (("text", "side"), ("side", "text")):
+        row.needs(key, needed)
+    if not row.has("holds"):
+        return
+    side = row.fields.values["side"]
+    if not isinstance(side, str) or side.lower() not in _SIDES:
+        raise row.fields.wrong("side", side, "reference or candidate")
+    kind = _SIDES[side.lower()]
+    yield row.marking(kind, _flag(row.fields, "holds"), text=row.fields.text("text"))
+
+
+def read_markings(suite: Suite, rows: Iterable[Row]) -> tuple[list[Marking], int]:
+    """What the rows say, and how many of them say nothing.
+
+    Raises:
+        SuiteError: As `AnswerReader.markings`.
+    """
+    reader = AnswerReader(suite)
+    markings: list[Marking] = []
+    n_silent = 0
+    for row in rows:
+        found = reader.markings(row)
+        markings += found
+        n_silent += not found
+    return markings, n_silent
+
+
+Markings = dict["Item", "Marking"]
+
+
+def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
+    """What each annotator says of each item, annotators and items in the order in which they come.
+
+    Raises:
+        SuiteError: Where one of them says two things of one item.
+    """
+    found: dict[str, Markings] = {}
+    for marking in markings:
+        own = found.setdefault(marking.annotator, {})
+        first = own.setdefault(marking.item, marking)
+        if _said(first) != _said(marking):
+            who = f"{marking.annotator!r} says" if marking.annotator else "the labels say"
+            where = f" at {first.place}" if first.place != marking.place else ""
+            raise SuiteError(
+                marking.place,
+                f"{who} two things of {marking.item.told}: {shown(first.value)}{where} and"
+                f" {shown(marking.value)}{_beside(first, marking)}; delete one",
+            )
+    return found
+
+
+def _said(marking: Marking) -> tuple[object, ...]:
+    return marking.value, marking.evidence, marking.error
+
+
+def _beside(first: Marking, second: Marking) -> str:
+    return ", with other evidence or another error" if first.value == second.value else ""
+
+
+def shown(value: float | bool | None) -> str:
+    """A marking's value in words: yes and no, a rating, or none."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else f"{value:g}"
+
+
+def by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
+    """What is said of each item, by whomever."""
+    found: defaultdict[Item, list[Marking]] = defaultdict(list)
+    for markings in annotators.values():
+        for item, marking in markings.items():
+            found[item].append(marking)
+    return dict(found)
+
+
+def disputed(annotators: Mapping[str, Markings]) -> tuple[Item, ...]:
+    """The items of which two annotators say different things; evidence is no dispute."""
+    return tuple(
+        item
+        for item, said in by_item(annotators).items()
+        if any(marking.value != said[0].value for marking in said)
+    )
+
+
+def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
+    """One marking an item: the value that more annotators give than any other.
+
+    Evidence is what most of those name who give that value and name any, else all that they name;
+    an error is kept where more of them name it than any other.
+
+    Raises:
+        SuiteError: Where two values are given equally often, naming the item.
+    """
+    return [_settle(item, said) for item, said in by_item(annotators).items()]
+
+
+def _settle(item: Item, said: Sequence[Marking]) -> Marking:
+    (value, most), *others = Counter(marking.value for marking in said).most_common()
+    if others and others[0][1] == most:
+        told = ", ".join(f"{marking.annotator} {shown(marking.value)}" for marking in said)
+        raise SuiteError(
+            said[-1].place,
+            f"no majority on {item.told}: {told}; say who counts with --annotator NAME",
+        )
+    winners = [marking for marking in said if marking.value == value]
+    return replace(
+        winners[0],
+        evidence=_settling_evidence(winners),
+        error=_most([marking.error for marking in winners if marking.error]),
+        annotator="\n".join(marking.annotator for marking in said),
+    )
+
+
+def _settling_evidence(winners: Sequence[Marking]) -> tuple[EvidenceLabel, ...]:
+    named = [marking.evidence for marking in winners if marking.evidence]
+    counts = Counter(label for evidence in named for label in evidence)
+    most = tuple(label for label, count in counts.items() if 2 * count > len(named))
+    return most or tuple(counts)
+
+
+def _most(errors: Sequence[str]) -> str | None:
+    """The error that is named more often than any other; None where there is none."""
+    counts = Counter(errors).most_common(2)
+    if not counts or (len(counts) == 2 and counts[0][1] == counts[1][1]):  # noqa: PLR2004 - a tie
+        return None
+    return counts[0][0]

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.metrics.embeddings import SentenceEncoder, load_encoder
+from tests.embeddings.conftest import Letters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.embeddings.conftest import Bar, Torch
+
+
+@pytest.fixture
+def letters(torch: Torch) -> Letters:
+    """The model behind the encoder."""
+    return Letters(torch)
+
+
+@pytest.fixture
+def encoder(letters: Letters) -> SentenceEncoder:
+    """An encoder by the letters of a text."""
+    return SentenceEncoder(letters, "letters 1")
+
+
+def test_a_row_is_a_unit_vector_in_the_order_of_the_texts(encoder: SentenceEncoder) -> None:
+    """Worked example: one a and one b are each 1 / sqrt(2) long, one c is 1."""
+    rows = encoder.encode(["ab", "c"])
+    assert rows.shape == (2, 26)
+    assert rows[:, :3] == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0], [0, 0, 1]]))
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 1])
+
+
+def test_each_text_is_encoded_alone_and_once(encoder: SentenceEncoder, letters: Letters) -> None:
+    """In a batch the last bits of a vector would depend on what else is in it."""
+    first = encoder.encode(["moss", "stone", "moss"])
+    again = encoder.encode(["stone"])
+    assert letters.asked == [("moss",), ("stone",)]
+    assert (first[0] == first[2]).all()
+    assert (again[0] == first[1]).all()
+
+
+def test_one_thread_encodes_and_the_others_come_back(
+    encoder: SentenceEncoder, letters: Letters, torch: Torch
+) -> None:
+    """Two threads share a sum out otherwise than one, so a machine's cores would show."""
+    encoder.encode(["moss"])
+    assert letters.threads == [1]
+    assert torch.threads == 4
+
+
+@pytest.mark.usefixtures("torch")
+def test_no_text_has_no_row(encoder: SentenceEncoder) -> None:
+    """An empty summary has no sentence."""
+    assert len(encoder.encode([])) == 0
+
+
+def test_a_vector_without_length_is_refused(encoder: SentenceEncoder, torch: Torch) -> None:
+    """It has no cosine with anything; 0 would be made up. The threads come back all the same."""
+    with pytest.raises(OptionError) as caught:
+        encoder.encode(["moss", "123"])
+    assert str(caught.value) == (
+        "the model of 'letters 1' gives no vector for '123', its length is 0.0; choose another"
+        " model"
+    )
+    assert torch.threads == 4
+
+
+def test_texts_that_are_longer_than_the_model_reads_are_counted(
+    encoder: SentenceEncoder, letters: Letters
+) -> None:
+    """Worked example: four words and two marks are the six tokens it reads, five words are not."""
+    texts = ["a b c d", "a b c d e", "a b c d e f", ""]
+    assert encoder.count_cut(texts) == 2
+    assert encoder.count_cut([]) == 0
+    letters.max_seq_length = None
+    assert encoder.count_cut(texts) == 0
+
+
+def test_a_model_is_loaded_from_its_folder_in_silence(
+    model: Path, letters: Letters, bar: Bar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The signature names packages and content; a progress bar would stand in a report's way."""
+
+    def load(path: str, *, device: str, local_files_only: bool) -> Letters:
+        bar.seen.append((bar.is_shown, bar.level))
+        assert (path, device, local_files_only) == (str(model), "cpu", True)
+        return letters
+
+    stand_in = SimpleNamespace(SentenceTransformer=load)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", stand_in)
+    encoder = load_encoder(str(model), option="--embeddings")
+    assert letters.is_eval
+    assert bar.seen == [(False, 40)]
+    assert (bar.is_shown, bar.level) == (True, 30)
+    package, transformers, content = encoder.signature.split(", ")
+    assert package == "sentence-transformers 6.2.0"
+    assert transformers == "transformers 5.23.0"
+    before = encoder.signature
+    (model / "model.safetensors").write_bytes(b"\x00\x01\x03")
+    after = load_encoder(str(model), option="--embeddings").signature
+    assert before.rpartition(",")[0] == after.rpartition(",")[0]
+    assert before != after
+    assert content.startswith("model ")
+
+
+def test_a_model_that_cannot_be_read_is_the_users_to_mend(
+    model: Path, bar: Bar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cut download, or a model of another kind: what the package says, in one line."""
+
+    def load(_path: str, **_settings: object) -> Letters:
+        raise OSError("no file named\nmodel.safetensors")
+
+    stand_in = SimpleNamespace(SentenceTransformer=load)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", stand_in)
+    with pytest.raises(OptionError) as caught:
+        load_encoder(str(model), option="--embeddings")
+    assert str(caught.value) == (
+        f"--embeddings={model}: sentence-transformers cannot read this model, OSError: no file"
+        " named model.safetensors; name another folder"
+    )
+    assert bar.is_shown
+
+
+def test_without_the_extra_it_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package is heavy, so nobody has it who has not asked for it."""
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(OptionError) as caught:
+        load_encoder(str(model), option="--embeddings")
+    assert str(caught.value) == (
+        "--embeddings: the package 'sentence_transformers' is not installed; install it with:"
+        " pip install 'summeval-pytest[embeddings]'"
+    )

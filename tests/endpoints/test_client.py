@@ -1,0 +1,762 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import socket
+import tracemalloc
+import zlib
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.client import Client
+from summeval_pytest.endpoints.dialect import Dialect
+from summeval_pytest.endpoints.faults import Backoff
+from summeval_pytest.endpoints.limits import Slots
+from summeval_pytest.errors import NoReplyError
+from tests.endpoints.calls import LABEL, QUICK, Patient, at, fault, question, reply, run
+from tests.scripted_server import (
+    HTML,
+    Action,
+    Answer,
+    Delay,
+    Drop,
+    Endless,
+    HalfBody,
+    Html,
+    Raw,
+    ScriptedServer,
+    Seen,
+    Status,
+    Trickle,
+    Until,
+)
+from tests.waiting import skip, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from summeval_pytest.endpoints.endpoint import Endpoint
+
+
+TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 30 s"
+
+
+NEVER = Until(lambda: False, Answer("never"))
+
+
+def first(*actions: Action) -> Callable[[Seen], Action]:
+    """A script that does these in order, and answers "yes" from then on."""
+    return lambda seen: actions[seen.index] if seen.index < len(actions) else Answer("yes")
+
+
+def always(action: Action) -> Callable[[Seen], Action]:
+    """A script that knows one thing."""
+    return lambda _: action
+
+
+def free_port() -> int:
+    """A port at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+# What comes back
+
+
+def test_a_reply_has_the_text_and_what_it_used() -> None:
+    """The whole way: a request goes out, a reply comes in."""
+    with ScriptedServer(always(Answer("yes", usage=(90, 7, 64), model="llama3-8b"))) as server:
+        got = reply(at(server.url))
+    assert got == ChatReply(
+        text="yes",
+        finish="stop",
+        model="llama3-8b",
+        fingerprint="fp_scripted",
+        usage=Usage(prompt_tokens=90, completion_tokens=7, cached_tokens=64),
+    )
+    assert server.n_requests == 1
+    assert server.seen[0].path == "/v1/chat/completions"
+
+
+def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
+    """What the key of a store is made of has to be what was sent."""
+    with ScriptedServer() as server:
+        reply(at(server.url), question("Is zinc ✓ a metal?"))
+    assert server.seen[0].body == {
+        "model": "llama3",
+        "messages": [{"role": "user", "content": "Is zinc ✓ a metal?"}],
+        "max_tokens": 16,
+        "temperature": 0.0,
+        "seed": 0,
+    }
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_a_cut_off_or_filtered_reply_is_a_reply(finish: str) -> None:
+    """It was paid for, and what to make of it is for the judge to say."""
+    with ScriptedServer(always(Answer("ye", finish=finish))) as server:
+        got = reply(at(server.url))
+    assert (got.text, got.finish) == ("ye", finish)
+    assert server.n_requests == 1
+
+
+def test_a_refusal_is_a_reply() -> None:
+    """Asking again would be refused again."""
+    with ScriptedServer(always(Answer(None, refusal="I'd rather not."))) as server:
+        got = reply(at(server.url))
+    assert (got.text, got.finish) == ("I'd rather not.", "refusal")
+    assert server.n_requests == 1
+
+
+# What is worth another attempt
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Status(408),
+        Status(409),
+        Status(429),
+        Status(429, code="rate_limit_exceeded"),
+        Status(500),
+        Status(502),
+        Status(503),
+        Status(529),
+        Html(502),
+        Drop(),
+        HalfBody(),
+        Status(418, headers={"x-should-retry": "true"}),
+        Html(),
+        Raw(b'{"choices": ['),
+        Raw(b'{"choices": null}'),
+        Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}'),
+        Raw(b"[]"),
+        Raw(b""),
+    ],
+    ids=repr,
+)
+def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
+    """A busy server must not cost a run its answers."""
+    with ScriptedServer(first(action, action)) as server:
+        assert reply(at(server.url)).text == "yes"
+    assert server.n_requests == 3
+
+
+@pytest.mark.parametrize(
+    ("action", "named"),
+    [
+        (Status(400), "bad_request"),
+        (Status(401), "unauthorised"),
+        (Status(402), "quota"),
+        (Status(403), "unauthorised"),
+        (Status(404), "unknown_model"),
+        (Status(413), "bad_request"),
+        (Status(418), "bad_request"),
+        (Status(422), "bad_request"),
+        (Status(429, code="insufficient_quota"), "quota"),
+        (Status(429, type="insufficient_quota"), "quota"),
+        (Status(429, code="billing_hard_limit_reached"), "quota"),
+        (Status(503, headers={"x-should-retry": "false"}), "server_error"),
+        (Status(429, headers={"x-should-retry": "false"}), "rate_limited"),
+        (Status(400, headers={"x-should-retry": "true"}), "bad_request"),
+        (Raw(b"", status=307, headers={"location": "http://127.0.0.1:9/v1"}), "bad_request"),
+    ],
+    ids=repr,
+)
+def test_a_lasting_trouble_is_a_fault_at_once(action: Action, named: str) -> None:
+    """Repeating what cannot work costs time, and sometimes money."""
+    with ScriptedServer(always(action)) as server:
+        assert fault(at(server.url)).fault == named
+    assert server.n_requests == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "named"),
+    [
+        (Html(), "not_json"),
+        (Raw(b'{"choices": ['), "not_json"),
+        (Raw(b'{"choices": null}'), "malformed"),
+        (Answer("yes", finish="tool_calls"), "malformed"),
+    ],
+    ids=repr,
+)
+def test_a_good_status_with_a_bad_body_is_tried_three_times(action: Action, named: str) -> None:
+    """A proxy has hiccups; an address that is no endpoint answers like that for ever."""
+    with ScriptedServer(always(action)) as server:
+        assert fault(at(server.url)).fault == named
+    assert server.n_requests == 3
+
+
+# What is too much
+
+
+def gzipped(content: bytes, times: int = 1) -> bytes:
+    """The content, compressed so many times."""
+    for _ in range(times):
+        content = gzip.compress(content)
+    return content
+
+
+def peak_mib(endpoint: Endpoint) -> tuple[NoReplyError, float]:
+    """Why there is no reply to one request, and the memory that it took beyond what was there."""
+    tracemalloc.start()
+    try:
+        error = fault(endpoint)
+        return error, tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_reply_is_asked_for_and_read_in_one_coding() -> None:
+    """Endpoints compress, which spares time; the other codings are nobody's need."""
+    body = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
+    action = Raw(gzipped(body), headers={"content-encoding": "GZip"})
+    with ScriptedServer(always(action)) as server:
+        assert reply(at(server.url)).text == "yes"
+    assert server.seen[0].headers["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("status", [200, 401, 500])
+@pytest.mark.parametrize("coding", ["gzip, gzip, gzip", "br", "deflate"])
+def test_a_coding_that_nobody_asked_for_is_refused_by_name(status: int, coding: str) -> None:
+    """300 bytes, compressed three times, are 4 GB: the limit must hold before they are unpacked."""
+    bomb = gzipped(b" " * 2**26, times=3)
+    action = Raw(bomb, status=status, headers={"content-encoding": coding})
+    with ScriptedServer(always(action)) as server:
+        error, mib = peak_mib(at(server.url))
+    assert error.fault == "malformed"
+    assert f"its body is encoded as {coding!r}, and only 'gzip', once, is read" in str(error)
+    assert len(bomb) < 2_000
+    assert mib < 50
+
+
+def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
+    """A proxy may have unpacked it and left the header."""
+    action = Raw(b'{"choices": []}', headers={"content-encoding": "gzip"})
+    with ScriptedServer(always(action)) as server:
+        error = fault(at(server.url))
+    assert error.fault == "malformed"
+    assert "its body is no gzip, as which it came" in str(error)
+
+
+@pytest.mark.parametrize("status", [200, 503])
+@pytest.mark.parametrize("coding", ["gzip", ""])
+def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
+    """1 GB of blanks is 1 MB on the wire; a server need not be evil, only broken."""
+    blanks = b" " * (2**26 if coding else 2**23 + 1)
+    body = gzipped(blanks, times=1 if coding else 0)
+    action = Raw(body, status=status, headers={"content-encoding": coding})
+    with ScriptedServer(always(action)) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+        error, mib = peak_mib(replace(endpoint, max_reply_mib=8))
+    assert error.fault == "too_large"
+    assert str(error).endswith(
+        "its body is larger than 8 MiB; raise max_reply_mib if a reply may be as large"
+    )
+    assert server.n_requests == 1  # the next one would be as large
+    assert mib < 100
+
+
+def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
+    """Python knows ``zlib`` as a name of a charset, and would make 32 MiB of 32 kB."""
+    headers = {"content-type": "application/json; charset=zlib"}
+    action = Raw(zlib.compress(b" " * 2**25), status=400, headers=headers)
+    with ScriptedServer(always(action)) as server:
+        error, mib = peak_mib(at(server.url))
+    assert error.fault == "bad_request"
+    assert mib < 10
+
+
+def test_large_bodies_are_read_one_at_a_time() -> None:
+    """Of twelve without an end, eleven wait at their first MiB."""
+    with ScriptedServer(always(Endless(b" " * 2**16))) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+
+        async def twelve(client: Client) -> list[str]:
+            tracemalloc.start()
+            asked = [client.send(question(str(index))) for index in range(12)]
+            faults = await asyncio.gather(*asked, return_exceptions=True)
+            return [one.fault for one in faults if isinstance(one, NoReplyError)]
+
+        try:
+            endpoint = replace(endpoint, max_reply_mib=8)
+            faults = run(endpoint, twelve, remembered=Dialect(level="json_schema"))
+            mib = tracemalloc.get_traced_memory()[1] / 2**20
+        finally:
+            tracemalloc.stop()
+    assert faults == ["too_large"] * 12
+    assert mib < 60
+
+
+def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:
+    """It came at 150 MB a second, for as long as a call may take."""
+    with ScriptedServer(always(Endless())) as server:
+        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
+        error, mib = peak_mib(endpoint)
+    assert error.fault == "too_large"
+    assert "its body is larger than 32 MiB" in str(error)
+    assert 2**25 <= server.n_poured < 2**26  # what lies in the sockets comes on top
+    assert mib < 200
+
+
+# How long is waited
+
+
+def pause(headers: Mapping[str, str], status: int = 429) -> float:
+    """Seconds that are waited after a refusal with these headers, before the next attempt."""
+    slots = Patient()
+    with ScriptedServer(first(Status(status, headers=headers))) as server:
+        endpoint = at(server.url, timeout_seconds=7200)
+        assert run(endpoint, lambda client: client.send(question()), slots=slots).text == "yes"
+    (seconds,) = slots.pauses
+    return seconds
+
+
+def test_a_wait_in_milliseconds_is_granted() -> None:
+    """An endpoint knows best when it has room again."""
+    assert pause({"retry-after-ms": "300"}) == 0.3
+
+
+def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
+    """503 comes with the same header; a wait of more than two minutes, at which the package ends.
+
+    A nightly run has hours.
+    """
+    assert pause({"retry-after": "121.5"}, status=503) == 121.5
+
+
+def test_a_wait_until_a_date_is_granted() -> None:
+    """HTTP knows dates in this place, whole seconds only."""
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert QUICK.most_seconds < pause({"retry-after": date}) <= 3600
+
+
+@pytest.mark.parametrize(
+    ("status", "named"), [(429, "rate_limited"), (503, "server_error")], ids=str
+)
+def test_a_wait_past_the_deadline_is_a_fault_at_once(status: int, named: str) -> None:
+    """Sleeping through the time that is left helps nobody; how long was asked is said."""
+    slots = Patient()
+    with ScriptedServer(always(Status(status, headers={"retry-after": "3600"}))) as server:
+        error = fault(at(server.url), slots=slots)
+    assert slots.pauses == []
+    assert error.fault == named
+    assert "it asks to be left alone for 3600 s, too long for a call of 30 s" in str(error)
+    assert server.n_requests == 1
+
+
+def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
+    """10 s, 20 s, 40 s, up to a quarter less by chance: four attempts fit into 100 s, not five."""
+    slots = Patient()
+    with ScriptedServer(always(Status(503, message="overloaded"))) as server:
+        endpoint = at(server.url, timeout_seconds=100)
+        error = fault(endpoint, backoff=Backoff(10, 3000), slots=slots)
+    tops = zip(slots.pauses, (10, 20, 40), strict=True)
+    assert all(0.75 * top <= seconds <= top for seconds, top in tops)
+    assert error.fault == "server_error"
+    assert server.n_requests == 4
+    assert "status 503 (overloaded); the next attempt would be in " in str(error)
+    assert str(error).endswith("too long for a call of 100 s, after 4 attempts")
+
+
+def test_a_retry_waits_without_a_slot() -> None:
+    """One call that was sent away for long must not keep the others from being sent."""
+    with ScriptedServer(first(Status(429, headers={"retry-after": "300"}))) as server:
+
+        async def both(client: Client) -> list[str]:
+            sent_away = asyncio.ensure_future(client.send(question("sent away")))
+            await until(lambda: bool(client.trouble))
+            client._talk.settle(client._talk.dialect)
+            texts = [(await client.send(question("other"))).text]
+            await skip(300)
+            return [*texts, (await sent_away).text]
+
+        assert run(at(server.url, timeout_seconds=600), both, n_slots=1) == ["yes", "yes"]
+    assert [seen.texts[0] for seen in server.seen] == ["sent away", "other", "sent away"]
+
+
+def test_a_retry_keeps_its_place_in_line() -> None:
+    """It came before those who wait, and its time is running."""
+    slots = Patient(1)
+
+    def script(seen: Seen) -> Action:
+        match seen.index, seen.texts:
+            case 1, _:
+                return Status(503)
+            case _, ("second",):  # answered once the first, whose wait is over, is in line again
+                return Until(lambda: bool(slots.pauses) and slots.n_waiting == 2, Answer("yes"))
+            case _:
+                return Answer("yes")
+
+    with ScriptedServer(script) as server:
+
+        async def three(client: Client) -> None:
+            await client.send(question())
+            names = ("first", "second", "third")
+            await asyncio.gather(*[client.send(question(name)) for name in names])
+
+        run(at(server.url), three, slots=slots)
+    came = [seen.texts[0] for seen in server.seen[1:]]
+    assert came == ["first", "second", "first", "third"]
+
+
+def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
+    """(3 + 8) + 16 tokens at 27 a minute: each call has to wait a minute for the one before."""
+    slots = Slots(64)
+    with ScriptedServer() as server:
+
+        async def three(client: Client) -> list[int]:
+            n_sent = []
+            client._talk.settle(client._talk.dialect)
+            asking = [asyncio.ensure_future(client.send(question())) for _ in range(3)]
+            for n_waiting in (2, 1, 0):
+                n_done = 3 - n_waiting
+                await until(lambda: sum(task.done() for task in asking) == n_done)  # noqa: B023 - awaited at once
+                assert slots.n_waiting == n_waiting
+                n_sent.append(server.n_requests)
+                await skip(60)
+            await asyncio.gather(*asking)
+            return n_sent
+
+        endpoint = replace(at(server.url), tokens_per_minute=27)
+        assert run(endpoint, three, slots=slots) == [1, 2, 3]
+
+
+# Deadlines
+
+
+def test_a_trickling_reply_ends_at_the_deadline() -> None:
+    """The package's own limit is per read, so that a byte now and then would keep it for ever."""
+    with ScriptedServer(always(Trickle("yes", 0.1))) as server:  # hundreds of bytes
+        error = fault(at(server.url, timeout_seconds=0.4))
+    assert error.fault == "timed_out"
+    assert str(error) == (
+        f"endpoint 'test' at {server.url}: no reply within 0.4 s; raise timeout_seconds or"
+        " attempt_seconds, or ask for less at once"
+    )
+
+
+def test_the_deadline_holds_for_all_attempts_together() -> None:
+    """Attempts of 300 s must not take longer together than the 800 s that a user allowed."""
+    with ScriptedServer(always(NEVER)) as server:
+
+        async def hanging(client: Client) -> NoReplyError:
+            asking = asyncio.ensure_future(client.send(question()))
+            for n_sent in range(1, 4):
+                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+                await skip(300)
+            with pytest.raises(NoReplyError) as caught:
+                await asking
+            return caught.value
+
+        error = run(at(server.url, timeout_seconds=800, attempt_seconds=300), hanging)
+    assert error.fault == "timed_out"
+    assert server.n_requests == 3
+    assert "the last trouble before was: no whole response came in time" in str(error)
+
+
+@pytest.mark.parametrize("action", [NEVER, Trickle("slow", 0.1)], ids=["hangs", "trickles"])
+def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
+    """One lost packet must not cost the whole time that a call has."""
+    with ScriptedServer(first(action)) as server:
+
+        async def hanging(client: Client) -> str:
+            asking = asyncio.ensure_future(client.send(question()))
+            await until(lambda: server.n_requests == 1)
+            await skip(300)
+            return (await asking).text
+
+        endpoint = at(server.url, timeout_seconds=600, attempt_seconds=300)
+        assert run(endpoint, hanging) == "yes"
+    assert server.n_requests == 2
+
+
+def test_waiting_for_a_slot_costs_no_time_of_the_call() -> None:
+    """The last of many calls would time out before it was sent."""
+    n_let_go = 0
+
+    def script(seen: Seen) -> Action:
+        return Until(lambda: n_let_go > seen.index, Answer("yes"))
+
+    with ScriptedServer(script) as server:
+
+        async def four(client: Client) -> list[ChatReply]:
+            nonlocal n_let_go
+            client._talk.settle(client._talk.dialect)
+            sent = [asyncio.ensure_future(client.send(question(str(n)))) for n in range(4)]
+            for n_sent in range(1, 5):
+                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+                await skip(200)  # of the 300 s that a call has
+                n_let_go += 1
+            return await asyncio.gather(*sent)
+
+        endpoint = at(server.url, timeout_seconds=300, attempt_seconds=300)
+        got = run(endpoint, four, n_slots=1)
+    assert [one.text for one in got] == ["yes"] * 4
+
+
+# Nobody there
+
+
+def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
+    """The first thing that goes wrong is a server that nobody has started."""
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    error = fault(at(url), backoff=Backoff(60, 60))
+    assert error.fault == "unreachable"
+    assert str(error) == (
+        f"endpoint 'test' at {url}: nothing answers (connection refused, or a name that nobody"
+        " knows); start the server there, or set another base_url"
+    )
+
+
+def test_a_name_that_nobody_knows_is_unreachable_at_once() -> None:
+    """A typing mistake in an address looks like this."""
+    error = fault(at("https://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
+    assert error.fault == "unreachable"
+
+
+def test_a_server_that_went_away_is_waited_for() -> None:
+    """It answered before, so it is being restarted."""
+    port = free_port()
+
+    async def twice(client: Client) -> list[str]:
+        with ScriptedServer(port=port):
+            texts = [(await client.send(question())).text]
+        asking = asyncio.ensure_future(client.send(question()))
+        await until(lambda: bool(client.trouble))
+        with ScriptedServer(port=port):
+            return [*texts, (await asking).text]
+
+    assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
+
+
+def test_a_server_that_stays_away_is_a_broken_connection() -> None:
+    """At the deadline, and not as long as the run lasts."""
+    port = free_port()
+
+    async def twice(client: Client) -> NoReplyError:
+        with ScriptedServer(port=port):
+            await client.send(question())
+        with pytest.raises(NoReplyError) as caught:
+            await client.send(question())
+        return caught.value
+
+    error = run(at(f"http://127.0.0.1:{port}/v1"), twice, backoff=Backoff(60, 60))
+    assert error.fault == "dropped"
+    assert str(error).endswith(f": the connection broke; {TOO_LONG}")
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Office machines set one for everything, and it cannot reach a model on loopback."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with ScriptedServer() as server:
+        assert reply(at(server.url)).text == "yes"
+
+
+def test_a_key_of_the_environment_goes_to_no_endpoint_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The package would send OpenAI's key to whatever address is asked."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-environment-0123456789")
+    with ScriptedServer() as server:
+        reply(at(server.url, api_key=""))
+    assert server.seen[0].headers["authorization"] == "Bearer none"
+
+
+def test_the_key_and_the_query_of_an_address_are_sent() -> None:
+    """Gateways want the one or the other."""
+    with ScriptedServer() as server:
+        reply(at(f"{server.url}?api-version=2024&tier="))
+    assert server.seen[0].path == "/v1/chat/completions?api-version=2024&tier="
+    assert server.seen[0].headers["authorization"] == "Bearer sk-test-0123456789abcdef"
+
+
+def test_a_redirection_is_not_followed() -> None:
+    """It would carry papers and perhaps a key to where nobody pointed."""
+    with ScriptedServer() as other:
+        moved = Raw(b"", status=307, headers={"location": f"{other.url}/chat/completions"})
+        with ScriptedServer(always(moved)) as server:
+            error = fault(at(server.url))
+            assert server.n_requests == 1
+    assert other.n_requests == 0
+    assert "status 307, which points elsewhere; redirections are not followed" in str(error)
+
+
+# Many at once
+
+
+def test_as_many_are_in_flight_as_there_are_slots() -> None:
+    """Fewer would waste time, more would be refused."""
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 20, Answer("yes"))) as server:
+
+        async def many(client: Client) -> list[ChatReply]:
+            client._talk.settle(client._talk.dialect)
+            return await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
+
+        run(at(server.url), many, n_slots=20)
+    assert server.n_requests == 60
+    assert server.peak == 20
+
+
+def test_an_endpoint_has_a_limit_of_its_own() -> None:
+    """A local model serves fewer at once than a run has slots."""
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
+
+        async def many(client: Client) -> list[ChatReply]:
+            client._talk.settle(client._talk.dialect)
+            return await asyncio.gather(*[client.send(question(str(n))) for n in range(12)])
+
+        run(at(server.url, max_in_flight=3), many, n_slots=20)
+    assert server.peak == 3
+
+
+def test_clients_of_one_endpoint_share_its_limit() -> None:
+    """A judge and a system at one address are two clients."""
+    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
+
+        async def main() -> None:
+            slots = Slots(20)
+            clients = [Client(at(server.url, max_in_flight=3), slots) for _ in range(4)]
+            await asyncio.gather(*[client.send(question()) for client in clients])
+            for client in clients:
+                await client.close()
+
+        asyncio.run(main())
+    assert server.n_requests == 4
+    assert server.peak == 3
+
+
+def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
+    """16 at once are too many, so are 8; of 4 each full round adds one: 4 + 5 + 6 of 16, and 7."""
+
+    def script(seen: Seen) -> Action:
+        if seen.index >= 16 + 8:
+            return Answer("yes")
+        n_come = 16 if seen.index < 16 else 16 + 8
+        return Until(lambda: server.n_requests >= n_come, Status(429))
+
+    with ScriptedServer(script) as server:
+
+        async def many(client: Client) -> int:
+            client._talk.settle(client._talk.dialect)
+            await asyncio.gather(*[client.send(question(str(n))) for n in range(16)])
+            return client._lane.limit
+
+        assert run(at(server.url), many, n_slots=16) == 7
+    assert server.n_requests == 16 + 8 + 16
+
+
+def test_a_cancelled_call_gives_its_slot_back() -> None:
+    """With `-x`, calls that nobody waits for are ended, and the others go on."""
+    with ScriptedServer(lambda seen: Delay(30 if "slow" in seen.texts else 0, Answer("y"))) as srv:
+
+        async def some(client: Client) -> str:
+            await client.send(question())
+            slow = asyncio.ensure_future(client.send(question("slow")))
+            waiting = asyncio.ensure_future(client.send(question("waiting")))
+            await until(lambda: srv.n_requests == 2)
+            slow.cancel()
+            return (await waiting).text
+
+        assert run(at(srv.url), some, n_slots=1) == "y"
+
+
+def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> None:
+    """At its end a run keeps what was paid for and asks nothing more."""
+
+    def script(seen: Seen) -> Action:
+        if seen.texts == ("sent away",):
+            return Status(429, headers={"retry-after": "60"})
+        return Until(lambda: seen.index == 0 or slots.is_closed, Answer("yes"))
+
+    slots = Slots(4)
+    with ScriptedServer(script) as server:
+
+        async def main() -> list[object]:
+            client = Client(at(server.url, timeout_seconds=600), slots, backoff=QUICK)
+            await client.send(question())
+            sent = [asyncio.ensure_future(client.send(question("sent away")))]
+            await until(lambda: bool(client.trouble))
+            names = ("in flight", "in flight, too", "waiting, as 4 were too many")
+            sent += [asyncio.ensure_future(client.send(question(name))) for name in names]
+            await until(lambda: server.n_requests == 4)
+            slots.close()
+            sent.append(asyncio.ensure_future(client.send(question("later"))))
+            got = await asyncio.gather(*sent, return_exceptions=True)
+            await client.close()
+            return [one.text if isinstance(one, ChatReply) else type(one) for one in got]
+
+        gone = asyncio.CancelledError
+        assert asyncio.run(main()) == [gone, "yes", "yes", gone, gone]
+    assert server.n_requests == 4
+
+
+def test_a_closed_client_can_be_used_again() -> None:
+    """Whoever closes connections between two runs loses nothing else."""
+    with ScriptedServer() as server:
+
+        async def again(client: Client) -> str:
+            await client.close()
+            await client.send(question())
+            await client.close()
+            await client.close()
+            return (await client.send(question(schema=LABEL))).text
+
+        assert run(at(server.url), again) == '{"label": "yes"}'
+
+
+# What is told
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (
+            Status(401, code="invalid_api_key", message="No such key"),
+            (
+                "model 'llama3': status 401 (invalid_api_key: No such key); look at its API key,"
+                " which is in the variable that api_key_env names or in OPENAI_API_KEY, and at"
+                " what it may do"
+            ),
+        ),
+        (
+            Status(404, message="no llama3"),
+            "model 'llama3': status 404 (no llama3); look at the model's name and base_url's path",
+        ),
+        (
+            Status(429, code="insufficient_quota"),
+            "status 429 (insufficient_quota: scripted); its account has to be topped up",
+        ),
+        (Raw(b"", status=400), "status 400"),
+        (
+            Raw(json.dumps({"error": "loading\x1b[31m\n\n::error::x"}).encode(), status=400),
+            r"status 400 (loading\x1b[31m ::error::x)",
+        ),
+        (Html(503), f"status 503 ({HTML}); {TOO_LONG}"),
+        (
+            Raw(b'{"choices": [], "error": {"message": "busy"}}'),
+            (
+                "the response is no chat completion: its 'choices' are empty, no list of objects;"
+                f" it says 'busy'; {TOO_LONG}; see whether base_url is an OpenAI-compatible"
+                " address up to its version"
+            ),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_fault_says_where_what_and_what_to_do(action: Action, message: str) -> None:
+    """It stands in a test report, far from whoever set the endpoint up."""
+    with ScriptedServer(always(action)) as server:
+        error = fault(at(server.url), backoff=Backoff(60, 60))
+    assert str(error) == f"endpoint 'test' at {server.url}: {message}"

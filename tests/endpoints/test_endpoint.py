@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.errors import OptionError
+
+
+def at(url: str) -> Endpoint:
+    """An endpoint of an address."""
+    return Endpoint(name="ollama", base_url=url)
+
+
+def mistake(**values: object) -> str:
+    """The message that an endpoint with these values ends with."""
+    sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
+    with pytest.raises(OptionError) as caught:
+        Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1"),
+        ("https://tess:pw@gateway.example/v1?sig=1#part", "https://gateway.example/v1"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
+        ("http://tess@127.0.0.1", "http://127.0.0.1"),
+    ],
+)
+def test_an_address_is_shown_without_user_and_query(url: str, shown: str) -> None:
+    """It stands in reports and in keys of the store."""
+    assert at(url).shown == shown
+
+
+def test_an_address_is_asked_without_its_query_which_is_sent_apart() -> None:
+    """The path of a request comes between the two."""
+    endpoint = at("https://tess:pw@gateway.example/v1?api-version=2024&tier=#part")
+    assert endpoint.address == "https://tess:pw@gateway.example/v1"
+    assert endpoint.query == {"api-version": "2024", "tier": ""}
+
+
+@pytest.mark.parametrize(
+    ("host", "is_loopback"),
+    [
+        ("localhost", True),
+        ("LOCALHOST", True),
+        ("models.localhost", True),
+        ("127.0.0.1", True),
+        ("127.3.2.1", True),
+        ("[::1]", True),
+        ("10.0.0.1", False),
+        ("localhost.example", False),
+        ("127.0.0.1.example", False),
+    ],
+)
+def test_loopback_is_this_machine(host: str, *, is_loopback: bool) -> None:
+    """A proxy must not be asked for it, and must be asked for all else."""
+    assert at(f"http://{host}:8000/v1").is_loopback is is_loopback
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:11434/v1",
+        "ftp://localhost/v1",
+        "http:///v1",
+        "http://localhost:eleven/v1",
+        "http://localhost:0/v1",
+        "http://[::1/v1",
+        "http://local host/v1",
+        "http://localhost/v1\nx-evil: 1",
+        "http://lokalhöst/v1",
+    ],
+)
+def test_an_address_that_is_none_is_said_so(url: str) -> None:
+    """A wrong address would fail every test of a run, one by one."""
+    message = mistake(base_url=url)
+    assert message.startswith("endpoint 'ollama': base_url ")
+    assert message.endswith("is no address of a server; write it like 'http://localhost:11434/v1'")
+    assert "\n" not in message
+
+
+def test_a_broken_address_is_told_without_its_password() -> None:
+    """Mistakes are printed, too."""
+    message = mistake(base_url="htp://tess:hunter2@gateway.example/v1?sig=q0w9e8")
+    assert "'gateway.example/v1' is no address" in message
+
+
+@pytest.mark.parametrize("key", ["sk-abc\n", " sk-abc", "sk abc", "ключ", "sk-\x00abc"])
+def test_a_key_that_fits_in_no_header_is_said_so_and_not_shown(key: str) -> None:
+    """A line break at its end, from a file, would otherwise fail deep in a library, key and all."""
+    message = mistake(api_key=key)
+    assert message == (
+        "endpoint 'ollama': its API key has a blank, a line break or a letter that no key has;"
+        " look where it comes from"
+    )
+
+
+@pytest.mark.parametrize("name", ["", "my sk-test-0123456789abcdef", "tess:hunter2secret@x"])
+def test_a_name_without_letters_or_with_a_secret_is_refused(name: str) -> None:
+    """Names are parts of keys and of messages."""
+    message = mistake(
+        name=name,
+        base_url="https://tess:hunter2secret@x.example/v1",
+        api_key="sk-test-0123456789abcdef",
+    )
+    assert message == (
+        "an endpoint at https://x.example/v1 needs a name without its key or password in it;"
+        " call it by its address"
+    )
+
+
+@pytest.mark.parametrize("key", ["max_in_flight", "requests_per_minute", "tokens_per_minute"])
+def test_a_limit_below_one_is_refused(key: str) -> None:
+    """Nothing would ever be sent."""
+    assert mistake(**{key: 0}) == f"endpoint 'ollama': {key} is 0; it has to be 1 or more"
+
+
+@pytest.mark.parametrize("key", ["timeout_seconds", "attempt_seconds"])
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan])
+def test_a_time_has_to_be_above_zero_and_finite(key: str, seconds: float) -> None:
+    """A call without an end would keep a run for ever."""
+    message = f"endpoint 'ollama': {key} is {seconds!r}; it has to be above 0"
+    assert mistake(**{key: seconds}) == message

@@ -1,0 +1,431 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.limits import URGENCY, Slots, Urgency
+from summeval_pytest.errors import OptionError
+from tests.waiting import SOON, run_skipping, skip
+
+if TYPE_CHECKING:
+    from summeval_pytest.endpoints.limits import Lane
+
+
+def at(
+    name: str = "a", max_in_flight: int | None = None, requests_per_minute: int | None = None
+) -> Endpoint:
+    """An endpoint by name."""
+    return Endpoint(
+        name=name,
+        base_url="http://localhost/v1",
+        max_in_flight=max_in_flight,
+        requests_per_minute=requests_per_minute,
+    )
+
+
+async def turns(n: int = 5) -> None:
+    """Lets everyone come as far as they can."""
+    for _ in range(n):
+        await asyncio.sleep(0)
+
+
+class Crowd:
+    """Tasks that take a slot each, write their name down and leave when they are told."""
+
+    def __init__(self) -> None:
+        self.served: list[str] = []
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self._doors: dict[str, asyncio.Event] = {}
+
+    async def enter(
+        self, name: str, lane: Lane, urgency: Urgency | None = None, ticket: int | None = None
+    ) -> None:
+        """One more, who stands in line before the next one comes."""
+        self._doors[name] = asyncio.Event()
+        self.tasks[name] = asyncio.ensure_future(self._one(name, lane, urgency, ticket))
+        await turns()
+
+    async def leave(self, name: str) -> None:
+        """One gives its slot back."""
+        self._doors[name].set()
+        await turns()
+
+    async def cancel(self, name: str) -> None:
+        """One is called off."""
+        self.tasks[name].cancel()
+        await turns()
+
+    async def end(self) -> None:
+        """All leave."""
+        for door in self._doors.values():
+            door.set()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+    async def _one(
+        self, name: str, lane: Lane, urgency: Urgency | None, ticket: int | None
+    ) -> None:
+        if urgency is not None:
+            URGENCY.set(urgency)
+        async with lane.taken(ticket=ticket):
+            self.served.append(name)
+            await self._doors[name].wait()
+
+
+def test_no_more_are_served_than_there_are_slots() -> None:
+    """And the next as soon as one is free, oldest first."""
+
+    async def main() -> None:
+        slots, crowd = Slots(2), Crowd()
+        for name in "abcd":
+            await crowd.enter(name, slots.lane(at()))
+        assert crowd.served == ["a", "b"]
+        assert (slots.n_taken, slots.n_waiting) == (2, 2)
+        await crowd.leave("b")
+        assert crowd.served == ["a", "b", "c"]
+        await crowd.end()
+        assert crowd.served == ["a", "b", "c", "d"]
+        assert (slots.n_taken, slots.n_waiting) == (0, 0)
+
+    asyncio.run(main())
+
+
+def test_who_is_demanded_while_waiting_overtakes() -> None:
+    """A test has come to stand still for it, while the others are read ahead."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane, urgent = slots.lane(at()), Urgency()
+        await crowd.enter("first", lane)
+        await crowd.enter("old", lane, Urgency())
+        await crowd.enter("young", lane, urgent)
+        await crowd.enter("youngest", lane, urgent)
+        urgent.demanded = True
+        await crowd.leave("first")
+        await crowd.leave("young")
+        assert crowd.served == ["first", "young", "youngest"]
+        urgent.demanded = False
+        await crowd.end()
+        assert crowd.served[-1] == "old"
+
+    asyncio.run(main())
+
+
+def test_of_two_demanded_ones_the_older_is_first() -> None:
+    """As of any two with the same urgency, whatever flow they belong to."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane = slots.lane(at())
+        await crowd.enter("first", lane)
+        for name in ("b", "a"):
+            await crowd.enter(name, lane, Urgency(demanded=True))
+        await crowd.end()
+        assert crowd.served == ["first", "b", "a"]
+
+    asyncio.run(main())
+
+
+def test_who_comes_back_has_kept_its_age() -> None:
+    """A call that was sent away would otherwise queue behind all that came since."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane, old = slots.lane(at()), slots.ticket()
+        for name in ("first", "second"):
+            await crowd.enter(name, lane)
+        await crowd.enter("back again", lane, ticket=old)
+        await crowd.end()
+        assert crowd.served == ["first", "back again", "second"]
+
+    asyncio.run(main())
+
+
+def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
+    """Who waits for its own endpoint keeps nobody waiting for another one."""
+
+    async def main() -> None:
+        slots, crowd = Slots(3), Crowd()
+        narrow, wide = slots.lane(at("narrow", 1)), slots.lane(at("wide"))
+        for name in ("n1", "n2"):
+            await crowd.enter(name, narrow)
+        for name in ("w1", "w2", "w3"):
+            await crowd.enter(name, wide)
+        assert crowd.served == ["n1", "w1", "w2"]
+        await crowd.leave("w1")
+        assert crowd.served == ["n1", "w1", "w2", "w3"]
+        await crowd.leave("n1")
+        assert crowd.served[-1] == "n2"
+        await crowd.end()
+
+    asyncio.run(main())
+
+
+def test_equal_endpoints_have_one_lane() -> None:
+    """Each suite makes its own value of the same address."""
+    slots = Slots(8)
+    assert slots.lane(at(max_in_flight=2)) is slots.lane(at(max_in_flight=2))
+    assert slots.lane(at("b")) is not slots.lane(at("a"))
+    assert slots.lane(at("a")).maximum == 8
+    assert slots.lane(at("c", max_in_flight=99)).maximum == 8
+
+
+def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
+    """Waiting, just served, or inside: nothing may be lost."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane = slots.lane(at())
+        for name in "abc":
+            await crowd.enter(name, lane)
+        await crowd.cancel("b")
+        assert slots.n_waiting == 1
+        await crowd.cancel("a")
+        assert crowd.served == ["a", "c"]
+        await crowd.end()
+        assert slots.n_taken == 0
+
+    asyncio.run(main())
+
+
+def test_who_is_called_off_in_the_moment_of_being_served_passes_the_slot_on() -> None:
+    """Between the grant and the next step of its task, a cancellation may come."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane = slots.lane(at())
+        for name in "abc":
+            await crowd.enter(name, lane)
+        slots.give_back(lane)
+        crowd.tasks["b"].cancel()
+        await turns()
+        assert crowd.served == ["a", "c"]
+        slots.n_taken += 1
+        lane.n_taken += 1
+        await crowd.end()
+        assert slots.n_taken == 0
+
+    asyncio.run(main())
+
+
+def test_closed_slots_cancel_who_waits_and_who_comes() -> None:
+    """A run that ends sends nothing more, and leaves what is in flight."""
+
+    async def main() -> None:
+        slots, crowd = Slots(1), Crowd()
+        lane = slots.lane(at())
+        for name in "ab":
+            await crowd.enter(name, lane)
+        pausing = asyncio.ensure_future(slots.pause(60))
+        await turns()
+        slots.close()
+        await crowd.enter("c", lane)
+        assert crowd.tasks["b"].cancelled()
+        assert crowd.tasks["c"].cancelled()
+        assert not crowd.tasks["a"].done()
+        assert pausing.cancelled()
+        with pytest.raises(asyncio.CancelledError):
+            await slots.pause(60)
+        await crowd.end()
+        assert crowd.served == ["a"]
+        assert slots.n_taken == 0
+
+    asyncio.run(main())
+
+
+def test_a_pause_ends_by_itself_or_with_its_task() -> None:
+    """It is a sleep like any other."""
+
+    async def main() -> None:
+        slots = Slots(1)
+        await slots.pause(0.01)
+        pausing = asyncio.ensure_future(slots.pause(60))
+        await turns()
+        pausing.cancel()
+        await turns()
+        assert pausing.cancelled()
+        assert not slots._pauses
+
+    asyncio.run(main())
+
+
+def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
+    """1 a minute: the second waits for a minute, and so does the third for another one."""
+
+    async def main() -> None:
+        slots, crowd = Slots(64), Crowd()
+        fast, paced = slots.lane(at("fast")), slots.lane(at("paced", requests_per_minute=1))
+        for name in ("p1", "p2", "p3"):
+            await crowd.enter(name, paced)
+        await crowd.enter("f", fast)
+        assert crowd.served == ["p1", "f"]
+        await skip(60)
+        assert crowd.served == ["p1", "f", "p2"]
+        await skip(60)
+        assert crowd.served == ["p1", "f", "p2", "p3"]
+        await crowd.end()
+
+    run_skipping(main())
+
+
+def test_a_lane_counts_tokens_in_its_pace() -> None:
+    """10 a minute: after 20 tokens it takes two minutes until the next may be sent."""
+
+    async def main() -> None:
+        endpoint = Endpoint(name="a", base_url="http://localhost/v1", tokens_per_minute=10)
+        lane = Slots(64).lane(endpoint)
+        async with lane.taken(n_tokens=20):
+            pass
+        asking = asyncio.ensure_future(lane.taken(n_tokens=1).__aenter__())
+        await skip(60)
+        assert not asking.done()
+        await skip(60)
+        assert asking.done()
+
+    run_skipping(main())
+
+
+# The limit of one endpoint, as it answers
+
+
+async def out(lane: Lane) -> object:
+    """A lease, given back at once."""
+    async with lane.taken() as lease:
+        return lease
+
+
+def test_a_refusal_halves_the_limit_down_to_one() -> None:
+    """9, 4, 2, 1, 1: each refusal is of a request sent after the one before."""
+
+    async def main() -> list[int]:
+        lane, limits = Slots(9).lane(at()), []
+        for _ in range(4):
+            async with lane.taken() as lease:
+                lane.refused(lease)
+            limits.append(lane.limit)
+        return limits
+
+    assert asyncio.run(main()) == [4, 2, 1, 1]
+
+
+def test_all_that_was_out_is_refused_once() -> None:
+    """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
+
+    async def main() -> None:
+        slots = Slots(64)
+        lane = slots.lane(at())
+        async with lane.taken() as one, lane.taken() as two, lane.taken() as three:
+            lane.refused(one)
+            lane.refused(two)
+            lane.refused(three)
+        assert lane.limit == 32
+        async with lane.taken() as later:
+            lane.refused(later)
+        assert lane.limit == 16
+
+    asyncio.run(main())
+
+
+def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
+    """From 2: two answers make it 3, three more make it 4, its maximum."""
+
+    async def main() -> list[int]:
+        lane, limits = Slots(4).lane(at()), []
+        async with lane.taken() as lease:
+            lane.refused(lease)
+        for _ in range(10):
+            lane.served()
+            limits.append(lane.limit)
+        return limits
+
+    assert asyncio.run(main()) == [2, 3, 3, 3, 4, 4, 4, 4, 4, 4]
+
+
+def test_a_refusal_starts_the_round_anew() -> None:
+    """From 8, seven answers and a refusal: 4, and four more answers are needed for 5."""
+
+    async def main() -> list[int]:
+        lane, limits = Slots(8).lane(at()), []
+        for _ in range(7):
+            lane.served()
+        async with lane.taken() as lease:
+            lane.refused(lease)
+        for _ in range(4):
+            lane.served()
+            limits.append(lane.limit)
+        return limits
+
+    assert asyncio.run(main()) == [4, 4, 4, 5]
+
+
+def test_a_smaller_limit_holds_for_those_who_wait() -> None:
+    """What is out stays out; nobody follows until there is room under the new limit."""
+
+    async def main() -> None:
+        slots, crowd = Slots(4), Crowd()
+        lane = slots.lane(at())
+        async with lane.taken() as lease:
+            for name in "abcde":
+                await crowd.enter(name, lane)
+            lane.refused(lease)
+        await turns()
+        assert crowd.served == ["a", "b", "c"]
+        await crowd.leave("a")
+        assert crowd.served == ["a", "b", "c"]
+        await crowd.leave("b")
+        assert crowd.served == ["a", "b", "c", "d"]
+        await crowd.end()
+
+    asyncio.run(main())
+
+
+def test_a_run_needs_a_slot() -> None:
+    """With none, nothing would ever be sent."""
+    with pytest.raises(OptionError) as caught:
+        Slots(0)
+    assert str(caught.value) == "0 requests in flight are none; it has to be 1 or more"
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    limit=st.integers(1, 4),
+    own=st.integers(1, 4),
+    stays=st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), max_size=24),
+)
+def test_limits_hold_and_everyone_is_served(
+    limit: int, own: int, stays: list[tuple[int, bool, bool]]
+) -> None:
+    """However long they stay, whoever is called off, in whatever order they come."""
+
+    async def main() -> None:
+        slots = Slots(limit)
+        lanes = [slots.lane(at("a", own)), slots.lane(at("b"))]
+        served = 0
+
+        async def one(n_turns: int, lane: Lane, *, urgent: bool) -> None:
+            nonlocal served
+            URGENCY.set(Urgency(demanded=urgent))
+            async with lane.taken():
+                assert slots.n_taken <= limit
+                assert lane.n_taken <= lane.maximum
+                await turns(n_turns)
+                served += 1
+
+        tasks = [
+            asyncio.ensure_future(one(n, lanes[n % 2], urgent=urgent)) for n, urgent, _ in stays
+        ]
+        await turns(2)
+        for task, (_, _, is_off) in zip(tasks, stays, strict=True):
+            if is_off:
+                task.cancel()
+        done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), SOON)
+        n_off = sum(isinstance(outcome, asyncio.CancelledError) for outcome in done)
+        assert served == len(stays) - n_off
+        assert [slots.n_taken, slots.n_waiting] == [0, 0]
+        assert [lane.n_taken for lane in lanes] == [0, 0]
+
+    asyncio.run(main())

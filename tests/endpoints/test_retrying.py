@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.endpoints.faults import Backoff, Ruling, asked_seconds, rule
+from summeval_pytest.endpoints.wire import ErrorBody
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+NOTHING = ErrorBody()
+
+
+class Fixed(random.Random):
+    """Chance that always comes out the same."""
+
+    def __init__(self, value: float) -> None:
+        super().__init__()
+        self.value = value
+
+    def random(self) -> float:
+        """The same as last time."""
+        return self.value
+
+
+@pytest.mark.parametrize(
+    ("status", "fault", "again"),
+    [
+        (307, "bad_request", False),
+        (400, "bad_request", False),
+        (401, "unauthorised", False),
+        (402, "quota", False),
+        (403, "unauthorised", False),
+        (404, "unknown_model", False),
+        (408, "server_error", True),
+        (409, "server_error", True),
+        (413, "bad_request", False),
+        (418, "bad_request", False),
+        (422, "bad_request", False),
+        (429, "rate_limited", True),
+        (500, "server_error", True),
+        (501, "server_error", True),
+        (503, "server_error", True),
+        (529, "server_error", True),
+    ],
+)
+def test_a_status_has_a_fault_and_passes_or_not(status: int, fault: str, *, again: bool) -> None:
+    """One table, as the issue has it."""
+    ruling = rule(status, NOTHING, {}, NOW)
+    assert (ruling.fault, ruling.again) == (fault, again)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ErrorBody(code="insufficient_quota"),
+        ErrorBody(type="insufficient_quota"),
+        ErrorBody(code="billing_hard_limit_reached"),
+    ],
+)
+def test_no_money_is_no_rate_limit(error: ErrorBody) -> None:
+    """Waiting cures the one and not the other, whatever the headers say."""
+    headers = {"retry-after": "1", "x-should-retry": "true"}
+    assert rule(429, error, headers, NOW) == Ruling(fault="quota", again=False)
+
+
+def test_the_words_of_a_quota_mean_nothing_with_another_status() -> None:
+    """A server that breaks down may say anything."""
+    assert rule(500, ErrorBody(code="insufficient_quota"), {}, NOW).again
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "again"),
+    [
+        (503, "false", False),
+        (429, "false", False),
+        (503, "true", True),
+        (425, "true", True),
+        (425, "TRUE ", True),
+        (425, "maybe", False),
+        (400, "true", False),
+        (401, "true", False),
+        (422, "true", False),
+    ],
+)
+def test_an_endpoint_may_say_itself_what_passes(status: int, told: str, *, again: bool) -> None:
+    """It can call any retry off, and ask for one only where no rule forbids it."""
+    assert rule(status, NOTHING, {"x-should-retry": told}, NOW).again is again
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": "0.7"}, 0.7),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "86400"}, 86400.0),
+        ({"retry-after-ms": "700"}, 0.7),
+        ({"retry-after-ms": "700", "retry-after": "5"}, 0.7),
+        ({"retry-after-ms": "soon", "retry-after": "5"}, 5.0),
+        ({"retry-after": "Sun, 01 Mar 2026 12:05:00 GMT"}, 300.0),
+        ({"retry-after": "Sun, 01 Mar 2026 12:05:00"}, 300.0),
+        ({"retry-after": "Sun, 01 Mar 2026 14:05:00 +0200"}, 300.0),
+        ({"retry-after": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "1e400"}, None),
+        ({"retry-after": "Sun, 99 Mar 2026 12:05:00 GMT"}, None),
+    ],
+)
+def test_each_way_to_ask_for_a_wait_is_understood(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    """Seconds, milliseconds and dates are all in use; nonsense is none."""
+    assert asked_seconds(headers, NOW) == seconds
+
+
+def test_a_ruling_carries_the_wait_that_was_asked_for() -> None:
+    """For rate limits and overloads alike."""
+    for status in (429, 503):
+        assert rule(status, NOTHING, {"retry-after": "7"}, NOW).asked_seconds == 7
+
+
+def test_waits_double_up_to_the_longest() -> None:
+    """0.5, 1, 2, ... 16, 30, 30; even after a night of them."""
+    waits = [Backoff().seconds(n, None, Fixed(0.0)) for n in range(8)]
+    assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30]
+    assert Backoff().seconds(100_000, None, Fixed(0.0)) == 30
+
+
+def test_chance_shortens_a_wait_by_up_to_a_quarter() -> None:
+    """Calls that failed together must not come back together: 8 * (1 - 0.8 / 4) = 6.4."""
+    assert Backoff().seconds(4, None, Fixed(0.8)) == pytest.approx(6.4)
+
+
+def test_an_asked_wait_is_granted_to_the_letter() -> None:
+    """Longer or shorter than the wait that stands in turn, and above two minutes."""
+    assert Backoff().seconds(0, 3600.0, Fixed(0.8)) == 3600
+    assert Backoff().seconds(6, 0.5, Fixed(0.8)) == 0.5
+
+
+def test_an_ask_for_next_to_nothing_does_not_start_a_storm() -> None:
+    """`retry-after: 0` from a busy server would have all calls hammer it."""
+    assert [Backoff().seconds(n, 0.0, Fixed(0.0)) for n in range(3)] == [0.5, 1, 2]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    status=st.integers(300, 599),
+    after=st.text(max_size=12) | st.floats().map(str),
+    n_before=st.integers(0, 10_000),
+)
+def test_every_response_has_a_ruling_and_a_finite_wait(
+    status: int, after: str, n_before: int
+) -> None:
+    """Headers are written by strangers."""
+    ruling = rule(status, NOTHING, {"retry-after": after, "retry-after-ms": after}, NOW)
+    seconds = Backoff().seconds(n_before, ruling.asked_seconds, random.Random(0))
+    assert 0.375 <= seconds < float("inf")

@@ -1,0 +1,718 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
+from summeval_pytest.endpoints.exchange import Exchange, Memory
+from summeval_pytest.endpoints.faults import Backoff
+from summeval_pytest.endpoints.limits import URGENCY, Urgency
+from summeval_pytest.endpoints.spending import Budget, ModelSeen, models_seen
+from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.store.cassette import Row
+from summeval_pytest.store.key import request_key
+from tests.asked_suite import bytes_under
+from tests.endpoints.calls import LABEL, question
+from tests.scripted_server import (
+    Answer,
+    Delay,
+    Drop,
+    HalfBody,
+    Html,
+    Raw,
+    ScriptedServer,
+    Status,
+    Until,
+)
+from tests.waiting import SOON, until
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
+
+    from summeval_pytest.endpoints.chat import ChatRequest
+    from summeval_pytest.endpoints.exchange import Record
+    from tests.scripted_server import Action, Seen
+
+KEY: Final = "sk-marker-0a1b2c3d4e5f"
+"""A key that may be found nowhere."""
+NO_SECOND_ATTEMPT: Final = Backoff(60, 60)
+"""The wait before one is longer than the whole call may take."""
+PRICE: Final = Price(input=0.0, output=10_000.0)
+"""One cent a token of reply."""
+
+
+def at(url: str, *, lacking: str = "", hint: str = "", timeout_seconds: float = 30.0) -> Address:
+    """The address of a server that wants a key."""
+    return Address(
+        Endpoint(name="here", base_url=url, api_key=KEY, timeout_seconds=timeout_seconds),
+        lacking=lacking,
+        hint=hint,
+    )
+
+
+def key_of(request: ChatRequest) -> str:
+    """Under which a reply is remembered."""
+    return request_key(request.identity("here"))
+
+
+def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
+    store: Path,
+    record: Record = "new",
+    *,
+    cassette: dict[str, Row] | None = None,
+    in_flight: int = 16,
+    budget: Budget | None = None,
+    run: str = "run-1",
+    is_strict: bool = False,
+    backoff: Backoff | None = None,
+) -> Exchange:
+    """An exchange over a store."""
+    memory = Memory(record, store, cassette or {}, run=run)
+    return Exchange(
+        memory,
+        in_flight=in_flight,
+        budget=budget,
+        is_strict=is_strict,
+        backoff=backoff or Backoff(),
+    )
+
+
+def through(
+    exchange: Exchange,
+    address: Address,
+    *requests: ChatRequest,
+    price: Price | None = None,
+) -> list[ChatReply | BaseException]:
+    """What comes of requests that are sent at once; the exchange is drained afterwards."""
+
+    async def main() -> list[ChatReply | BaseException]:
+        line = exchange.line(address, price)
+        try:
+            return await asyncio.gather(
+                *(line.send(request) for request in requests), return_exceptions=True
+            )
+        finally:
+            await exchange.drain(SOON)
+
+    return asyncio.run(main())
+
+
+def drained(exchange: Exchange, doing: Awaitable[None]) -> None:
+    """Does something, and drains the exchange."""
+
+    async def main() -> None:
+        try:
+            await doing
+        finally:
+            await exchange.drain(SOON)
+
+    asyncio.run(main())
+
+
+def reply_in(outcomes: list[ChatReply | BaseException]) -> ChatReply:
+    """The reply that all outcomes are."""
+    first = outcomes[0]
+    assert isinstance(first, ChatReply)
+    assert all(outcome == first for outcome in outcomes)
+    return first
+
+
+def fault_in(outcomes: list[ChatReply | BaseException]) -> NoReplyError:
+    """The fault that all outcomes are."""
+    first = outcomes[0]
+    assert isinstance(first, NoReplyError)
+    assert {str(outcome) for outcome in outcomes} == {str(first)}
+    return first
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A place for a store."""
+    return tmp_path / "store"
+
+
+class Slow(ScriptedServer):
+    """A server that thinks for a moment, and for as long as ``is_thinking``."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answered)
+        self.is_thinking = False
+
+    def _answered(self, seen: Seen) -> Action:
+        return Delay(0.05, Until(lambda: not self.is_thinking, Answer(f"reply {seen.index}")))
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    """Such a server."""
+    with Slow() as server:
+        yield server
+
+
+def test_equal_requests_at_once_are_one(store: Path, slow: Slow) -> None:
+    """A reference's question comes from every system at the same moment."""
+    hub = exchange(store)
+    outcomes = through(hub, at(slow.url), *[question()] * 20)
+    assert reply_in(outcomes).text == "reply 0"
+    assert slow.n_requests == 1
+    assert (hub.ledger.totals.n_asked, hub.ledger.totals.n_cached) == (1, 0)
+    assert hub.ledger.n_in_flight == 0
+    assert hub.open == {}
+
+
+def test_different_requests_are_each_asked(store: Path, slow: Slow) -> None:
+    """Another word makes another request; another topic does not."""
+    requests = [question("a"), question("b"), replace(question("a"), topic="kiln")]
+    outcomes = through(exchange(store), at(slow.url), *requests)
+    assert len({reply.text for reply in outcomes if isinstance(reply, ChatReply)}) == 2
+    assert slow.n_requests == 2
+
+
+def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
+    """Two workers of a run, each with an event loop of its own."""
+    hubs = [exchange(store), exchange(store)]
+    outcomes: list[ChatReply | BaseException] = []
+    threads = [
+        threading.Thread(
+            target=lambda hub=hub: outcomes.extend(through(hub, at(slow.url), *[question()] * 5))
+        )
+        for hub in hubs
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(outcomes) == 10
+    assert reply_in(outcomes).text == "reply 0"
+    assert slow.n_requests == 1
+    totals = [hub.ledger.totals for hub in hubs]
+    assert sorted((t.n_asked, t.n_cached) for t in totals) == [(0, 1), (1, 0)]
+
+
+def test_two_exchanges_on_one_loop_ask_once(store: Path, slow: Slow) -> None:
+    """Whoever comes second waits without holding a slot, and finds the reply in the store."""
+    one, other = exchange(store), exchange(store)
+
+    async def main() -> list[ChatReply]:
+        lines = [hub.line(at(slow.url), None) for hub in (one, other)]
+        replies = await asyncio.gather(*(line.send(question()) for line in lines * 3))
+        for hub in (one, other):
+            await hub.drain(SOON)
+        return list(replies)
+
+    assert {reply.text for reply in asyncio.run(main())} == {"reply 0"}
+    assert slow.n_requests == 1
+
+
+def test_remembered_reply_is_not_asked_for_again(store: Path) -> None:
+    """Whatever its text and its end are: it is what the model says to this request."""
+    ends = {
+        "stop": Answer(""),
+        "length": Answer("", "length"),
+        "content_filter": Answer(None, "content_filter"),
+        "refusal": Answer(None, refusal="I will not."),
+    }
+    requests = [question(end) for end in ends]
+    with ScriptedServer(lambda seen: ends[seen.texts[0]]) as server:
+        first = through(exchange(store), at(server.url), *requests)
+        later = exchange(store)
+        again = through(later, at(server.url), *requests)
+        assert server.n_requests == 4
+    replies = [outcome for outcome in first if isinstance(outcome, ChatReply)]
+    assert [reply.finish for reply in replies] == list(ends)
+    assert [reply.text for reply in replies] == ["", "", "", "I will not."]
+    assert again == first
+    assert (later.ledger.totals.n_asked, later.ledger.totals.n_cached) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("action", "fault"),
+    [
+        (Status(400), "bad_request"),
+        (Status(429, "insufficient_quota"), "quota"),
+        (Status(401), "unauthorised"),
+        (Drop(), "dropped"),
+        (Status(500), "server_error"),
+        (Html(), "not_json"),
+    ],
+)
+def test_fault_is_never_remembered(store: Path, action: Action, fault: str) -> None:
+    """The next run asks again, and gets its answer."""
+    actions: list[Action] = [action, Answer("yes")]
+    with ScriptedServer(lambda seen: actions[seen.index]) as server:
+        hub = exchange(store, backoff=NO_SECOND_ATTEMPT)
+        assert fault_in(through(hub, at(server.url), question())).fault == fault
+        assert (hub.ledger.totals.n_failed, hub.ledger.totals.n_asked) == (1, 0)
+        assert b'"key"' not in bytes_under(store)
+        assert reply_in(through(exchange(store), at(server.url), question())).text == "yes"
+        assert server.n_requests == 2
+
+
+def test_fault_is_forgotten_within_a_run_as_well(store: Path) -> None:
+    """A pair that is judged later may be luckier."""
+    actions: list[Action] = [Status(400), Answer("yes")]
+    with ScriptedServer(lambda seen: actions[seen.index]) as server:
+        hub = exchange(store)
+
+        async def main() -> None:
+            line = hub.line(at(server.url), None)
+            with pytest.raises(NoReplyError, match="status 400"):
+                await line.send(question())
+            assert (await line.send(question())).text == "yes"
+
+        drained(hub, main())
+
+
+def test_fault_is_told_to_all_who_wait_for_it(store: Path) -> None:
+    """None of them asks for himself: what failed for one fails for all."""
+    hub = exchange(store)
+    with ScriptedServer(lambda _: Until(lambda: len(hub.open) == 1, Status(400))) as server:
+        assert fault_in(through(hub, at(server.url), *[question()] * 5)).fault == "bad_request"
+        assert server.n_requests == 1
+    assert hub.ledger.totals.n_failed == 1
+
+
+def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: Slow) -> None:
+    """One pair was given up; another one waits for the same reply."""
+    hub = exchange(store)
+    slow.is_thinking = True
+
+    async def main() -> None:
+        line = hub.line(at(slow.url), None)
+        first, second = (asyncio.ensure_future(line.send(question())) for _ in range(2))
+        await until(lambda: slow.n_requests == 1)
+        first.cancel()
+        slow.is_thinking = False
+        assert (await second).text == "reply 0"
+
+    drained(hub, main())
+    assert slow.n_requests == 1
+
+
+def test_reply_that_nobody_waits_for_any_more_is_kept(store: Path, slow: Slow) -> None:
+    """It is paid for."""
+    hub = exchange(store)
+    slow.is_thinking = True
+
+    async def main() -> None:
+        first = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
+        await until(lambda: slow.n_requests == 1)
+        first.cancel()
+        slow.is_thinking = False
+
+    drained(hub, main())
+    assert reply_in(through(exchange(store), at(slow.url), question())).text == "reply 0"
+    assert slow.n_requests == 1
+
+
+def test_cassette_goes_before_the_store_and_opens_none(store: Path) -> None:
+    """In a clone that has the cassette nothing is asked and nothing is written."""
+    reply = ChatReply(text="from the cassette")
+    key = key_of(question())
+    cassette = {key: Row(key, "topic", reply.as_json())}
+    records: tuple[Record, ...] = ("new", "none")
+    with ScriptedServer() as server:
+        for record in records:
+            hub = exchange(store, record, cassette=cassette)
+            assert reply_in(through(hub, at(server.url), *[question()] * 2)) == reply
+            assert hub.ledger.keys("recorded") == [key]
+            assert hub.ledger.totals.n_recorded == 1
+        assert server.n_requests == 0
+    assert not store.exists()
+
+
+def test_replay_asks_nothing_and_names_the_question(store: Path) -> None:
+    """The store of this machine plays no part: another machine would not have it."""
+    with ScriptedServer() as server:
+        through(exchange(store), at(server.url), question())
+        error = fault_in(through(exchange(store, "none"), at(server.url), *[question()] * 2))
+        assert server.n_requests == 1
+    assert error.fault == "not_recorded"
+    assert str(error) == (
+        f"no recorded answer for question {key_of(question())[:8]} (); run once with"
+        " --summ-record=new, then 'summeval cassette export'"
+    )
+
+
+def test_all_asks_again_once_a_run(store: Path, slow: Slow) -> None:
+    """Two processes of one run ask once; the next run asks again; later runs read the last."""
+    through(exchange(store), at(slow.url), question())
+    runs: list[tuple[Record, str]] = [("all", "a"), ("all", "a"), ("all", "b"), ("new", "c")]
+    texts = [
+        reply_in(through(exchange(store, record, run=run), at(slow.url), question())).text
+        for record, run in runs
+    ]
+    assert texts == ["reply 1", "reply 1", "reply 2", "reply 2"]
+    assert slow.n_requests == 3
+
+
+def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path, slow: Slow) -> None:
+    """One slot: the first request is out, the second waits for the slot, the third comes late."""
+    hub = exchange(store, in_flight=1)
+    slow.is_thinking = True
+
+    async def main() -> tuple[ChatReply, list[bool]]:
+        line = hub.line(at(slow.url), None)
+        out, waiting = (asyncio.ensure_future(line.send(question(t))) for t in ("out", "waiting"))
+        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
+        draining = asyncio.ensure_future(hub.drain(SOON))
+        await asyncio.sleep(0)
+        late = asyncio.ensure_future(line.send(question("late")))
+        slow.is_thinking = False
+        await draining
+        await asyncio.wait((waiting, late), timeout=SOON)
+        return await out, [waiting.cancelled(), late.cancelled()]
+
+    kept, cancelled = asyncio.run(main())
+    assert kept.text == "reply 0"
+    assert cancelled == [True, True]
+    assert slow.n_requests == 1
+    later = exchange(store, "new")
+    assert reply_in(through(later, at(slow.url), question("out"))).text == "reply 0"
+    assert later.ledger.totals.n_cached == 1
+
+
+def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slow) -> None:
+    """The first call's end leaves money for the second, which must not be sent any more."""
+    hub = exchange(store, budget=Budget(0.30))
+    slow.is_thinking = True
+
+    async def main() -> None:
+        line = hub.line(at(slow.url), PRICE)
+        sent = [asyncio.ensure_future(line.send(question(text))) for text in ("a", "b")]
+        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
+        draining = asyncio.ensure_future(hub.drain(SOON))
+        await asyncio.sleep(0)
+        slow.is_thinking = False
+        await draining
+        await asyncio.wait(sent, timeout=SOON)
+
+    asyncio.run(main())
+    assert slow.n_requests == 1
+
+
+def test_draining_ends_in_time(store: Path, slow: Slow) -> None:
+    """Ctrl-C: what takes longer is given up, and nothing of it is stored."""
+    slow.is_thinking = True
+    hub = exchange(store)
+
+    async def main() -> None:
+        call = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
+        await until(lambda: slow.n_requests == 1)
+        await hub.drain(0.1)
+        await asyncio.wait((call,))
+        assert call.cancelled()
+
+    asyncio.run(main())
+    assert b'"key"' not in bytes_under(store)
+
+
+def test_draining_does_not_wait_for_other_processes(store: Path, slow: Slow) -> None:
+    """Their replies are theirs to keep."""
+    slow.is_thinking = True
+    one, other = exchange(store), exchange(store)
+
+    async def main() -> None:
+        asking = asyncio.ensure_future(one.line(at(slow.url), None).send(question()))
+        await until(lambda: slow.n_requests == 1)
+        waiting = asyncio.ensure_future(other.line(at(slow.url), None).send(question()))
+        await until(lambda: len(other.waiting_elsewhere) == 1)
+        await other.drain(SOON)
+        assert not asking.done()
+        await asyncio.wait((waiting,))
+        assert waiting.cancelled()
+        slow.is_thinking = False
+        assert (await asking).text == "reply 0"
+        await one.drain(SOON)
+
+    asyncio.run(main())
+    assert slow.n_requests == 1
+
+
+def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
+    """40 calls of 1 to 16 cents, whose order and cost nobody knows before, and 1 dollar."""
+    chance = random.Random(5)
+    paid: list[int] = []
+
+    def script(_: Seen) -> Action:
+        paid.append(chance.randint(1, 16))
+        return Delay(chance.random() / 50, Answer("yes", usage=(10, paid[-1], 0)))
+
+    with ScriptedServer(script) as server:
+        hub = exchange(store, budget=Budget(1.0))
+        requests = [question(str(number)) for number in range(40)]
+        outcomes = through(hub, at(server.url), *requests, price=PRICE)
+    faults = [outcome for outcome in outcomes if isinstance(outcome, NoReplyError)]
+    assert {error.fault for error in faults} == {"over_budget"}
+    assert len(faults) == 40 - server.n_requests
+    # The next call could cost 16 cents, so that 84 or more were spent before it was refused.
+    assert 84 <= sum(paid) <= 100
+    assert hub.ledger.totals.cost == pytest.approx(sum(paid) / 100)
+    assert hub.ledger.totals.n_asked == server.n_requests
+
+
+def test_budget_that_is_over_lets_remembered_replies_through(store: Path) -> None:
+    """They cost nothing."""
+    with ScriptedServer() as server:
+        through(exchange(store), at(server.url), question("a"))
+        hub = exchange(store, budget=Budget(0.01))
+        known, refused = through(hub, at(server.url), question("a"), question("b"), price=PRICE)
+        assert server.n_requests == 1
+    assert isinstance(known, ChatReply)
+    assert str(refused) == (
+        "not judged: budget (0.0000 of 0.01 dollars spent, and the next call could cost 0.1600)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "cents"),
+    [
+        (Answer("yes", usage=(10, 3, 0)), 3),
+        (Answer("yes", usage=None), 16),
+        (Drop(), 16),
+        (Html(), 16),
+        (Status(400), 0),
+        (Status(500), 0),
+    ],
+)
+def test_budget_books_what_a_call_may_have_cost(store: Path, action: Action, cents: int) -> None:
+    """An answer that was not counted, or got lost, may be on the bill in full."""
+    with ScriptedServer(lambda _: action) as server:
+        budget = Budget(1.0)
+        hub = exchange(store, budget=budget)
+        seconds = 30.0 if isinstance(action, Answer) else 0.3  # too short for another attempt
+        through(hub, at(server.url, timeout_seconds=seconds), question(), price=PRICE)
+    assert budget._mine.spent == pytest.approx(cents / 100)
+    assert budget._mine.reserved == {}
+
+
+def test_budget_counts_an_answer_that_got_lost_before_another_came(store: Path) -> None:
+    """The first answer breaks off, and was paid for all the same: there is no money for another."""
+    actions: list[Action] = [HalfBody(), Answer("yes", usage=(10, 16, 0))]
+    with ScriptedServer(lambda seen: actions[seen.index]) as server:
+        hub = exchange(store, budget=Budget(0.16))
+        through(hub, at(server.url), question(), price=PRICE)
+        assert server.n_requests * 0.16 <= 0.16
+
+
+def test_lost_key_is_told_only_when_something_has_to_be_sent(store: Path) -> None:
+    """Whoever has the replies needs no key."""
+    with ScriptedServer() as server:
+        through(exchange(store), at(server.url), question("a"))
+        keyless = at(server.url, lacking="TEAM_KEY", hint=" (a judge of the suite?)")
+        hub = exchange(store)
+        known, refused = through(hub, keyless, question("a"), question("b"))
+        assert server.n_requests == 1
+        shown = keyless.endpoint.shown
+    assert isinstance(known, ChatReply)
+    assert isinstance(refused, OptionError)
+    assert str(refused) == (
+        f"'llama3' is asked at {shown}, which needs a key: set TEAM_KEY, name another address with"
+        " --summ-endpoint, or replay with --summ-record=none (a judge of the suite?)"
+    )
+
+
+def test_key_that_a_server_echoes_is_stored_nowhere(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a reply, its model and its fingerprint, and in every kind of error."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    echoes: dict[str, Callable[[str], Action]] = {
+        "reply": lambda sent: Answer(f"You sent {sent}.", model=sent),
+        "401": lambda sent: Status(401, sent, f"Incorrect API key: {sent}"),
+        "400": lambda sent: Status(400, message=f"{sent} {sent}"),
+        "page": lambda sent: Html(403, f"<pre>{sent}</pre>"),
+        "garbage": lambda sent: Html(200, f"{sent} is no JSON"),
+    }
+
+    def script(seen: Seen) -> Action:
+        return echoes[seen.texts[0]](seen.headers["authorization"])
+
+    with ScriptedServer(script) as server:
+        hub = exchange(store, backoff=NO_SECOND_ATTEMPT)
+        outcomes = through(hub, at(server.url), *map(question, echoes))
+        assert all(KEY in seen.headers["authorization"] for seen in server.seen)
+    told = " ".join(f"{outcome!s} {outcome!r}" for outcome in outcomes)
+    assert isinstance(outcomes[0], ChatReply)
+    assert "[key]" in outcomes[0].text
+    assert sum(isinstance(outcome, NoReplyError) for outcome in outcomes) == 4
+    assert KEY not in told
+    assert KEY.encode() not in bytes_under(store)
+    assert b"You sent" in bytes_under(store)
+
+
+def test_dialect_is_found_out_once_for_all_runs(store: Path) -> None:
+    """A server that refuses a strict schema refuses one request, and none the next day."""
+
+    def script(seen: Seen) -> Action:
+        refused = Status(400, message="response_format json_schema is not supported")
+        return refused if seen.level == "json_schema" else Answer('{"label": "yes"}')
+
+    with ScriptedServer(script) as server:
+        for text in ("today", "tomorrow"):
+            through(exchange(store), at(server.url), question(text, schema=LABEL))
+        assert [seen.level for seen in server.seen] == ["json_schema", "json_object", "json_object"]
+
+
+def test_dialect_is_found_out_again_where_all_is_asked_again(store: Path) -> None:
+    """The server may have learnt something."""
+    script: dict[str, Action] = {"json_schema": Status(400), "json_object": Answer("{}")}
+    with ScriptedServer(lambda seen: script[seen.level]) as server:
+        for run in "ab":
+            hub = exchange(store, "all", run=run)
+            through(hub, at(server.url), question(schema=LABEL))
+        assert [seen.level for seen in server.seen] == ["json_schema", "json_object"] * 2
+
+
+def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None:
+    """What was begun ahead of its test is hurried when a test stands still for it."""
+    hub = exchange(store, in_flight=1)
+    calm = {text: Urgency() for text in "abc"}
+
+    async def send(text: str, urgency: Urgency) -> str:
+        URGENCY.set(urgency)
+        return (await hub.line(at(slow.url), None).send(question(text))).text
+
+    async def main() -> None:
+        await send("warm", Urgency())
+        slow.is_thinking = True
+        ahead = [asyncio.ensure_future(send(text, urgency)) for text, urgency in calm.items()]
+        await until(lambda: slow.n_requests == 2 and hub.slots.n_waiting == 2)
+        hurried = asyncio.ensure_future(send("c", Urgency(demanded=True)))
+        await until(lambda: calm["c"].demanded)
+        slow.is_thinking = False
+        assert await hurried == "reply 2"
+        assert await asyncio.gather(*ahead) == ["reply 1", "reply 3", "reply 2"]
+
+    drained(hub, main())
+    assert [urgency.demanded for urgency in calm.values()] == [False, False, True]
+
+
+def test_requests_in_flight_are_bounded_and_counted(store: Path, slow: Slow) -> None:
+    """The progress line says how many are open, those that wait for a slot among them."""
+    hub = exchange(store, in_flight=3)
+
+    async def main() -> None:
+        line = hub.line(at(slow.url), None)
+        await line.send(question("warm"))
+        slow.is_thinking = True
+        calls = [asyncio.ensure_future(line.send(question(str(n)))) for n in range(6)]
+        await until(lambda: hub.ledger.n_in_flight == 6 and slow.n_requests == 1 + 3)
+        slow.is_thinking = False
+        await asyncio.gather(*calls)
+
+    drained(hub, main())
+    assert slow.peak == 3
+    assert hub.ledger.n_in_flight == 0
+    assert hub.ledger.totals.n_asked == 1 + 6
+
+
+DATED: Final = "gpt-4o-2024-08-06"
+OTHER: Final = "gpt-4o-2024-11-20"
+
+
+def pinned(url: str) -> Address:
+    """The address of a judge, whose model's name decides whether it is held to it."""
+    return replace(at(url), pinned=None)
+
+
+def asked_of(model: str, text: str = "Is it so?") -> ChatRequest:
+    """A request to one model."""
+    return replace(question(text), model=model)
+
+
+def seen(hub: Exchange) -> list[tuple[str, str, bool, int]]:
+    """Which model was asked for, which replied, whether it is another, and how often."""
+    return [(m.asked, m.returned, m.is_other, m.n_replies) for m in models_seen(hub.ledger.models)]
+
+
+def test_the_models_that_reply_are_noted_wherever_a_reply_comes_from(store: Path) -> None:
+    """What a replay returns is what was stored, so a run and its replay have the same models."""
+    request = asked_of("gpt-4o")
+    with ScriptedServer(lambda _: Answer("yes", model=DATED)) as server:
+        asking, again = exchange(store), exchange(store)
+        reply = reply_in(through(asking, pinned(server.url), *[request] * 3))
+        through(again, pinned(server.url), request)
+        cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
+        replay = exchange(store, "none", cassette=cassette)
+        through(replay, pinned(server.url), request)
+
+    expected = ModelSeen(
+        endpoint="here", asked="gpt-4o", returned=DATED, fingerprint="fp_scripted", n_replies=1
+    )
+    assert [models_seen(hub.ledger.models) for hub in (asking, again, replay)] == [(expected,)] * 3
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+@pytest.mark.parametrize(
+    ("asked", "returned"), [("gpt-4o", DATED), (DATED, DATED), (DATED, ""), ("gpt-4o", "")]
+)
+def test_a_pinned_model_or_an_alias_of_it_is_no_swap(
+    store: Path, asked: str, returned: str, is_strict: bool
+) -> None:
+    """Nor is a reply that names no model at all."""
+    body = json.dumps(
+        {"model": returned, "choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}
+    )
+    with ScriptedServer(lambda _: Raw(body.encode())) as server:
+        hub = exchange(store, is_strict=is_strict)
+        reply_in(through(hub, pinned(server.url), asked_of(asked)))
+    assert seen(hub) == [(asked, returned, False, 1)]
+
+
+def test_a_swapped_model_is_noted_at_a_desk_and_its_replies_are_kept(store: Path) -> None:
+    """Somebody reads the warning; another day the replies are there, and still another model's."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        for hub in (exchange(store), exchange(store)):
+            assert reply_in(through(hub, pinned(server.url), asked_of(DATED))).text == "yes"
+            assert seen(hub) == [(DATED, OTHER, True, 1)]
+        assert server.n_requests == 1
+
+
+def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> None:
+    """The request goes out once, then the endpoint is asked nothing more in vain."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        hub = exchange(store, is_strict=True)
+
+        async def main() -> None:
+            line = hub.line(pinned(server.url), None)
+            for text in "abc":
+                with pytest.raises(NoReplyError) as caught:
+                    await line.send(asked_of(DATED, text))
+                assert caught.value.fault == "other_model"
+                told = str(caught.value)
+                assert told.startswith("endpoint 'here' at http://127.0.0.1")
+                assert (
+                    f"asked for the pinned model {DATED!r}, and the reply is of {OTHER!r};" in told
+                )
+                assert told.endswith("or ask again with --summ-record=all")
+
+        drained(hub, main())
+        assert server.n_requests == 1
+        assert seen(hub) == [(DATED, OTHER, True, 1)]
+    assert b'"key"' not in bytes_under(store)
+
+
+def test_a_recorded_reply_of_a_swapped_model_is_an_error_in_ci(store: Path) -> None:
+    """A replay decides as the run would have."""
+    request = asked_of(DATED)
+    reply = ChatReply(text="yes", model=OTHER)
+    cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
+    hub = exchange(store, "none", cassette=cassette, is_strict=True)
+    assert fault_in(through(hub, pinned("http://127.0.0.1:9/v1"), request)).fault == "other_model"
+
+
+def test_a_model_under_test_may_be_any(store: Path) -> None:
+    """Who gates it hears of the swap from the scores, and from the run record."""
+    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
+        hub = exchange(store, is_strict=True)
+        reply_in(through(hub, at(server.url), asked_of(DATED)))
+    assert seen(hub) == [(DATED, OTHER, False, 1)]

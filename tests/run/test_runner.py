@@ -1,0 +1,854 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Generator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from time import sleep
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.endpoints.limits import URGENCY
+from summeval_pytest.errors import JudgeError, OptionError, SuiteError, SummevalError
+from summeval_pytest.metrics import faithfulness
+from summeval_pytest.metrics.score import FaithfulnessScore, Unscored
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    Fact,
+    FactCheck,
+    FactChecks,
+    SentenceCheck,
+    SentenceChecks,
+    Unanswered,
+)
+from summeval_pytest.run import runner as runner_module
+from summeval_pytest.run.measure import Evaluation, StatedFacts
+from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.suite.labels import FactLabel, FactLabels
+from summeval_pytest.suite.suite import load_suite
+from tests.waiting import SOON, until, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair
+
+N_PAIRS = 8
+
+SUPPORTED = {"faithfulness": 1.0, "faithfulness.conflicts": 0.0}
+"""The numbers of a mouse's faithfulness where all is right."""
+
+
+def write_suite(folder: Path) -> Suite:
+    """A suite of one system and a paper a mouse; each summary is one sentence."""
+    mice = [f"mouse-{number}" for number in range(N_PAIRS)]
+    papers = [{"id": m, "source": f"Zinc went to {m}.", "reference": f"{m} slept."} for m in mice]
+    summaries = [{"paper": mouse, "summary": f"Rest came to {mouse}."} for mouse in mice]
+    for name, objects in (("papers", papers), ("careful", summaries)):
+        text = "".join(json.dumps(values) + "\n" for values in objects)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    (folder / "summeval.toml").write_text(
+        'papers = "papers.jsonl"\n[systems.careful]\nsummaries = "careful.jsonl"\n',
+        encoding="utf-8",
+    )
+    return load_suite(folder, "mice")
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+    """The pairs of the suite, in its order; each asks its judge one question."""
+    return tasks_of(write_suite(tmp_path_factory.mktemp("mice")))
+
+
+def tasks_of(suite: Suite) -> list[Task]:
+    """The pairs of a suite."""
+    return [
+        Task(suite=suite, paper=paper, system="careful", metrics=("faithfulness",))
+        for paper in suite.paper_ids
+    ]
+
+
+class Counting:
+    """Supports every sentence, and keeps which mouse it was asked about, and how many at once."""
+
+    signature = "counting-1"
+
+    def __init__(self, in_flight: int = 1) -> None:
+        self.in_flight = in_flight
+        self.mice: list[int] = []
+        self.fetched = 0
+        self.most_open = 0
+        self._open = 0
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One check, after some thought."""
+        (question,) = questions
+        assert isinstance(question, CheckSentences)
+        mouse = int(question.sentences[0].removesuffix(".").rpartition("-")[2])
+        self.mice.append(mouse)
+        self._open += 1
+        self.most_open = max(self.most_open, self._open)
+        try:
+            await self.think(mouse)
+        finally:
+            self._open -= 1
+        return self.say()
+
+    async def think(self, mouse: int) -> None:
+        """Takes no time."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """Yes."""
+        return (SentenceChecks((SentenceCheck(reason="", supported=True),)),)
+
+
+class Waiting(Counting):
+    """Waits for a network that is not there; knows how many of its answers were not fetched."""
+
+    most_unfetched = 0
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse takes as long
+        """Takes a moment."""
+        self.most_unfetched = max(self.most_unfetched, len(self.mice) - self.fetched)
+        await asyncio.sleep(0.002)
+
+
+class Together(Counting):
+    """Answers no question before a number of them is open, however slow the machine."""
+
+    def __init__(self, together: int) -> None:
+        super().__init__(in_flight=together + 1)
+        self.together = together
+        self.all_open = asyncio.Event()
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse waits for the last
+        """Waits for the others."""
+        if self.most_open == self.together:
+            self.all_open.set()
+        await asyncio.wait_for(self.all_open.wait(), SOON)
+
+
+class Endless(Counting):
+    """Never answers, and notes that it was given up."""
+
+    given_up = 0
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # no mouse is ever done
+        """Takes for ever."""
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            self.given_up += 1
+            raise
+
+
+class Blocking(Counting):
+    """Computes without ever giving way, until it is told to stop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stop = threading.Event()
+
+    async def think(self, mouse: int) -> None:  # noqa: ARG002  # no mouse is ever done
+        """Holds the loop."""
+        self.stop.wait(SOON)
+
+
+class Failing(Counting):
+    """Fails the first time it is asked about some mice."""
+
+    def __init__(self, *mice: int, in_flight: int = 1) -> None:
+        super().__init__(in_flight)
+        self.failing = set(mice)
+
+    async def think(self, mouse: int) -> None:
+        """Raises, once a mouse."""
+        if mouse in self.failing:
+            self.failing.discard(mouse)
+            raise ConnectionError(f"no route to mouse {mouse}")
+
+
+class Mute(Counting):
+    """Has no answer."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """`Unanswered`."""
+        return (Unanswered("the reply was cut off"),)
+
+
+class Forgetful(Counting):
+    """Returns too few answers."""
+
+    def say(self) -> tuple[Answer, ...]:
+        """Nothing."""
+        return ()
+
+
+def settle(runner: Runner) -> None:
+    """Lets the loop do all that it can do without waiting."""
+    for _ in range(10):
+        runner.converse(faithfulness.measure("", ()))
+
+
+def test_an_evaluation_is_of_the_pair_asked_for(tasks: list[Task]) -> None:
+    """A runner with many pairs at once must not mix them up."""
+    with closing(Runner(Waiting(in_flight=4))) as runner:
+        runner.plan(tasks)
+        evaluations = [runner.evaluation(task) for task in reversed(tasks)]
+    assert [found.paper for found in evaluations] == [task.paper for task in reversed(tasks)]
+    for task, found in zip(reversed(tasks), evaluations, strict=True):
+        (score,) = found.scores
+        assert isinstance(score, FaithfulnessScore)
+        assert [sentence.text for sentence in score.sentences] == [f"Rest came to {task.paper}."]
+        assert dict(found.signatures[0].recipe)["suite"] == task.suite.fingerprint
+
+
+def test_a_judge_that_computes_is_never_asked_ahead(tasks: list[Task]) -> None:
+    """Reading ahead would only delay the test that waits, and hold texts in memory."""
+    judge = Counting(in_flight=1)
+    threads = threading.active_count()
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        assert threading.active_count() == threads
+        for number, task in enumerate(tasks[:3]):
+            runner.evaluation(task)
+            settle(runner)
+            assert judge.mice == list(range(number + 1))
+
+
+def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
+    """One place is kept for the test that asks; the others are filled again after each fetch."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        settle(runner)
+        assert judge.mice == [0, 1]
+        for number, task in enumerate(tasks, start=1):
+            runner.evaluation(task)
+            settle(runner)
+            assert judge.mice == list(range(min(N_PAIRS, number + 2)))
+    assert judge.most_open <= 2
+
+
+def test_pairs_read_ahead_are_under_way_at_once(tasks: list[Task]) -> None:
+    """Twenty pairs that each wait a second should take a second."""
+    judge = Together(N_PAIRS)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        for task in tasks:
+            runner.evaluation(task)
+    assert judge.most_open == N_PAIRS
+
+
+def test_what_nobody_fetches_stays_open(tasks: list[Task]) -> None:
+    """Evaluations hold texts, so those made ahead of their tests count until they are fetched."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: len(judge.mice) == 2)
+        sleep(0.02)
+        settle(runner)
+        assert judge.mice == [0, 1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(order=st.permutations(range(N_PAIRS)), in_flight=st.integers(1, 5))
+def test_no_more_pairs_are_open_than_the_judge_wants(
+    tasks: list[Task], order: list[int], in_flight: int
+) -> None:
+    """Law: in whatever order tests ask, every pair is judged once and the bound holds.
+
+    A pair is open from its question until its evaluation has been handed over.
+    """
+    judge = Waiting(in_flight)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        for place in order:
+            runner.evaluation(tasks[place])
+            judge.fetched += 1
+    assert sorted(judge.mice) == list(range(N_PAIRS))
+    assert judge.most_unfetched <= in_flight
+
+
+def test_what_a_test_asks_for_goes_first(tasks: list[Task]) -> None:
+    """It does not queue behind the plan, even where every place is taken."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks)
+        runner.evaluation(tasks[6])
+        assert judge.mice == [0, 6]
+
+
+def test_a_pair_that_was_asked_for_early_is_not_asked_for_again(tasks: list[Task]) -> None:
+    """Its turn in the plan still comes."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:3])
+        for place in (2, 0, 1):
+            runner.evaluation(tasks[place])
+        settle(runner)
+    assert judge.mice == [0, 2, 1]
+
+
+def test_threads_that_ask_for_one_pair_share_it(tasks: list[Task]) -> None:
+    """Tests may run in threads, and an answer is paid for once."""
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge)) as runner, ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(runner.evaluation, [tasks[0]] * 8))
+    assert {evaluation.paper for evaluation in found} == {"mouse-0"}
+    assert judge.mice == [0]
+
+
+def test_ahead_can_be_set_apart_from_the_judge(tasks: list[Task]) -> None:
+    """A run that stops at its first failure should not pay for what it will not look at."""
+    judge = Waiting(in_flight=5)
+    with closing(Runner(judge, ahead=0)) as runner:
+        runner.plan(tasks)
+        runner.evaluation(tasks[0])
+        settle(runner)
+    assert judge.mice == [0]
+
+
+def test_a_plan_can_grow(tasks: list[Task]) -> None:
+    """Each suite among the arguments adds its own."""
+    judge = Waiting(in_flight=4)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:1])
+        runner.plan(tasks[1:2])
+        settle(runner)
+        assert judge.mice == [0, 1]
+
+
+def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> None:
+    """The fault of one pair is no other pair's, also where it was read ahead."""
+    judge = Failing(1, in_flight=3)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:3])
+        settle(runner)
+        assert runner.evaluation(tasks[0]).paper == "mouse-0"
+        with pytest.raises(JudgeError, match="no route to mouse 1"):
+            runner.evaluation(tasks[1])
+        assert runner.evaluation(tasks[2]).paper == "mouse-2"
+
+
+def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
+    """The item of the means asks again for what failed, and may get it."""
+    judge = Failing(0)
+    with closing(Runner(judge)) as runner:
+        with pytest.raises(JudgeError):
+            runner.evaluation(tasks[0])
+        assert [n.values for n in runner.numbers(tasks[:1])] == [SUPPORTED]
+    assert judge.mice == [0, 0]
+
+
+def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Task]) -> None:
+    """Nobody will fetch it again, so asked for by the plan it would hold its place for ever."""
+    judge = Failing(1, in_flight=2)
+    with closing(Runner(judge)) as runner:
+        runner.plan(tasks[:4])
+        with pytest.raises(JudgeError):
+            runner.evaluation(tasks[1])
+        runner.evaluation(tasks[0])
+        settle(runner)
+        assert judge.mice == [0, 1, 2]
+        runner.evaluation(tasks[2])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3]
+
+
+def test_too_few_answers_are_the_judges_fault(tasks: list[Task]) -> None:
+    """The message has to reach the test through the loop and its thread."""
+    with closing(Runner(Forgetful())) as runner, pytest.raises(JudgeError) as caught:
+        runner.evaluation(tasks[0])
+    assert str(caught.value) == (
+        "judge 'counting-1' gave 0 answers to 1 questions; it owes one for each, in order"
+    )
+
+
+def test_an_unanswered_pair_is_evaluated_and_unscored(tasks: list[Task]) -> None:
+    """The verdict says whose fault it is; the runner only carries it."""
+    with closing(Runner(Mute())) as runner:
+        (numbers,) = runner.numbers(tasks[:1])
+    assert numbers.values == {}
+    assert numbers.unscored == (
+        Unscored(metric="faithfulness", status="unanswered", reason="the reply was cut off"),
+    )
+
+
+def test_a_file_that_changed_since_loading_is_refused(tmp_path: Path) -> None:
+    """Texts are read late, and another text would be judged under this one's fingerprint."""
+    task = tasks_of(write_suite(tmp_path))[0]
+    file = tmp_path / "careful.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace("Rest", "Haste"), encoding="utf-8")
+    with closing(Runner(Counting())) as runner, pytest.raises(SuiteError):
+        runner.evaluation(task)
+
+
+def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> None:
+    """The means over papers come after the pairs, and cost nothing more."""
+    judge = Counting()
+    threads = threading.active_count()
+    with closing(Runner(judge)) as runner:
+        known = runner.evaluation(tasks[0]).numbers()
+    assert runner.numbers(tasks[:1]) == [known]
+    assert threading.active_count() == threads
+    assert judge.mice == [0]
+
+
+def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:
+    """The means cover all papers, also where only some of the pairs were selected."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        for _ in range(2):
+            (numbers,) = runner.numbers(tasks[3:4])
+            assert (numbers.paper, dict(numbers.values)) == ("mouse-3", SUPPORTED)
+    assert judge.mice == [3]
+
+
+def test_numbers_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
+    """Those that are known and those that are not."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.evaluation(tasks[2])
+        numbers = runner.numbers([tasks[3], tasks[2], tasks[1]])
+    assert [found.paper for found in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
+    assert judge.mice == [2, 3, 1]
+
+
+def test_numbers_of_many_pairs_are_got_at_once_within_the_judges_bound(tasks: list[Task]) -> None:
+    """Alone, the item of the means has a hundred pairs to ask about, and one test's time."""
+    judge = Crowded(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        assert len(runner.numbers(tasks)) == N_PAIRS
+    assert judge.mice == list(range(N_PAIRS))
+    assert judge.most_open == 3
+
+
+def test_a_failure_among_numbers_leaves_no_pair_open(tasks: list[Task]) -> None:
+    """What was opened with it would hold its texts, and the places of pairs to read ahead."""
+    judge = Failing(0, in_flight=4)
+    with closing(Runner(judge)) as runner:
+        with pytest.raises(JudgeError, match="no route to mouse 0"):
+            runner.numbers(tasks[:4])
+        runner.plan(tasks[4:])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_evaluations_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
+    """Labels are paired with them by place, also where one pair takes longer than the next."""
+    asked = [tasks[place] for place in (5, 2, 7, 0)]
+    with closing(Runner(Waiting(in_flight=4))) as runner:
+        found = list(runner.evaluations(asked))
+    assert [evaluation.paper for evaluation in found] == [task.paper for task in asked]
+    for task, evaluation in zip(asked, found, strict=True):
+        (score,) = evaluation.scores
+        assert isinstance(score, FaithfulnessScore)
+        assert score.sentences[0].text == f"Rest came to {task.paper}."
+
+
+class Crowded(Waiting):
+    """Answers nobody before as many ask at once as it wants, or as there are."""
+
+    def __init__(self, in_flight: int) -> None:
+        super().__init__(in_flight)
+        self.crowd = asyncio.Event()
+
+    async def think(self, mouse: int) -> None:
+        """Waits for the others, the first time."""
+        if self._open == min(self.in_flight, N_PAIRS):
+            self.crowd.set()
+        await asyncio.wait_for(self.crowd.wait(), SOON)
+        await super().think(mouse)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, N_PAIRS + 4])
+def test_evaluations_are_many_at_once_within_the_judges_bound(
+    tasks: list[Task], in_flight: int
+) -> None:
+    """A thousand labelled pairs hold no thousand texts: one is opened for each handed over."""
+    judge = Crowded(in_flight)
+    with closing(Runner(judge)) as runner:
+        for _ in runner.evaluations(tasks):
+            judge.fetched += 1
+            assert len(runner._open) < in_flight
+    assert judge.mice == list(range(N_PAIRS))
+    assert judge.most_open == min(in_flight, N_PAIRS)
+    assert judge.most_unfetched <= in_flight
+
+
+def test_evaluations_begin_when_the_first_is_asked_for(tasks: list[Task]) -> None:
+    """Naming them costs nothing."""
+    judge = Counting()
+    threads = threading.active_count()
+    with closing(Runner(judge)) as runner:
+        runner.evaluations(tasks)
+        assert threading.active_count() == threads
+    assert judge.mice == []
+
+
+def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> None:
+    """What was opened would hold its texts, and the places of pairs to read ahead."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge)) as runner:
+        found = runner.evaluations(tasks[:6])
+        assert isinstance(found, Generator)
+        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        assert runner._open
+        found.close()
+        assert runner._open == {}
+        wait_until(lambda: judge.mice == [0, 1, 2, 3] and judge._open == 0)
+        runner.plan(tasks[6:])
+        settle(runner)
+        assert judge.mice == [0, 1, 2, 3, 6, 7]
+
+
+def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -> None:
+    """Those before it were handed over; none is left open after it."""
+    judge = Failing(2, in_flight=3)
+    with closing(Runner(judge)) as runner:
+        found = runner.evaluations(tasks)
+        assert [next(found).paper, next(found).paper] == ["mouse-0", "mouse-1"]
+        with pytest.raises(JudgeError, match="no route to mouse 2"):
+            next(found)
+        assert runner._open == {}
+        assert list(found) == []
+
+
+def test_evaluations_of_pairs_whose_numbers_are_known_are_made_again(tasks: list[Task]) -> None:
+    """Numbers are kept and texts are not; the judge's answer is remembered, so nobody pays."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.numbers(tasks[:2])
+        assert [found.paper for found in runner.evaluations(tasks[:2])] == ["mouse-0", "mouse-1"]
+    assert judge.mice == [0, 1]
+
+
+class Checking(Counting):
+    """Finds that every fact follows, and keeps the questions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Question] = []
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """As many yeses as there are facts."""
+        self.asked.extend(questions)
+        (question,) = questions
+        assert isinstance(question, CheckFacts)
+        return (FactChecks((FactCheck(reason="", entailed=True),) * len(question.facts)),)
+
+
+def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> None:
+    """They are part of what is asked for, and a task without them is another task."""
+    labelled = FactLabels(reference=(FactLabel(text="The mouse slept", holds=True),))
+    judge = Checking()
+    with closing(Runner(judge)) as runner:
+        task = replace(tasks[3], metrics=(), facts=labelled)
+        (found,) = runner.evaluations([task])
+        assert runner.evaluation(replace(task, facts=None)).stated is None
+    fact = Fact(text="The mouse slept", sentence=0)
+    assert judge.asked == [CheckFacts((fact,), ("Rest came to mouse-3.",), every_premise=False)]
+    assert isinstance(found.stated, StatedFacts)
+    assert [check.holds for check in found.stated.reference] == [True]
+    assert found.scores == ()
+
+
+def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
+    """A model under test is asked for its summary on the loop, where the judge is asked, too."""
+
+    async def written(suite: Suite, paper: str, system: str) -> Pair:
+        await asyncio.sleep(0)
+        return replace(suite.pair(paper, system), summary="Sleep came to mouse-7.")
+
+    judge = Counting()
+    with closing(Runner(judge, find_pair=written)) as runner:
+        evaluation = runner.evaluation(tasks[0])
+    assert (evaluation.paper, evaluation.pair.summary) == ("mouse-0", "Sleep came to mouse-7.")
+    assert judge.mice == [7]
+
+
+def test_where_tests_are_shared_the_plan_goes_on_without_them(tasks: list[Task]) -> None:
+    """A pair read ahead may be another process's test, so only its numbers are kept.
+
+    The replies are what it was read for: they are in the store, for all processes.
+    """
+    judge = Together(2)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: runner.n_judged == N_PAIRS)
+        assert judge.mice == list(range(N_PAIRS))
+        assert judge.most_open == 2
+        assert [found.paper for found in runner.numbers(tasks)] == [t.paper for t in tasks]
+        assert runner.evaluation(tasks[5]).paper == "mouse-5"
+    assert judge.mice == list(range(N_PAIRS))
+
+
+class Asking(Waiting):
+    """Has to ask an endpoint about the first so many mice; the others are remembered."""
+
+    def __init__(self, n_asked: int) -> None:
+        super().__init__(in_flight=3)
+        self.n_asked = n_asked
+
+    async def think(self, mouse: int) -> None:
+        """Says so, as whoever sends requests does."""
+        if mouse < self.n_asked:
+            URGENCY.get().has_asked = True
+        await super().think(mouse)
+
+
+@pytest.mark.parametrize(("n_asked", "n_read"), [(2, 5), (3, 6), (N_PAIRS, N_PAIRS)])
+def test_reading_ahead_ends_where_others_have_asked_everything(
+    tasks: list[Task], n_asked: int, n_read: int
+) -> None:
+    """Two pairs are this process's own; then three in a row that ask nothing are enough."""
+    judge = Asking(n_asked)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks, n_own=2)
+        wait_until(lambda: runner.n_judged >= n_read)
+        settle(runner)
+        sleep(0.02)
+        assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
+
+
+def test_where_tests_are_shared_a_failure_does_not_stop_the_plan(tasks: list[Task]) -> None:
+    """Its own test meets it again, wherever that runs."""
+    judge = Failing(1, in_flight=2)
+    with closing(Runner(judge, shares_tests=True)) as runner:
+        runner.plan(tasks[:4])
+        wait_until(lambda: runner.n_judged == 3)
+        assert judge.mice == [0, 1, 2, 3]
+        assert runner.evaluation(tasks[1]).paper == "mouse-1"
+
+
+def test_whoever_waits_is_told_how_things_stand(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line on the terminal is drawn anew while a test waits, and wiped before pytest writes."""
+    monkeypatch.setattr(runner_module, "LOOK_SECONDS", 0.001)
+    told: list[bool] = []
+
+    class Watched(Counting):
+        async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse takes as long
+            await until(lambda: True in told)
+
+    with closing(Runner(Watched(), while_waiting=told.append)) as runner:
+        for task in tasks:
+            told.clear()
+            runner.evaluation(task)
+            assert not told[-1]
+
+
+def test_closing_lets_whoever_has_something_open_end_it(tasks: list[Task]) -> None:
+    """Calls in flight were paid for; they are waited for on the loop that they are open on."""
+    ended: list[tuple[float, int]] = []
+    judge = Waiting(in_flight=3)
+
+    async def finish(seconds: float) -> None:
+        await until(lambda: judge._open == 0)
+        ended.append((seconds, judge._open))
+
+    runner = Runner(judge, finish=finish)
+    runner.plan(tasks)
+    wait_until(lambda: len(judge.mice) == 2)
+    runner.close(seconds=SOON)
+    assert ended == [(SOON, 0)]
+    assert len(judge.mice) == 2, "what is planned is not begun any more"
+
+
+def test_closing_waits_no_longer_than_it_was_told_to(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has pressed Ctrl-C; the end that is waited for would take an hour."""
+    monkeypatch.setattr(runner_module, "GRACE_SECONDS", 0.01)
+    given_up = threading.Event()
+
+    async def finish(seconds: float) -> None:
+        try:
+            await asyncio.sleep(seconds + 3600)
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
+
+    runner = Runner(Counting(), finish=finish)
+    runner.evaluation(tasks[0])
+    runner.close(seconds=0.01)
+    assert given_up.wait(SOON)
+
+
+def test_a_conversation_of_ones_own_shares_what_is_remembered(tasks: list[Task]) -> None:
+    """A hand-written test about a pair's texts costs nothing after the pair's own test."""
+    judge = Counting()
+    with closing(Runner(judge)) as runner:
+        runner.evaluation(tasks[0])
+        flow = faithfulness.measure("Rest came to mouse-0.", ("Zinc went to mouse-0.",))
+        score = runner.converse(flow)
+    assert isinstance(score, FaithfulnessScore)
+    assert score.value == 1.0
+    assert judge.mice == [0]
+
+
+def test_a_conversation_of_ones_own_raises_what_the_judge_raises() -> None:
+    """The test that asked is the one that has to fail."""
+    with closing(Runner(Failing(5))) as runner, pytest.raises(JudgeError):
+        runner.converse(faithfulness.measure("Rest came to mouse-5.", ()))
+
+
+def test_closing_ends_the_thread(tasks: list[Task]) -> None:
+    """A run must leave nothing behind that another could trip over."""
+    before = set(threading.enumerate())
+    runner = Runner(Waiting(in_flight=3))
+    runner.plan(tasks)
+    (thread,) = set(threading.enumerate()) - before
+    assert thread.daemon
+    runner.evaluation(tasks[0])
+    runner.close()
+    thread.join(SOON)
+    assert not thread.is_alive()
+    runner.close()
+    assert set(threading.enumerate()) == before
+
+
+def test_closing_a_runner_that_never_ran_starts_nothing() -> None:
+    """A session that judged nothing ends in the same way."""
+    threads = threading.active_count()
+    Runner(Counting()).close()
+    assert threading.active_count() == threads
+
+
+def test_closing_gives_up_what_is_open(tasks: list[Task], caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever waits hears of it, an hour early, and asyncio has nothing to complain of."""
+    judge = Endless(in_flight=3)
+    runner = Runner(judge)
+    runner.plan(tasks)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(runner.evaluation, tasks[place]) for place in (0, 5)]
+        wait_until(lambda: len(judge.mice) == 3)
+        runner.close()
+        assert [type(one.exception(SOON)) for one in waiting] == [CancelledError] * 2
+    assert judge.given_up == 3
+    assert caplog.records == []
+
+
+def test_closing_does_not_wait_for_a_judge_that_hangs(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread is a daemon: the run ends without it."""
+    monkeypatch.setattr(runner_module, "CLOSE_SECONDS", 0.01)
+    before = set(threading.enumerate())
+    judge = Blocking()
+    runner = Runner(judge)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(runner.evaluation, tasks[0])
+        wait_until(lambda: judge.mice == [0])
+        (thread,) = [t for t in set(threading.enumerate()) - before if t.daemon]
+        runner.close()
+        assert thread.is_alive()
+        judge.stop.set()
+        thread.join(SOON)
+        assert not thread.is_alive()
+        assert isinstance(waiting.exception(SOON), CancelledError)
+
+
+def halved(task: Task, evaluation: Evaluation) -> Evaluation:
+    """The evaluation with half its faithfulness, for whoever sees it."""
+    assert evaluation.paper == task.paper
+    (score,) = evaluation.scores
+    assert isinstance(score, FaithfulnessScore)
+    return replace(evaluation, scores=(replace(score, value=score.value / 2),))
+
+
+def value_of(evaluation: Evaluation) -> float | None:
+    """Its faithfulness."""
+    return evaluation.numbers().values["faithfulness"]
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+def test_an_adjusted_evaluation_is_what_everybody_sees(tasks: list[Task], in_flight: int) -> None:
+    """Ratings are calibrated once, wherever a number is taken from, read ahead or not."""
+    with closing(Runner(Waiting(in_flight), adjust=halved)) as runner:
+        runner.plan(tasks)
+        settle(runner)
+        assert value_of(runner.evaluation(tasks[0])) == 0.5
+        assert [value_of(found) for found in runner.evaluations(tasks[1:3])] == [0.5, 0.5]
+        numbers = runner.numbers(tasks[:5])
+    assert [found.values["faithfulness"] for found in numbers] == [0.5] * 5
+
+
+def test_pairs_kept_ahead_of_other_processes_are_adjusted_too(tasks: list[Task]) -> None:
+    """Their numbers are kept without a test that asked; a mean over both kinds must be one."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge, shares_tests=True, adjust=halved)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: runner.n_judged == N_PAIRS)
+        numbers = runner.numbers(tasks)
+    assert len(judge.mice) == N_PAIRS
+    assert [found.values["faithfulness"] for found in numbers] == [0.5] * N_PAIRS
+
+
+def test_golden_tasks_are_handed_over_as_the_judge_answered_them(tasks: list[Task]) -> None:
+    """They are what the adjusting is learned from; the same pair may be asked for as both."""
+    golden = replace(tasks[0], is_golden=True)
+    with closing(Runner(Waiting(in_flight=3), adjust=halved)) as runner:
+        runner.plan([golden, *tasks[:2]])
+        assert value_of(runner.evaluation(golden)) == 1.0
+        assert value_of(runner.evaluation(tasks[0])) == 0.5
+        found = runner.numbers([golden, tasks[0]])
+    assert [each.values["faithfulness"] for each in found] == [1.0, 0.5]
+
+
+def spoiled(task: Task, evaluation: Evaluation) -> Evaluation:
+    """Fails the third mouse."""
+    if task.paper == "mouse-2":
+        raise JudgeError("ratings cannot be calibrated: it went blind")
+    return halved(task, evaluation)
+
+
+@pytest.mark.parametrize("shares_tests", [False, True])
+def test_a_fault_of_adjusting_reaches_whoever_asks_and_holds_up_nobody(
+    tasks: list[Task], *, shares_tests: bool
+) -> None:
+    """Also where the pair was read ahead: the reading goes on behind it, as does every test."""
+    judge = Waiting(in_flight=3)
+    with closing(Runner(judge, shares_tests=shares_tests, adjust=spoiled)) as runner:
+        runner.plan(tasks)
+        if shares_tests:
+            wait_until(lambda: runner.n_judged == N_PAIRS - 1)
+        for _ in range(2):
+            with pytest.raises(JudgeError, match="it went blind"):
+                runner.evaluation(tasks[2])
+        with pytest.raises(JudgeError, match="it went blind"):
+            runner.numbers(tasks)
+        others = [task for task in tasks if task != tasks[2]]
+        assert [value_of(runner.evaluation(task)) for task in others] == [0.5] * (N_PAIRS - 1)
+        assert runner._open == {}
+
+
+@pytest.mark.parametrize("fault", [JudgeError("it went blind"), OptionError("set a key")])
+def test_reading_ahead_goes_on_where_nothing_can_be_adjusted(
+    tasks: list[Task], fault: SummevalError
+) -> None:
+    """Nothing is kept then; each test that asks is told, and none waits for a reading that died."""
+
+    def blind(task: Task, evaluation: Evaluation) -> Evaluation:
+        del task, evaluation
+        raise fault
+
+    judge = Waiting(in_flight=2)
+    with closing(Runner(judge, shares_tests=True, adjust=blind)) as runner:
+        runner.plan(tasks)
+        wait_until(lambda: len(judge.mice) == N_PAIRS)
+        for task in tasks[:2]:
+            with pytest.raises(type(fault), match=str(fault)):
+                runner.evaluation(task)
+        assert runner.n_judged == 0

@@ -1,0 +1,370 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
+from summeval_pytest.metrics.score import Unscored
+from summeval_pytest.run.summaries import GAP, Summariser, cut_middle, flaw_of, summary_request
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
+from summeval_pytest.text.sentences import split_sentences
+from tests.asked_suite import SENTENCES, by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
+from tests.scripted_server import Answer, ScriptedServer, Status
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair
+    from tests.scripted_server import Action, Seen
+
+PLACE: Final = Place("golden/summeval.toml", 7)
+SPEC: Final = SystemSpec(
+    name="writer", endpoint="here", model="writer-7b", prompt="<{title}|{source}>", place=PLACE
+)
+PAPER: Final = Paper(
+    id="kiln",
+    title="On kilns",
+    source=(
+        Section(text="Bricks crack."),
+        Section(heading="Results", text="Slow firing gave 31 MPa."),
+    ),
+    references=("Slow firing helps.",),
+    place=Place("golden/papers.jsonl", 1),
+)
+SOURCE: Final = "Bricks crack.\n\nResults\nSlow firing gave 31 MPa."
+
+words = st.lists(st.sampled_from(["Bricks", "crack.", "31", "MPa.", "in", "kilns."]), max_size=60)
+
+
+def prompt_of(paper: Paper, spec: SystemSpec) -> str:
+    """What the model reads."""
+    (message,) = summary_request(paper, spec)[0].messages
+    assert message.role == "user"
+    return message.content
+
+
+def asked_for(suite: Suite, store: Path, paper: str = "kiln") -> Pair:
+    """The pair of the model under test."""
+    desk = desk_for(store, suite)
+
+    async def main() -> Pair:
+        try:
+            return await Summariser(desk.sender).pair(suite, paper, "writer")
+        finally:
+            await desk.finish(1.0)
+
+    return asyncio.run(main())
+
+
+def test_request_has_the_paper_in_its_template() -> None:
+    """Sections under their headings, and the title."""
+    assert prompt_of(PAPER, SPEC) == f"<On kilns|{SOURCE}>"
+    assert prompt_of(replace(PAPER, title=""), SPEC).startswith("<(none)|")
+
+
+def test_request_is_made_as_the_system_says() -> None:
+    """Everything that can change the summary is in it, and so in its key."""
+    spec = replace(SPEC, max_tokens=99, temperature=0.5)
+    request, note = summary_request(PAPER, spec)
+    assert (request.model, request.max_tokens, request.temperature) == ("writer-7b", 99, 0.5)
+    assert request.schema is None
+    assert request.topic == "summary of kiln"
+    assert note == ""
+
+
+@pytest.mark.parametrize("prompt", ["abstract", "plain"])
+def test_named_templates_hold_the_paper_and_ask_for_the_summary_alone(prompt: str) -> None:
+    """They differ in whom they write for."""
+    text = prompt_of(PAPER, replace(SPEC, prompt=prompt))
+    assert "Title: On kilns\n" in text
+    assert text.rstrip().endswith(SOURCE)
+    assert "{" not in text
+    assert "Reply with the" in text
+    assert ("abstract" in text) == (prompt == "abstract")
+
+
+def test_paper_cannot_fill_in_the_template() -> None:
+    """Marks in a paper are its text; each mark of the template is filled in once."""
+    paper = replace(PAPER, title="{source}", source=(Section(text="{title} and {source}"),))
+    assert prompt_of(paper, SPEC) == "<{source}|{title} and {source}>"
+    braces = replace(SPEC, prompt='{"paper": "{source}"} {other} {source}')
+    assert prompt_of(PAPER, braces) == f'{{"paper": "{SOURCE}"}} {{other}} {SOURCE}'
+
+
+def test_recorded_system_is_asked_nothing() -> None:
+    """Its summaries stand in a file."""
+    spec = SystemSpec(name="good", summaries="good.jsonl", place=PLACE)
+    with pytest.raises(ValueError, match="system 'good' has recorded summaries"):
+        summary_request(PAPER, spec)
+
+
+def test_paper_that_fits_is_not_cut() -> None:
+    """26 characters of template and title and 47 of source need 24.3 tokens of 3 characters."""
+    spec = replace(SPEC, max_tokens=10, context_tokens=10 + 25)
+    assert len(SOURCE) + len(SPEC.prompt) + len(PAPER.title) == 26 + 47
+    request, note = summary_request(PAPER, spec)
+    assert SOURCE in request.messages[0].content
+    assert note == ""
+    _, note = summary_request(PAPER, replace(spec, context_tokens=10 + 24))
+    assert note.startswith("source cut from ")
+
+
+def test_paper_that_is_too_long_loses_its_middle_and_the_pair_says_so() -> None:
+    """1,500 sentences of 10 characters and a blank less one; about 3 characters a token."""
+    source = " ".join(f"Fact {number:03}." for number in range(500))
+    paper = replace(PAPER, title="", source=(Section(text=source),))
+    spec = replace(SPEC, max_tokens=100, context_tokens=500)
+    request, note = summary_request(paper, spec)
+    text = request.messages[0].content
+    assert len(text) <= 400 * 3 + len("(none)")
+    assert text.startswith("<(none)|Fact 000. Fact 001.")
+    assert text.endswith("Fact 498. Fact 499.>")
+    assert GAP in text
+    n_kept = len(text) - len("<(none)|>")
+    assert note == (
+        f"source cut from 4,999 to {n_kept:,} characters: the model's context is 500 tokens"
+    )
+
+
+@pytest.mark.parametrize("context_tokens", [1, 100, 110])
+def test_context_without_room_for_a_paper_is_refused(context_tokens: int) -> None:
+    """A summary of nothing would be judged as the model's."""
+    spec = replace(SPEC, max_tokens=100, context_tokens=context_tokens)
+    with pytest.raises(UsageError) as caught:
+        summary_request(PAPER, spec)
+    assert str(caught.value) == (
+        f"golden/summeval.toml:7: context_tokens = {context_tokens} of system 'writer' leaves no"
+        " room for a paper beside max_tokens = 100; write more, or less"
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(words, st.integers(len(GAP) + 3, 200))
+def test_cut_text_is_its_two_ends_within_the_room(words: list[str], room: int) -> None:
+    """What fits stays; else the beginning, a gap and the end, nothing twice."""
+    text = " ".join(words)
+    cut = cut_middle(text, room)
+    if len(text) <= room:
+        assert cut == text
+        return
+    assert len(cut) <= room
+    head, gap, tail = cut.partition(GAP)
+    assert gap
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(head) + len(tail) < len(text)
+
+
+@settings(deadline=None, max_examples=40)
+@given(words, st.integers(60, 200))
+def test_cut_text_ends_and_begins_with_whole_sentences(words: list[str], room: int) -> None:
+    """Where one fits at all; half a sentence may say the contrary."""
+    text = " ".join(words)
+    cut = cut_middle(text, room)
+    if cut == text:
+        return
+    half = (room - len(GAP)) // 2
+    ends = [sentence.end for sentence in split_sentences(text)]
+    starts = [sentence.start for sentence in split_sentences(text)]
+    head, _, tail = cut.partition(GAP)
+    assert len(head) in ends or min(ends) > half
+    assert len(text) - len(tail) in starts or max(starts) < len(text) - half
+
+
+def test_cut_text_keeps_as_much_as_it_can() -> None:
+    """Room for 10 characters a side: "One. Two." and "Five. Six." fit, and a third does not."""
+    text = "One. Two. Three. Four. Five. Six."
+    assert cut_middle(text, 20 + len(GAP)) == f"One. Two.{GAP}Five. Six."
+    assert cut_middle("x" * 50, 20 + len(GAP)) == f"{'x' * 10}{GAP}{'x' * 10}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "flaw"),
+    [
+        (ChatReply(text="A summary."), None),
+        (ChatReply(text=""), None),
+        (
+            ChatReply(text="A summ", finish="length"),
+            Flaw("degenerate_candidate", "the summary was cut off at max_tokens = 99"),
+        ),
+        (
+            ChatReply(text="", finish="content_filter"),
+            Flaw("refused_candidate", "the endpoint's filter withheld the summary"),
+        ),
+        (
+            ChatReply(text="I  cannot\x1b[31m.", finish="refusal"),
+            Flaw("refused_candidate", r"the model refused: I cannot\x1b[31m."),
+        ),
+    ],
+)
+def test_reply_that_is_no_summary_is_the_systems_flaw(reply: ChatReply, flaw: Flaw | None) -> None:
+    """What the endpoint says itself; that a text is empty is seen later."""
+    assert flaw_of(reply, 99) == flaw
+
+
+def test_recorded_pair_is_read_from_its_file(tmp_path: Path) -> None:
+    """Nobody is asked."""
+    suite = loaded(write_suite(tmp_path / "kilns", "http://127.0.0.1:9/v1"))
+    desk = desk_for(tmp_path / "store", suite)
+    pair = asyncio.run(Summariser(desk.sender).pair(suite, "kiln", "good"))
+    assert pair == suite.pair("kiln", "good")
+    assert not desk.is_asking
+
+
+def test_pair_of_a_model_holds_what_it_wrote(tmp_path: Path) -> None:
+    """With the place of the system in the suite, and the note of what was cut."""
+    with ScriptedServer(by_rule) as server:
+        suite = loaded(
+            write_suite(
+                tmp_path / "kilns", server.url, system="context_tokens = 175\nmax_tokens = 9"
+            )
+        )
+        pair = asked_for(suite, tmp_path / "store")
+        (seen,) = server.seen
+    texts = SENTENCES["kiln"]
+    assert pair.summary == " ".join((*texts[:2], texts[3]))
+    assert (pair.system, pair.paper.id, pair.flaw) == ("writer", "kiln", None)
+    assert pair.place == suite.systems["writer"].place
+    assert pair.note.startswith("source cut from ")
+    assert GAP in seen.texts[0]
+    assert (seen.model, seen.body["max_tokens"], seen.level) == ("writer-7b", 9, "text")
+
+
+@pytest.mark.parametrize(
+    ("written", "summary"),
+    [
+        ("<think>Hm.\nWell.</think>\n\nBricks crack.", "Bricks crack."),
+        (" \n<think></think>Bricks crack.", "Bricks crack."),
+        ("Bricks <think>really</think> crack.", "Bricks <think>really</think> crack."),
+        ("<think>a</think>Bricks.</think>", "Bricks.</think>"),
+    ],
+)
+def test_thoughts_before_a_summary_are_no_part_of_it(
+    tmp_path: Path, written: str, summary: str
+) -> None:
+    """Reasoning models of some servers write them into the same text."""
+    with ScriptedServer(lambda _: Answer(written)) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        assert asked_for(suite, tmp_path / "store").summary == summary
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "reason"),
+    [
+        (Answer(""), "degenerate_candidate", "the summary is empty"),
+        (Answer("  \n"), "degenerate_candidate", "the summary is empty"),
+        (Answer("<think>Hm.</think>"), "degenerate_candidate", "the summary is empty"),
+        (Answer(None), "degenerate_candidate", "the summary is empty"),
+        (Answer("We fired", "length"), "degenerate_candidate", "cut off at max_tokens = 1024"),
+        (Answer("", "content_filter"), "refused_candidate", "filter withheld"),
+        (Answer(None, refusal="No."), "refused_candidate", "the model refused: No."),
+    ],
+)
+def test_no_summary_has_no_score(tmp_path: Path, answer: Answer, status: str, reason: str) -> None:
+    """It is the system's failure, so that the judge is asked nothing about it."""
+    with ScriptedServer(lambda _: answer) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url, systems=("writer",)))
+        (evaluation, _) = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
+        assert server.n_requests == 2
+    assert len(evaluation.scores) == 3
+    for score in evaluation.scores:
+        assert isinstance(score, Unscored)
+        assert score.status == status
+        assert reason in score.reason
+
+
+def test_fault_of_one_paper_is_told_with_system_and_paper(tmp_path: Path) -> None:
+    """The next paper may have better luck, and its fault stays named."""
+    with ScriptedServer(lambda _: Status(400, message="too long")) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        with pytest.raises(NoReplyError) as caught:
+            asked_for(suite, tmp_path / "store", "moss")
+        assert str(caught.value) == (
+            "system 'writer' has no summary of paper 'moss': endpoint 'here' at"
+            f" {server.url}: status 400 (too long)"
+        )
+    assert caught.value.fault == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("action", "remedy"),
+    [
+        (Status(404), "; Ollama fetches a model with 'ollama pull writer-7b'"),
+        (Status(401), "; --summ-endpoint=URL points elsewhere"),
+        (Status(403), "; --summ-endpoint=URL points elsewhere"),
+    ],
+)
+def test_fault_of_all_papers_is_the_users_to_mend(
+    tmp_path: Path, action: Action, remedy: str
+) -> None:
+    """One message that says what to type, and not one for each paper."""
+    with ScriptedServer(lambda _: action) as server:
+        suite = loaded(write_suite(tmp_path / "kilns", server.url))
+        with pytest.raises(OptionError) as caught:
+            asked_for(suite, tmp_path / "store")
+        told = str(caught.value)
+        head = f"system 'writer' asks model 'writer-7b': endpoint 'here' at {server.url}: "
+        assert told.startswith(head)
+    assert told.endswith(remedy)
+
+
+def test_address_where_nobody_listens_is_told_with_how_to_start_ollama(tmp_path: Path) -> None:
+    """The address is named: it may be the wrong one."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+        suite = loaded(write_suite(tmp_path / "kilns", url))
+        with pytest.raises(OptionError) as caught:
+            asked_for(suite, tmp_path / "store")
+    assert str(caught.value) == (
+        f"system 'writer' asks model 'writer-7b': endpoint 'here' at {url}: nothing answers"
+        " (connection refused, or a name that nobody knows); start the server there, or set another"
+        " base_url; Ollama starts with 'ollama serve' and 'ollama pull writer-7b';"
+        " --summ-endpoint=URL points elsewhere"
+    )
+
+
+def test_misspelt_system_is_hinted_at_first(tmp_path: Path) -> None:
+    """A name that no suite has is a model's; a misspelling is likelier than that, so it leads."""
+    with ScriptedServer(lambda _: Status(404)) as server:
+        suite = load_suite(write_suite(tmp_path / "kilns", server.url), "kilns")
+        desk = desk_for(tmp_path / "store", suite)
+        spec = replace(desk.roles.system_spec("goood"), endpoint="here")
+        suite = suite.with_system(spec)
+
+        async def main() -> None:
+            try:
+                await Summariser(desk.sender).pair(suite, "kiln", "goood")
+            finally:
+                await desk.finish(1.0)
+
+        meant = r"^kilns\S* has no system 'goood'; did you mean 'good'\? As a model it was asked: "
+        with pytest.raises(OptionError, match=meant):
+            asyncio.run(main())
+
+
+def test_own_template_is_read_from_its_file(tmp_path: Path) -> None:
+    """Its text is in the request, so that another text asks again."""
+    told: list[str] = []
+
+    def script(seen: Seen) -> Action:
+        told.extend(seen.texts)
+        return Answer("Bricks crack.")
+
+    with ScriptedServer(script) as server:
+        folder = write_suite(tmp_path / "kilns", server.url, system='prompt = "short.txt"')
+        for text in ("In a word: {source}", "In two words: {source}", "In a word: {source}"):
+            (folder / "short.txt").write_text(text, encoding="utf-8")
+            asked_for(loaded(folder), tmp_path / "store")
+    assert [text[: text.index(":")] for text in told] == ["In a word", "In two words"]
+    assert json.dumps(SENTENCES["kiln"][0])[1:-1] in told[0]
