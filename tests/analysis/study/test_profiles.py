@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from summeval_pytest.analysis.columns import NUMBERS
 from summeval_pytest.analysis.study import profiles
-from tests.verdict.study.studied import text
+from tests.analysis.study.studied import text
 
 
 def test_numbers_per_100_words_are_those_of_all_texts_together() -> None:

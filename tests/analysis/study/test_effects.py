@@ -6,7 +6,7 @@ import pytest
 
 from summeval_pytest.analysis.effects import cohen_d, effects
 from summeval_pytest.stats.paired import power_of_drop
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 if TYPE_CHECKING:
     from summeval_pytest.analysis.columns import StudiedPair

@@ -3,7 +3,7 @@ from __future__ import annotations
 from summeval_pytest.analysis.columns import Judged, StudiedPair
 from summeval_pytest.analysis.proportions import fact_counts
 from summeval_pytest.metrics.score import EvaCounts, StageCounts
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 REFERENCE = StageCounts(n_sentences=4, n_listed=9, n_facts=8, n_chains=5)
 

@@ -7,7 +7,7 @@ from summeval_pytest.analysis.columns import (
     columns_of,
     leading_columns,
 )
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 
 def test_columns_of_one_name_do_not_hide_each_other() -> None:

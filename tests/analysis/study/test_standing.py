@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from summeval_pytest.analysis.columns import ranked, standings
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 
 def test_equal_means_share_a_rank() -> None:

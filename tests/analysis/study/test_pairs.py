@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.analysis.columns import Labelled
-from tests.verdict.study.studied import sentences
+from tests.analysis.study.studied import sentences
 
 
 @pytest.mark.parametrize(

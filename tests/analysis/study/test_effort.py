@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from summeval_pytest.analysis.columns import Effort, Judged
 from summeval_pytest.analysis.effects import Seconds, efforts
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 
 def test_effort_is_summed_by_quarters_of_the_lengths() -> None:

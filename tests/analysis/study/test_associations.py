@@ -5,7 +5,7 @@ from scipy import stats
 
 from summeval_pytest.analysis.columns import Labelled
 from summeval_pytest.analysis.effects import associations, p_value_of
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 NOVEL = (0.1, 0.4, 0.35, 0.8, 0.7, 0.2)
 GRADES = (12.0, 11.0, 11.5, 8.0, 9.5, 10.0)

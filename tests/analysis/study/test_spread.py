@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.analysis.columns import spreads
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 
 def test_the_distribution_is_told_by_its_quantiles() -> None:

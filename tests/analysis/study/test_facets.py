@@ -3,7 +3,7 @@ from __future__ import annotations
 from summeval_pytest.analysis.columns import Labelled, RecordedNumbers
 from summeval_pytest.analysis.proportions import facet_means, facet_proportions_of
 from summeval_pytest.questions import FACETS
-from tests.verdict.study.studied import JUDGE, pair
+from tests.analysis.study.studied import JUDGE, pair
 
 
 def test_proportions_are_shares_of_all_words_together() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.analysis.effects import JudgeHeat, judge_heats
-from tests.verdict.study.studied import pair
+from tests.analysis.study.studied import pair
 
 if TYPE_CHECKING:
     from summeval_pytest.analysis.columns import StudiedPair

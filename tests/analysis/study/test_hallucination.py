@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from summeval_pytest.analysis.columns import Labelled
 from summeval_pytest.analysis.effects import hallucination_rates
-from tests.verdict.study.studied import JUDGE, pair, sentences
+from tests.analysis.study.studied import JUDGE, pair, sentences
 
 
 def test_sentences_and_summaries_are_counted_apart() -> None:

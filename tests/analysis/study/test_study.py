@@ -14,7 +14,7 @@ from summeval_pytest.analysis.study import (
     Study,
     study_of,
 )
-from tests.verdict.study.studied import JUDGE, pair, sentences, text
+from tests.analysis.study.studied import JUDGE, pair, sentences, text
 
 NUMBERS = {"words": 9.0, "numbers": 1.0, "counted words": 9.0, "novelty 1": 0.5, "FKGL": 8.0}
 MATERIAL = Material(
