@@ -1,4 +1,4 @@
-"""The README is executable: its console blocks run here, and print what it says they print."""
+"""README and docs are executable: their console blocks print what the pages say they print."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from tests.shared_data import RELEASE
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+RELEASED = "pubmed.json"
+"""The released file of ScholarSum, as the docs name it."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,13 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-BLOCKS = blocks(README)
-INSTALLS = [block for block in BLOCKS if block.command.startswith("python -m pip install")]
-RUNS = [block for block in BLOCKS if block not in INSTALLS]
+def runs(page: Path) -> list[Block]:
+    """The blocks of a page that a test can run: all but installations."""
+    found = blocks(page.read_text(encoding="utf-8"))
+    return [block for block in found if not block.command.startswith("python -m pip install")]
+
+
+INSTALLS = [each for each in blocks(README) if each.command.startswith("python -m pip install")]
 
 
 def normal(line: str) -> str:
@@ -54,7 +61,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     scripts = Path(sys.executable).parent
     parts[0] = sys.executable if parts[0] == "python" else str(scripts / parts[0])
     parts[1:] = [part.replace("/tmp/", f"{folder}/") for part in parts[1:]]  # noqa: S108
-    parts = [part.replace("../shared/data/scholarsum/pubmed.json", str(RELEASE)) for part in parts]
+    parts = [str(RELEASE) if part == RELEASED else part for part in parts]
     cache = ["-o", f"cache_dir={folder / 'cache'}"] if "pytest" in command else []
     foreign = ("PYTEST", "SUMM_", "OPENAI_", "GITHUB_")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
@@ -88,19 +95,32 @@ def check(block: Block, folder: Path) -> None:
         assert any(wanted == found for found in printed), f"{line!r} in\n{done.stdout}"
 
 
-def test_console_blocks_print_what_they_show(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_console_blocks_print_what_they_show(page: Path, tmp_path: Path) -> None:
     """Output that nobody runs goes stale; the blocks run in order, as one builds on another."""
-    for block in RUNS:
+    for block in runs(page):
         if "scholarsum" not in block.command:
             check(block, tmp_path)
 
 
 @pytest.mark.usefixtures("release_file")
 def test_blocks_about_released_data_print_what_they_show(tmp_path: Path) -> None:
-    """The figures on real papers are the README's strongest claim, so they are made again."""
-    for block in RUNS:
+    """Figures on real papers are the strongest claim, so they are made again."""
+    for block in [each for page in PAGES for each in runs(page)]:
         if "scholarsum" in block.command:
             check(block, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    """A page that moved leaves dead links behind in silence."""
+    links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
+    for path, anchor in links:
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
 
 
 def test_the_main_job_prints_what_it_shows(tmp_path: Path) -> None:
@@ -128,6 +148,7 @@ def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
         assert re.search(told, README), total
 
 
-def test_the_readme_has_blocks_to_run() -> None:
-    """A README without commands would pass the tests above by saying nothing."""
-    assert len(RUNS) >= 3
+def test_the_pages_have_blocks_to_run() -> None:
+    """Pages without commands would pass the tests above by saying nothing."""
+    assert len(runs(ROOT / "README.md")) >= 2
+    assert sum(len(runs(page)) for page in PAGES) >= 6
