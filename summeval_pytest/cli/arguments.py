@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.cli.label import add_labelling
+from summeval_pytest.cli.label import add_label
 from summeval_pytest.cli.options import (
     add_asking,
     add_judge,
@@ -576,7 +576,7 @@ def _add_starting(parser: argparse.ArgumentParser) -> None:
 
 COMMANDS: Final[tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]] = (
     ("import", "make a suite from released data, or bring labels in", add_importing),
-    ("label", "ask a person for labels", add_labelling),
+    ("label", "ask a person for labels", add_label),
     ("agree", "how every metric and baseline agrees with a suite's labels", add_agreeing),
     ("evidence", "how well evidence is found", add_evidence),
     ("plan", "what a run would ask and cost; asks nothing", _add_suite),

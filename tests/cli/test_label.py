@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from summeval_pytest.cli.app import main
+from summeval_pytest.cli.label import _RUBRICS
+from tests.label_suite import write_lines, write_suite
+from tests.waiting import SOON
+
+ROOT = Path(__file__).parents[2]
+LONG = ("--only", "long/moss-01")
+"""Eight items: three facets, three sentences, two facts of the reference."""
+LABEL = {
+    "paper": "moss-01",
+    "system": "long",
+    "facts": {
+        "reference": [{"text": "The roof was 7 K cooler.", "covered": False}],
+        "candidate": [{"text": "The roof was 9 K cooler.", "supported": False}],
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the suite of moss in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_suite(Path("moss"))
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, typed: str, *options: str, annotator: str = "anna") -> int:
+    """The exit code of a session in which these words are typed, one a line."""
+    lines = "".join(f"{line}\n" for line in typed.split("|") if line)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    file = f"{annotator}.jsonl"
+    return main(["label", "moss", "--out", file, "--annotator", annotator, *options])
+
+
+def labels(name: str = "anna") -> list[dict[str, object]]:
+    """The lines of an annotator's file."""
+    text = Path(f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_screen_shows_the_texts_and_the_rubric_and_takes_the_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole of a screen, as the annotator sees it: no system's name."""
+    assert run(monkeypatch, "2", *LONG, "--what", "facets") == 0
+    shown = capsys.readouterr().out.split("> ")[0].splitlines()
+    assert shown == [
+        "reference: background " + "─" * 78,
+        "Roofs get hot.",
+        "summary " + "─" * 92,
+        "Roofs get hot in July. Moss cooled them by 9 K. Grow it.",
+        *_RUBRICS["background"].splitlines(),
+        "",
+        "1/3, s skip, u undo, q quit",
+    ]
+    assert labels() == [
+        {"paper": "moss-01", "system": "long", "facets": {"background": 2}, "labelled_by": "anna"}
+    ]
+
+
+def test_session_goes_on_where_the_last_one_stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: the input ends after 4 of 8 items; the next session asks about the others."""
+    assert run(monkeypatch, "1|2|-|y 1", *LONG) == 0
+    assert capsys.readouterr().out.endswith("anna.jsonl: 4 of 8 items labelled\n")
+    assert run(monkeypatch, "n 3, 3 number|n|y|n", *LONG) == 0
+    assert capsys.readouterr().out.endswith("anna.jsonl: 8 of 8 items labelled\n")
+    third = {"index": 2, "starts": "Under moss the roof was"}
+    assert labels() == [
+        {
+            "paper": "moss-01",
+            "system": "long",
+            "facets": {"background": 1, "result": 2, "conclusion": None},
+            "sentences": [
+                {
+                    "index": 0,
+                    "faithful": True,
+                    "evidence": [{"index": 0, "starts": "Roofs get hot in July."}],
+                },
+                {"index": 1, "faithful": False, "evidence": [third], "error": "number"},
+                {"index": 2, "faithful": False},
+            ],
+            "facts": {
+                "reference": [
+                    {"text": "Moss cooled the roof.", "covered": True},
+                    {"text": "The roof was 7 K cooler.", "covered": False},
+                ]
+            },
+            "labelled_by": "anna",
+        }
+    ]
+
+
+def test_skipped_items_are_asked_again_and_an_answer_can_be_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A slip is seen one item too late."""
+    assert run(monkeypatch, "1|u|u|3|s|2|q", *LONG, "--what", "facets") == 0
+    assert labels()[0]["facets"] == {"background": 3, "conclusion": 2}
+    assert run(monkeypatch, "4", *LONG, "--what", "facets") == 0
+    assert labels()[0]["facets"] == {"background": 3, "result": 4, "conclusion": 2}
+
+
+@pytest.mark.parametrize(
+    ("what", "typed", "fault"),
+    [
+        ("facets", "4", "type a whole number from 1 to 3, or -"),
+        ("facets", "\u0663", "type a whole number from 1 to 3, or -"),
+        ("facts", "y 3", "type y or n"),
+        ("sentences", " ", "type y or n, as shown above"),
+        ("sentences", "3", "type y or n, as shown above"),
+        ("sentences", "y 3 number", "type y or n, as shown above"),
+        ("sentences", "y 0", "the source's sentences are numbered 1 to 3"),
+        ("sentences", "n 4 number", "the source's sentences are numbered 1 to 3"),
+        ("sentences", f"y {'9' * 5_000}", "Exceeds the limit"),
+    ],
+)
+def test_what_is_no_answer_is_said_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    what: str,
+    typed: str,
+    fault: str,
+) -> None:
+    """Nothing is guessed."""
+    assert run(monkeypatch, f"{typed}|q", *LONG, "--what", what) == 0
+    out = capsys.readouterr().out
+    assert out.count("1/") == 2
+    assert fault in out
+    assert not Path("anna.jsonl").exists()
+
+
+def test_kinds_and_pairs_are_chosen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Facts are those frozen and those labelled; their values are not shown."""
+    write_suite(Path("more"), LABEL)
+    Path("moss").rename("old")
+    Path("more").rename("moss")
+    assert run(monkeypatch, "s|s|s", "--what", "facts", "--only", "long") == 0
+    out = capsys.readouterr().out
+    facts = ["Moss cooled the roof.", "The roof was 7 K cooler.", "The roof was 9 K cooler."]
+    assert [line for line in out.splitlines() if line in facts] == facts
+    assert out.endswith("0 of 3 items labelled\n")
+
+
+def test_order_is_the_annotators_own_and_the_share_is_everyones(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: .6 of three pairs, rounded up, is two; no system is named."""
+    seen: dict[str, str] = {}
+    for name in ("anna", "ben", "cleo", "dan"):
+        assert run(monkeypatch, "s|" * 30, "--share", "0.6", annotator=name) == 0
+        seen[name] = capsys.readouterr().out.rsplit(f"{name}.jsonl", 1)[0]
+    assert len(set(seen.values())) == 2
+    assert (
+        len({tuple(sorted(set(out.splitlines()))) for out in map(unnumbered, seen.values())}) == 1
+    )
+    assert not any("long" in out or "short" in out for out in seen.values())
+
+
+def unnumbered(out: str) -> str:
+    """What is shown, without the numbers of the screens."""
+    return "\n".join(line for line in out.splitlines() if "s skip" not in line)
+
+
+def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes that somebody has written into the file are theirs; roles have no question."""
+    roles = {"roles": [{"text": "It died.", "facet": "result"}]}
+    kept = {"basis": "blind", "provenance": "2026", "x_note": {"seen": 1}}
+    by = {"labelled_by": "anna"}
+    other = {"paper": "moss-02", "system": "long", **by, **roles}
+    mine = {"paper": "moss-01", "system": "long", "overall": 0.5, **by}
+    write_lines(Path("anna.jsonl"), other, mine | kept)
+    assert run(monkeypatch, "1|q", *LONG) == 0
+    assert labels() == [{**mine, "facets": {"background": 1}, **kept}, other]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"labelled_by": "ben"}, "anna.jsonl:1 is labelled by 'ben'; name another --out"),
+        ({}, "anna.jsonl:1 is labelled by 'nobody'; name another --out"),
+        ({"id": 1}, "anna.jsonl:1: unknown key 'id' in this label"),
+    ],
+)
+def test_file_of_somebody_else_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    line: dict[str, object],
+    message: str,
+) -> None:
+    """It would be overwritten."""
+    write_lines(Path("anna.jsonl"), {"paper": "moss-02", "system": "long", "overall": 0.5, **line})
+    assert run(monkeypatch, "1") == 4
+    assert capsys.readouterr().err.startswith(f"summeval: error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--out=none/a.jsonl", "--out=none/a.jsonl: cannot be written, its folder is not there"),
+        ("--only=long/moss-03", "--only=long/moss-03: no such pair to label; did you mean 'long"),
+        ("--only=x", "--only=x: no such pair to label; write SYSTEM/PAPER, a system or a paper"),
+        ("--what=facet", "--what=facet: no kind of item; did you mean 'facets'?"),
+        ("--annotator=", "--annotator is needed to label"),
+        ("--share=0", "--share=0.0: write a share above 0 and at most 1"),
+        ("--share=nan", "--share=nan: write a share above 0 and at most 1"),
+    ],
+)
+def test_options_that_do_not_fit_are_usage_errors(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    message: str,
+) -> None:
+    """Before anybody is asked anything."""
+    assert run(monkeypatch, "1", option) == 4
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.startswith(f"summeval: error: {message}")) == ("", True)
+
+
+def test_texts_are_made_safe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A summary may hold what a terminal obeys, or what the printer would take for markup."""
+    summary = {"paper": "moss-01", "summary": "red \x1b[31m [bold]moss[/bold] :star:"}
+    write_lines(Path("moss/short.jsonl"), summary)
+    assert run(monkeypatch, "q", "--only", "short") == 0
+    assert "\nred \\x1b[31m [bold]moss[/bold] :star:\n" in capsys.readouterr().out
+
+
+def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:
+    """Ctrl-C is how people leave a terminal."""
+    command = [sys.executable, "-m", "summeval_pytest.cli.app", "label", "moss", *LONG]
+    command += ["--out", "anna.jsonl", "--annotator", "anna"]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    killer = threading.Timer(SOON, process.kill)  # a read from a pipe waits for ever
+    killer.start()
+    process.stdin.write("3\n")
+    process.stdin.flush()
+    for line in process.stdout:
+        if line.startswith("reference: result"):
+            break
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    killer.cancel()
+    assert process.returncode == 130
+    assert err == "summeval: interrupted; what was answered is kept\n"
+    assert labels()[0]["facets"] == {"background": 3}
