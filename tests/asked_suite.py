@@ -6,15 +6,13 @@ answers by shared words (see `tests.judges.llm.by_rule`). All are behind one scr
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.run.desk import Desk, Terms
-from summeval_pytest.run.plan import Survey
 from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import Suite, load_suite
 from tests.judges.llm.by_rule import answer_by_rule
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.plan import Survey
 
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""
@@ -150,11 +149,9 @@ def desk_for(
     budget: float | None = None,
     environ: Mapping[str, str] | None = None,
     run: str = "run-1",
-) -> Desk:
+) -> Session:
     """A desk over a store, with the suites' cassettes."""
-    desk = Desk(
-        Terms(environ=environ or {}, record=record, directory=store, budget=budget, run=run)
-    )
+    desk = Session(environ=environ or {}, record=record, directory=store, budget=budget, run=run)
     for suite in suites:
         desk.add_cassette(suite)
     return desk
@@ -174,7 +171,7 @@ def tasks_of(
 
 
 def evaluated(
-    desk: Desk, suite: Suite, tasks: Sequence[Task], judge: str = "rule"
+    desk: Session, suite: Suite, tasks: Sequence[Task], judge: str = "rule"
 ) -> list[Evaluation]:
     """What a run measures on the pairs."""
     runner = Runner(
@@ -187,13 +184,9 @@ def evaluated(
         return [runner.evaluation(task) for task in tasks]
 
 
-def surveyed(desk: Desk, suite: Suite, tasks: Sequence[Task], *, imagine: bool) -> Survey:
+def surveyed(desk: Session, suite: Suite, tasks: Sequence[Task], *, imagine: bool) -> Survey:
     """What is remembered of a run, and what is missing."""
-    memory = desk.memory()
-    survey = Survey(memory)
-    judge = desk.judge("rule", [suite], survey)
-    with closing(memory):
-        asyncio.run(survey.of(tasks, desk.roles, judge, imagine=imagine))
+    survey, _ = desk.survey("rule", [suite], tasks, imagine=imagine)
     return survey
 
 

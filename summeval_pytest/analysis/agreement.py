@@ -23,8 +23,8 @@ from summeval_pytest.run.golden import (
     golden_pair,
     group_of,
     labelled_overall,
+    role_answers,
 )
-from summeval_pytest.run.measure import role_answers
 from summeval_pytest.stats.bootstrap import bootstrap_interval
 from summeval_pytest.stats.correlation import COEFFICIENTS, correlation_p_value, partial_pearson
 from summeval_pytest.stats.matrices import (
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.questions import Facet, FacetSegments
-    from summeval_pytest.run.measure import BaselineName, Evaluation, RoleAnswer
+    from summeval_pytest.run.golden import RoleAnswer
+    from summeval_pytest.run.measure import BaselineName, Evaluation
     from summeval_pytest.stats.correlation import CoefficientName
     from summeval_pytest.stats.matrices import FittedWeights, Matrix
     from summeval_pytest.suite.labels import Label, Recorded

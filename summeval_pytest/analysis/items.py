@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.analysis.agreement import LabelledPair
     from summeval_pytest.metrics.baselines import Retriever
-    from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, GoldenPair
-    from summeval_pytest.run.measure import RoleAnswer
+    from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, GoldenPair, RoleAnswer
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]

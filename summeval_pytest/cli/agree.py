@@ -81,8 +81,8 @@ if TYPE_CHECKING:
     from summeval_pytest.analysis.items import ItemAgreement, RoleAgreement
     from summeval_pytest.metrics.embeddings import EmbeddedSentences, EncoderEncoder, PairScorer
     from summeval_pytest.questions import FacetSegments
-    from summeval_pytest.run.desk import Desk
     from summeval_pytest.run.measure import BaselineName
+    from summeval_pytest.run.session import Session
     from summeval_pytest.stats.correlation import CoefficientName
     from summeval_pytest.stats.matrices import FittedWeights
     from summeval_pytest.suite.labels import Label, Recorded
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 
 
 def labelled_pairs(
-    suite: Suite, judge_name: str, desk: Desk, baselines: tuple[BaselineName, ...] = ()
+    suite: Suite, judge_name: str, desk: Session, baselines: tuple[BaselineName, ...] = ()
 ) -> list[LabelledPair]:
     """Every pair that a label says something of, in the order of the labels.
 
@@ -431,7 +431,7 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
     path: Path,
     *,
     judge_name: str,
-    desk: Desk,
+    desk: Session,
     json_file: Path | None,
     wanted: Wanted | None = None,
     models: LocalModels = NO_MODELS,

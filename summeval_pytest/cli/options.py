@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, cast
 from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.run.desk import IN_FLIGHT, Desk, Terms
 from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.run.session import IN_FLIGHT, Session
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
@@ -171,28 +171,26 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def desk_of(chosen: argparse.Namespace, record: str | None = None) -> Desk:
-    """The desk for the options of a command.
+def desk_of(chosen: argparse.Namespace, record: str | None = None) -> Session:
+    """The session for the options of a command.
 
     Raises:
         OptionError: for an allowed address that is none.
     """
     given = getattr(chosen, "allow_endpoints", None) or [os.environ.get(ALLOW, "")]
-    return Desk(
-        Terms(
-            environ=dict(os.environ),
-            record=cast("Record", record or getattr(chosen, "record", "new")),
-            directory=Path(chosen.store) if chosen.store else None,
-            endpoint=getattr(chosen, "endpoint", None),
-            allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
-            votes=getattr(chosen, "votes", None),
-            in_flight=getattr(chosen, "in_flight", IN_FLIGHT),
-            run=secrets.token_hex(8),
-        )
+    return Session(
+        environ=dict(os.environ),
+        record=cast("Record", record or getattr(chosen, "record", "new")),
+        directory=Path(chosen.store) if chosen.store else None,
+        endpoint=getattr(chosen, "endpoint", None),
+        allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
+        votes=getattr(chosen, "votes", None),
+        in_flight=getattr(chosen, "in_flight", IN_FLIGHT),
+        run=secrets.token_hex(8),
     )
 
 
-def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Task]]:
+def gated_tasks(chosen: argparse.Namespace, desk: Session) -> tuple[Suite, list[Task]]:
     """The suite of a command, and the pairs that a run with the same options would judge.
 
     Raises:
@@ -206,7 +204,7 @@ def gated_tasks(chosen: argparse.Namespace, desk: Desk) -> tuple[Suite, list[Tas
 
 
 @contextmanager
-def running(judge: Judge, desk: Desk, find_pair: FindPair | None = None) -> Iterator[Runner]:
+def running(judge: Judge, desk: Session, find_pair: FindPair | None = None) -> Iterator[Runner]:
     """A runner that this judge answers, as long as it is wanted.
 
     Args:

@@ -61,7 +61,7 @@ def import_(chosen: argparse.Namespace) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
     cassette = _needed(suite_of(chosen))
     n_new = 0
-    with Cache(desk_of(chosen).directory) as cache:
+    with Cache(desk_of(chosen).store) as cache:
         for row in cassette.rows.values():
             n_new += cache.get(row.key) is None
             cache.put(row)
@@ -228,7 +228,7 @@ def batching_import_(chosen: argparse.Namespace) -> list[str]:
     """
     stored = 0
     failed: list[str] = []
-    with Cache(desk_of(chosen).directory) as cache:
+    with Cache(desk_of(chosen).store) as cache:
         for number, line in enumerate(_lines(chosen.file), start=1):
             if not line.strip():
                 continue

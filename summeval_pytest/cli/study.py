@@ -52,7 +52,6 @@ from summeval_pytest.metrics.texts import facet_words
 from summeval_pytest.questions import SCALES, FacetSegments, SegmentFacets
 from summeval_pytest.reports.run import calls_lines, model_lines
 from summeval_pytest.reports.study_tables import study_lines
-from summeval_pytest.run.desk import Desk
 from summeval_pytest.run.golden import check_sentences, group_of
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of
@@ -75,8 +74,8 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.roles import Lines
     from summeval_pytest.run.runner import FindPair
+    from summeval_pytest.run.session import Lines, Session
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
@@ -112,7 +111,7 @@ class _Records:
 
 
 def read_texts(
-    suite: Suite, systems: Sequence[str], desk: Desk, read: Callable[..., Mapping[str, float]]
+    suite: Suite, systems: Sequence[str], desk: Session, read: Callable[..., Mapping[str, float]]
 ) -> Texts:
     """Everything about the pairs of the systems that no judge has to be asked for.
 
@@ -377,7 +376,7 @@ class JudgeFound:
     counts: Mapping[str, float] = field(default_factory=dict)
 
 
-def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Desk) -> JudgeFound:
+def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Session) -> JudgeFound:
     """Has one judge judge every pair of the systems.
 
     Raises:
@@ -502,7 +501,7 @@ def study(chosen: argparse.Namespace) -> list[str]:
                 novel=not _NOVEL.isdisjoint(analyses),
             ),
         )
-        found = [judge_pairs(name, suite, systems, Desk(desk.terms)) for name in judges]
+        found = [judge_pairs(name, suite, systems, replace(desk)) for name in judges]
     finally:
         desk.forget_run()
     empty = _empty(suite, systems, found, families, analyses)

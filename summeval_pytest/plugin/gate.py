@@ -32,10 +32,10 @@ from summeval_pytest.reports.run import (
     uncalibrated_lines,
     unheld_lines,
 )
-from summeval_pytest.run.desk import Desk, Terms
 from summeval_pytest.run.golden import check_sentences
 from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.session import Session
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.verdict.relations import chosen_relations, relation_floors
@@ -360,19 +360,17 @@ class Gate:
 
     def __init__(self, options: Options, share: Share, *, progress: Progress | None = None) -> None:
         self.options = options
-        self.desk = Desk(
-            Terms(
-                environ=dict(os.environ),
-                record=options.record,
-                directory=Path(options.store) if options.store else None,
-                endpoint=options.endpoint,
-                allow_endpoints=options.allow_endpoints,
-                votes=options.votes,
-                budget=options.budget,
-                in_flight=options.in_flight,
-                n_processes=share.n_processes,
-                run=share.run,
-            )
+        self.desk = Session(
+            environ=dict(os.environ),
+            record=options.record,
+            directory=Path(options.store) if options.store else None,
+            endpoint=options.endpoint,
+            allow_endpoints=options.allow_endpoints,
+            votes=options.votes,
+            budget=options.budget,
+            in_flight=options.in_flight,
+            n_processes=share.n_processes,
+            run=share.run,
         )
         self._today = dt.datetime.now(dt.UTC).date().isoformat()
         self._share = share
@@ -494,7 +492,7 @@ class Gate:
         )
         if not self._is_judge_asked and not is_asking and self._share.n_processes > 1:
             return 0
-        ahead = self.desk.roles.in_flight - 1 if is_asking else self.judge.in_flight - 1
+        ahead = self.desk.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
         return min(1, ahead) if self._share.may_stop else ahead
 
     def plan(self, tasks: Sequence[Task]) -> None:
@@ -558,7 +556,7 @@ class Gate:
         )
         store = "not needed"
         if is_asking:
-            store = "cassette" if self.options.record == "none" else str(self.desk.directory)
+            store = "cassette" if self.options.record == "none" else str(self.desk.store)
         first = header_line(
             judge=self.judge.signature,
             store=store,

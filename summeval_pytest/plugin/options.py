@@ -200,7 +200,7 @@ TABLE: Final = (
 
 Record = Literal["none", "new", "all"]
 IN_FLIGHT: Final = 64
-"""As `run.desk` has it, which is too much to load before a suite is there."""
+"""As `run.session` has it, which is too much to load before a suite is there."""
 _DIGITS: Final = 6
 """Of a number of requests or votes; Python reads no number of thousands of digits."""
 _OURS: Final = "SUMM_"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.record.record import PairRecord, RunRecord, SuiteRecord
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.verdict.thresholds import Rule
 
 

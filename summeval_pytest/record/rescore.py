@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         SystemRecord,
     )
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.verdict.decide import CorrectedMean
     from summeval_pytest.verdict.thresholds import Threshold
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         SystemRecord,
     )
     from summeval_pytest.reports.page_pair import Row
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.verdict.thresholds import WaiverUse
     from summeval_pytest.verdict.trust import Agreement, Disagreement, Trust
 

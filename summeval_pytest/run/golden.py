@@ -1,4 +1,4 @@
-"""The golden labels of a suite as values: what was labelled, and what the judge says of it."""
+"""Golden labels: what the judge is asked about them, and each label beside its answer."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.facet import facet_aware_metric, facets_of, is_held
 from summeval_pytest.metrics.score import UNRECORDED, FacetScore, FaithfulnessScore, Unscored
-from summeval_pytest.questions import (
-    FACETS,
-    Facet,
-)
-from summeval_pytest.run.measure import StatedFacts, check_roles
+from summeval_pytest.questions import FACETS, Facet, FacetSegments
+from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
+from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
@@ -162,31 +160,25 @@ def labels_fingerprint(suite: Suite) -> str:
 
     A summary that a model is asked for is left out.
     """
-    told = sorted(
-        (
-            label.paper,
-            label.system,
-            "" if suite.systems[label.system].endpoint else normalise(_summary(suite, label)),
-            sorted((label.facets or {}).items()),
-            label.overall,
-            repr(sorted(label.sentences or (), key=lambda sentence: sentence.index)),
-            repr(label.facts),
-            *_factual(label),
-            *((repr(label.roles),) if label.roles is not None else ()),
+    told = []
+    for label in suite.labels.values():
+        sentences = sorted(label.sentences or (), key=lambda sentence: sentence.index)
+        factual = [(s.index, s.factual) for s in sentences if s.factual is not None]
+        told.append(
+            (
+                label.paper,
+                label.system,
+                "" if suite.systems[label.system].endpoint else normalise(_summary(suite, label)),
+                sorted((label.facets or {}).items()),
+                label.overall,
+                repr(sentences),
+                repr(label.facts),
+                # where a label is silent nothing is added, so that older fingerprints hold
+                *((repr(factual),) if factual else ()),
+                *((repr(label.roles),) if label.roles is not None else ()),
+            )
         )
-        for label in suite.labels.values()
-    )
-    return sha256(repr(told).encode()).hexdigest()[:12]
-
-
-def _factual(label: Label) -> Iterator[str]:
-    """What a label says of unfaithful sentences beyond the source; nothing where it is silent.
-
-    So a label file that says nothing of it keeps the fingerprint that it has had.
-    """
-    said = sorted((s.index, s.factual) for s in label.sentences or () if s.factual is not None)
-    if said:
-        yield repr(said)
+    return sha256(repr(sorted(told)).encode()).hexdigest()[:12]
 
 
 def _metrics(label: Label) -> tuple[MetricName, ...]:
@@ -272,8 +264,6 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     if not ratings and overall is None:
         return
     score = evaluation.score("facet")
-    if isinstance(score, FacetScore) and score.identical:
-        return  # the judge was not asked about a copy of the reference
     if isinstance(score, FacetScore):
         yield from _rated(ratings, overall, score)
     elif isinstance(score, Unscored) and score.fault == "judge":
@@ -286,6 +276,8 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
 def _rated(
     ratings: Mapping[Facet, int], overall: float | None, score: FacetScore
 ) -> Iterator[GoldenAnswer]:
+    if score.identical:
+        return  # the judge was not asked about a copy of the reference
     rated = {each.facet: each for each in score.ratings}
     for facet in FACETS:
         if facet in rated and facet in ratings:
@@ -307,48 +299,54 @@ def _told(answer: GoldenAnswer, *, text: str, against: str, reason: str) -> Gold
     return replace(answer, text=text, against=against, reason=reason)
 
 
-def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
-    if not label.sentences:
-        return
+def _labelled_sentences(
+    label: Label, evaluation: Evaluation
+) -> Iterator[tuple[SentenceLabel, str, JudgedSentence | None]]:
+    """Each labelled sentence, its text, and what the judge said of it; None where nothing.
+
+    None at all where the system wrote nothing that could be judged; a fragment that is no sentence
+    is left out.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
     texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
     score = evaluation.score("faithfulness")
     if isinstance(score, Unscored) and score.fault == "system":
         return
-    reason = score.reason if isinstance(score, Unscored) else _NOT_SAID
     judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
-    for each in label.sentences:
-        if judged is not None and each.index not in judged:
-            continue  # a fragment that is no sentence
-        found = judged[each.index] if judged is not None else None
-        yield _sentence(each, found, texts[each.index], evaluation.source, reason)
+    for each in label.sentences or ():
+        if judged is None:
+            yield each, texts[each.index], None
+        elif each.index in judged:
+            yield each, texts[each.index], judged[each.index]
 
 
-def _sentence(
-    label: SentenceLabel,
-    judged: JudgedSentence | None,
-    text: str,
-    source: tuple[str, ...],
-    reason: str,
-) -> GoldenAnswer:
-    places = places_of(label.evidence, source)
-    supported = judged.supported if judged is not None else None
-    named = judged.evidence if judged is not None and supported is not None else ()
-    answer = GoldenAnswer(
-        kind="sentence",
-        index=label.index,
-        label=float(label.faithful),
-        answer=None if supported is None else float(supported),
-        error=label.error or "",
-        evidence=count_evidence(places, named) if label.faithful and places else None,
-        support=judged.support if judged is not None and supported is not None else None,
-    )
-    return _told(
-        answer,
-        text=text,
-        against=" ".join(source[place] for place in places),
-        reason=judged.reason if judged is not None else reason,
-    )
+def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
+    if not label.sentences:
+        return
+    score, source = evaluation.score("faithfulness"), evaluation.source
+    reason = score.reason if isinstance(score, Unscored) else _NOT_SAID
+    for each, text, judged in _labelled_sentences(label, evaluation):
+        places = places_of(each.evidence, source)
+        supported = judged.supported if judged is not None else None
+        answered = judged if supported is not None else None
+        named = answered.evidence if answered is not None else ()
+        yield _told(
+            GoldenAnswer(
+                kind="sentence",
+                index=each.index,
+                label=float(each.faithful),
+                answer=None if supported is None else float(supported),
+                error=each.error or "",
+                evidence=count_evidence(places, named) if each.faithful and places else None,
+                support=answered.support if answered is not None else None,
+            ),
+            text=text,
+            against=" ".join(source[place] for place in places),
+            reason=judged.reason if judged is not None else reason,
+        )
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:
@@ -457,21 +455,63 @@ def evidence_cases(
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
-    texts = cut(evaluation.pair.summary)
-    check_indices(label, len(texts))
-    score = evaluation.score("faithfulness")
-    if isinstance(score, Unscored) and score.fault == "system":
-        return
-    judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
-    for each in label.sentences or ():
+    for each, text, judged in _labelled_sentences(label, evaluation):
         places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
-        if not places or (judged is not None and each.index not in judged):
-            continue
-        found = judged[each.index] if judged is not None else None
-        yield EvidenceCase(
-            group=group_of(evaluation.pair.paper),
-            sentence=texts[each.index],
-            source=evaluation.source,
-            labelled=places,
-            named=found.evidence if found is not None and found.supported is not None else None,
-        )
+        if places:
+            answered = judged if judged is not None and judged.supported is not None else None
+            yield EvidenceCase(
+                group=group_of(evaluation.pair.paper),
+                sentence=text,
+                source=evaluation.source,
+                labelled=places,
+                named=answered.evidence if answered is not None else None,
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleAnswer:
+    """One sentence with a labelled role.
+
+    Attributes:
+        right: The facets that are right, at least one.
+        answer: The facet in whose segment the judge has the sentence; None for none of them.
+    """
+
+    right: tuple[Facet, ...]
+    answer: Facet | None
+
+
+def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]:
+    """The labelled sentences of a pair that state a facet, in the order of the label.
+
+    Nothing where no segments were asked for, or the judge gave none.
+
+    Raises:
+        SuiteError: for a role of a sentence that the summary does not have.
+    """
+    segments = evaluation.segments
+    check_roles(label, evaluation.pair.summary)
+    if not isinstance(segments, FacetSegments):
+        return ()
+    stating = [role for role in label.roles or () if role.facets]
+    placed = facets_of((normalise(role.text) for role in stating), segments)
+    return tuple(
+        RoleAnswer(right=role.facets, answer=answer)
+        for role, answer in zip(stating, placed, strict=True)
+    )
+
+
+def check_roles(label: Label, summary: str) -> None:
+    """Refuses a role of a sentence that the summary does not have, word for word.
+
+    Raises:
+        SuiteError: naming the label's line.
+    """
+    text = normalise(summary)
+    for role in label.roles or ():
+        if not is_held(normalise(role.text), text):
+            raise SuiteError(
+                label.place,
+                f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
+                f" {brief(role.text)}, which the summary does not have; copy it word for word",
+            )

@@ -1,34 +1,21 @@
-"""One pair through its metrics: its flows, driven at once, and what came out of them."""
+"""Evaluate one pair: drive the conversations of its metrics and keep what came of them."""
 
 from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from summeval_pytest.errors import JudgeError, OptionError, SuiteError, UsageError
+from summeval_pytest.errors import JudgeError, OptionError, UsageError
 from summeval_pytest.judges.judge import Prompting
-from summeval_pytest.metrics import eva as eva_score
-from summeval_pytest.metrics import facet as facet_metric
-from summeval_pytest.metrics import faithfulness as sentence_faithfulness
+from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
-from summeval_pytest.metrics.eva import check_stated, f1
-from summeval_pytest.metrics.facet import facets_of, is_held
 from summeval_pytest.metrics.facts import TFIDF, Stages
 from summeval_pytest.metrics.flow import NoAnswerError, ask, best_of, mean_of
-from summeval_pytest.metrics.score import (
-    CATALOGUE,
-    CONFLICTS,
-    METRICS,
-    SUPPORT,
-    CheckedFact,
-    EvaScore,
-    FaithfulnessScore,
-    Unscored,
-)
+from summeval_pytest.metrics.score import METRICS, CheckedFact, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     FacetRatings,
@@ -38,28 +25,27 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
+from summeval_pytest.run.numbers import numbers_of
 from summeval_pytest.suite.file import Variants
-from summeval_pytest.suite.lines import brief
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from summeval_pytest.judges.judge import Judge, Part
     from summeval_pytest.metrics.baselines import DirectRating, PromptOnlyScore
     from summeval_pytest.metrics.embeddings import EncoderEncoder
-    from summeval_pytest.metrics.flow import Dialogue, Flow, Returned
-    from summeval_pytest.metrics.score import FacetScore, Fault, MetricName, Score
+    from summeval_pytest.metrics.flow import Dialogue, Returned
+    from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.questions import Answer, Facet, Question
-    from summeval_pytest.suite.file import EvaVariant, References
-    from summeval_pytest.suite.labels import FactLabels, Label
+    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.suite.file import EvaVariant
+    from summeval_pytest.suite.labels import FactLabels
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
-
-    Measure = Callable[[str, str], Dialogue[DirectRating | PromptOnlyScore | Unanswered]]
 
 
 @lru_cache(maxsize=4)
@@ -70,7 +56,7 @@ def _loaded(name: str) -> EncoderEncoder:
 
 
 def encoder_of(variant: EvaVariant) -> EncoderEncoder | None:
-    """What tells which facts are similar in a variant of EVA-Score; None for TF-IDF.
+    """The sentence encoder of a variant of EVA-Score; None for TF-IDF.
 
     Raises:
         OptionError: if the model or its package is not on this machine.
@@ -79,7 +65,7 @@ def encoder_of(variant: EvaVariant) -> EncoderEncoder | None:
 
 
 def check_encoders(suites: Iterable[Suite]) -> None:
-    """Reads the encoders of these suites, so that one that is missing stops a run at its start.
+    """Load the encoders of these suites, so that a missing one stops a run at its start.
 
     Raises:
         OptionError: if one is not on this machine, with the suite that names it.
@@ -92,7 +78,7 @@ def check_encoders(suites: Iterable[Suite]) -> None:
 
 
 PLAIN: Final = Variants()
-"""What a suite asks for that says nothing of variants."""
+"""The variants of a suite that says nothing of them."""
 
 
 def stages_of(variant: EvaVariant) -> Stages:
@@ -131,20 +117,66 @@ def recipe_of(
         told["references"] = variants.references
     if metric == "eva":
         told |= stages_of(variants.eva).recipe()
-        parts = _parts(variants.eva)
+        parts: list[Part] = []
+        if variants.eva.validation == "chain":
+            parts.append("chain")
+        if variants.eva.relations is not None:
+            parts.append("relations")
         if parts and isinstance(judge, Prompting):
-            told["prompts"] = judge.prompts_for(parts)
+            told["prompts"] = judge.prompts_for(tuple(parts))
     return signature_of(metric, judge=judge.signature, suite=suite, variant=told)
 
 
-def _parts(variant: EvaVariant) -> tuple[Part, ...]:
-    """What the variant asks a judge beyond its usual questions."""
-    parts: list[Part] = []
-    if variant.validation == "chain":
-        parts.append("chain")
-    if variant.relations is not None:
-        parts.append("relations")
-    return tuple(parts)
+def metric_flow(
+    metric: MetricName, pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
+) -> Dialogue[Score | Unscored]:
+    """The conversation of one metric; of several references, the best counts or their mean."""
+    if pair.flaw is not None:
+        return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
+    paper = pair.paper
+    combined = mean_of if variants.references == "mean" else best_of
+    match metric:
+        case "facet":
+            rated = [
+                facet.measure(
+                    text,
+                    pair.summary,
+                    reference_facets=paper.reference_facets,
+                    short_circuit=short_circuit,
+                )
+                for text in paper.references
+            ]
+            return (yield from combined(tuple(rated)))
+        case "eva":
+            encoder = encoder_of(variants.eva)
+            matched = [
+                eva.measure(
+                    text,
+                    pair.summary,
+                    reference_facts=paper.reference_facts,
+                    entailed_recall=variants.eva.recall == "both",
+                    stages=stages_of(variants.eva),
+                    encode=None if encoder is None else encoder.encode,
+                    short_circuit=short_circuit,
+                )
+                for text in paper.references
+            ]
+            return (yield from combined(tuple(matched)))
+        case "faithfulness":
+            source = source_of(paper)
+            return (
+                yield from faithfulness.measure(pair.summary, source, short_circuit=short_circuit)
+            )
+
+
+@lru_cache(maxsize=64)
+def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return faithfulness.source_sentences(texts)
+
+
+def source_of(paper: Paper) -> tuple[str, ...]:
+    """The sentences of a paper's source, section by section."""
+    return _sentences(tuple(section.text for section in paper.source))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,15 +194,19 @@ class StatedFacts:
 
 def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts | Unscored]:
     """The conversation about the labelled facts of one pair."""
+    if pair.flaw is not None:
+        return Unscored(metric="eva", status=pair.flaw.status, reason=pair.flaw.reason)
     try:
         covered: tuple[CheckedFact, ...] = ()
         supported: tuple[CheckedFact, ...] = ()
         if facts.reference:
             texts = tuple(fact.text for fact in facts.reference)
-            covered = yield from check_stated(texts, cut(pair.summary), every_premise=False)
+            covered = yield from eva.check_stated(texts, cut(pair.summary), every_premise=False)
         if facts.candidate:
             texts = tuple(fact.text for fact in facts.candidate)
-            supported = yield from check_stated(texts, _premises(pair, facts), every_premise=True)
+            supported = yield from eva.check_stated(
+                texts, _premises(pair, facts), every_premise=True
+            )
     except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
     return StatedFacts(reference=covered, candidate=supported)
@@ -185,21 +221,8 @@ def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
     return tuple(s for text in pair.paper.references for s in cut(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleAnswer:
-    """One sentence with a labelled role.
-
-    Attributes:
-        right: The facets that are right, at least one.
-        answer: The facet in whose segment the judge has the sentence; None for none of them.
-    """
-
-    right: tuple[Facet, ...]
-    answer: Facet | None
-
-
 def segments_flow(pair: Pair) -> Dialogue[FacetSegments | Unscored]:
-    """The conversation about the facets of a summary, for their own sake."""
+    """The conversation about the facets of a summary, which labelled roles are compared with."""
     if pair.flaw is not None:
         return Unscored(metric="facet", status=pair.flaw.status, reason=pair.flaw.reason)
     try:
@@ -209,222 +232,14 @@ def segments_flow(pair: Pair) -> Dialogue[FacetSegments | Unscored]:
     return segments
 
 
-def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]:
-    """The labelled sentences of a pair that state a facet, in the order of the label.
-
-    Nothing where no segments were asked for, or the judge gave none.
-
-    Raises:
-        SuiteError: for a role of a sentence that the summary does not have.
-    """
-    segments = evaluation.segments
-    check_roles(label, evaluation.pair.summary)
-    if not isinstance(segments, FacetSegments):
-        return ()
-    stating = [role for role in label.roles or () if role.facets]
-    placed = facets_of((normalise(role.text) for role in stating), segments)
-    return tuple(
-        RoleAnswer(right=role.facets, answer=answer)
-        for role, answer in zip(stating, placed, strict=True)
-    )
-
-
-def check_roles(label: Label, summary: str) -> None:
-    """Refuses a role of a sentence that the summary does not have, word for word.
-
-    Raises:
-        SuiteError: naming the label's line.
-    """
-    text = normalise(summary)
-    for role in label.roles or ():
-        if not is_held(normalise(role.text), text):
-            raise SuiteError(
-                label.place,
-                f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
-                f" {brief(role.text)}, which the summary does not have; copy it word for word",
-            )
-
-
-def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
-    """By name, the numbers with unanswered pieces, each of these taken as right or as wrong."""
-    found: dict[str, float] = {}
-    for score in scores:
-        match score:
-            case EvaScore(by_reference=(_, *_) as each):
-                found |= _mean_supposed(each, right=right)
-            case FaithfulnessScore():
-                held = [sentence.supported for sentence in score.sentences]
-                found |= _share_held("faithfulness", held, right=right)
-                found |= _support(score, right=right) | _conflicts(score, right=right)
-            case EvaScore():
-                found |= _eva(score, right=right)
-            case _:
-                pass
-    return found
-
-
-def _mean_supposed(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
-    """Means over several references; a reference without unanswered pieces keeps its numbers."""
-    found = [supposed([score], right=right) for score in scores]
-    means: dict[str, float] = {}
-    for name in dict.fromkeys(name for each in found for name in each):
-        values = [
-            value
-            for score, each in zip(scores, found, strict=True)
-            if (value := each.get(name, score.values().get(name))) is not None
-        ]
-        means[name] = sum(values) / len(values)
-    return means
-
-
-def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
-    """Precision, both recalls and F1.
-
-    A wrong fact matches nothing. A right one of the summary matches a fact of the reference that no
-    other does.
-    """
-    candidate = [fact.holds for fact in score.candidate]
-    reference = [fact.holds for fact in score.reference]
-    n_open, n_open_reference = candidate.count(None), reference.count(None)
-    if not n_open and not n_open_reference:
-        return {}
-    found = _share_held("eva.precision", candidate, right=right)
-    if score.recall_entailed is not None:
-        found |= _share_held("eva.recall_entailed", reference, right=right)
-    recall = score.recall
-    if reference:
-        n_more = n_open + n_open_reference if right else 0
-        n_matched = min(len(reference), len(score.matched) + n_more)
-        reached = n_matched / len(reference)
-        recall = max(recall, reached) if right else min(recall, reached)
-    if recall != score.recall:
-        found["eva.recall"] = recall
-    precision = found.get("eva.precision", score.precision or 0.0)
-    if "eva.precision" in found or "eva.recall" in found:
-        found["eva"] = f1(precision, recall)
-    return found
-
-
-def _support(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
-    """The mean support with 0, or 1, for each unanswered sentence."""
-    n_open = sum(sentence.supported is None for sentence in score.sentences)
-    if score.support is None or not n_open:
-        return {}
-    total = score.support * (len(score.sentences) - n_open) + (n_open if right else 0)
-    return {SUPPORT: total / len(score.sentences)}
-
-
-def _conflicts(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
-    """The conflicts with one more for each unanswered sentence that is wrong."""
-    n_open = sum(s.supported is None and not s.number_conflict for s in score.sentences)
-    if score.conflicts is None or not n_open or right:
-        return {}
-    return {CONFLICTS: float(score.conflicts + n_open)}
-
-
-def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
-    if None not in pieces:
-        return {}
-    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
-
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        values: Every number of the scored metrics.
-        unscored: The metrics without a score.
-        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
-            many of its pieces are right (the numerators of EVA precision and of faithfulness);
-            ``sentences`` is the denominator of faithfulness, ``unanswered`` the sentences that are
-            not in it.
-        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
-            of these were wrong.
-        best: The same if each of these were right.
-    """
-
-    paper: str
-    system: str
-    values: Mapping[str, float | None]
-    unscored: tuple[Unscored, ...]
-    sizes: Mapping[str, int]
-    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    best: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-
-    def lacking(self, metric: MetricName) -> Unscored | None:
-        """Why a metric has no score; None where it has one."""
-        return next((lack for lack in self.unscored if lack.metric == metric), None)
-
-    def supposed(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
-        """The same with what is missing taken as wrong, or as right.
-
-        That is the pieces that the judge left unanswered, and the best or worst of its range for
-        every number without a value.
-
-        Args:
-            right: Whether it is taken as right.
-            by: Whose silence is meant: the judge's, or that of a system which gave nothing to
-                count; None for both.
-        """
-        values, sizes = dict(self.values), dict(self.sizes)
-        n_open = sizes.pop("unanswered", 0) if by != "system" else 0
-        if by != "system":
-            values |= self.best if right else self.worst
-        if n_open:
-            sizes["sentences"] += n_open
-            sizes["faithfulness"] += n_open if right else 0
-        missing = {name for name, value in values.items() if value is None and by != "judge"}
-        lacking = {lack.metric for lack in self.unscored if by in {None, lack.fault}}
-        missing |= {name for name, named in CATALOGUE.items() if named.metric in lacking}
-        values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
-        return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
-
-
-def numbers_of(
-    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
-) -> Numbers:
-    """The numbers of a pair without their evidence."""
-    values: dict[str, float | None] = {}
-    sizes = {"words": len(summary.split())}
-    for score in scores:
-        match score:
-            case EvaScore():
-                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
-            case FaithfulnessScore():
-                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
-                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
-                if n_open := len(score.sentences) - sizes["sentences"]:
-                    sizes["unanswered"] = n_open
-            case _:
-                pass
-        if not isinstance(score, Unscored):
-            values.update(score.values())
-    return Numbers(
-        paper=paper,
-        system=system,
-        values=MappingProxyType(values),
-        unscored=tuple(score for score in scores if isinstance(score, Unscored)),
-        sizes=MappingProxyType(sizes),
-        worst=MappingProxyType(supposed(scores, right=False)),
-        best=MappingProxyType(supposed(scores, right=True)),
-    )
-
-
 BaselineName = Literal["direct", "one-prompt"]
 BASELINES: Final[tuple[BaselineName, ...]] = get_args(BaselineName)
 """``direct`` is one rating of the whole summary (FM, section 5.2), ``one-prompt`` the F1 of facts
 that one prompt counts (EVA-Score, Table 17)."""
 
-_MEASURES: Final[Mapping[BaselineName, Measure]] = MappingProxyType(
-    {"direct": measure_directly, "one-prompt": measure_by_one_prompt}
-)
-
 
 def baseline_flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
-    """The conversation about one pair; of several references, the best counts.
+    """The conversation of one baseline; of several references, the best counts.
 
     It ends in `Unanswered` where there is no number, on any of the references.
     """
@@ -432,7 +247,11 @@ def baseline_flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered
         return Unanswered(pair.flaw.reason)
     values = []
     for reference in pair.paper.references:
-        found = yield from _MEASURES[name](reference, pair.summary)
+        found: DirectRating | PromptOnlyScore | Unanswered
+        if name == "direct":
+            found = yield from measure_directly(reference, pair.summary)
+        else:
+            found = yield from measure_by_one_prompt(reference, pair.summary)
         if isinstance(found, Unanswered):
             return found
         values.append(found.value)
@@ -440,7 +259,7 @@ def baseline_flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered
 
 
 METRIC: ContextVar[str] = ContextVar("METRIC", default="")
-"""The metric whose conversation is going on, for whoever counts its questions."""
+"""The metric whose conversation is going on; calls are counted under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -493,115 +312,6 @@ class Evaluation:
         return numbers_of(self.paper, self.system, self.pair.summary, self.scores)
 
 
-@lru_cache(maxsize=64)
-def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return sentence_faithfulness.source_sentences(texts)
-
-
-def source_of(paper: Paper) -> tuple[str, ...]:
-    """The sentences of a paper's source, section by section."""
-    return _sentences(tuple(section.text for section in paper.source))
-
-
-def facet_flow(
-    pair: Pair, *, references: References = "best", short_circuit: bool = True
-) -> Flow[FacetScore]:
-    """The conversation of the Facet-aware Metric about one pair."""
-    paper = pair.paper
-    combined = mean_of if references == "mean" else best_of
-    return combined(
-        tuple(
-            facet_metric.measure(
-                text,
-                pair.summary,
-                reference_facets=paper.reference_facets,
-                short_circuit=short_circuit,
-            )
-            for text in paper.references
-        )
-    )
-
-
-def eva_flow(
-    pair: Pair, variants: Variants = PLAIN, *, short_circuit: bool = True
-) -> Flow[EvaScore]:
-    """The conversation of EVA-Score about one pair, in one of its variants."""
-    paper = pair.paper
-    encoder = encoder_of(variants.eva)
-    combined = mean_of if variants.references == "mean" else best_of
-    return combined(
-        tuple(
-            eva_score.measure(
-                text,
-                pair.summary,
-                reference_facts=paper.reference_facts,
-                entailed_recall=variants.eva.recall == "both",
-                stages=stages_of(variants.eva),
-                encode=None if encoder is None else encoder.encode,
-                short_circuit=short_circuit,
-            )
-            for text in paper.references
-        )
-    )
-
-
-async def _measure(
-    metric: MetricName, pair: Pair, asker: Asker, variants: Variants, *, short_circuit: bool
-) -> Score | Unscored:
-    """One metric of one pair; with several references, the best counts or their mean."""
-    METRIC.set(metric)
-    if pair.flaw is not None:
-        return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
-    match metric:
-        case "facet":
-            rated = facet_flow(pair, references=variants.references, short_circuit=short_circuit)
-            return await converse(rated, asker)
-        case "eva":
-            return await converse(eva_flow(pair, variants, short_circuit=short_circuit), asker)
-        case "faithfulness":
-            flow = sentence_faithfulness.measure(
-                pair.summary, source_of(pair.paper), short_circuit=short_circuit
-            )
-            return await converse(flow, asker)
-
-
-async def _stated(
-    pair: Pair, asker: Asker, facts: FactLabels | None
-) -> StatedFacts | Unscored | None:
-    """What the judge makes of labelled facts, which are counted as EVA-Score's questions are."""
-    if facts is None:
-        return None
-    METRIC.set("eva")
-    if pair.flaw is not None:
-        return Unscored(metric="eva", status=pair.flaw.status, reason=pair.flaw.reason)
-    return await converse(stated_flow(pair, facts), asker)
-
-
-async def _segments(pair: Pair, asker: Asker, *, wanted: bool) -> FacetSegments | Unscored | None:
-    """The summary's facets, which are counted as the Facet-aware Metric's questions are."""
-    if not wanted:
-        return None
-    METRIC.set("facet")
-    return await converse(segments_flow(pair), asker)
-
-
-async def _baseline(name: BaselineName, pair: Pair, asker: Asker) -> float | Unanswered:
-    """A number beside the metrics; its questions are counted under its own name."""
-    METRIC.set(name)
-    return await converse(baseline_flow(name, pair), asker)
-
-
-async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drives one conversation to its end."""
-    try:
-        questions = next(flow)
-        while True:
-            questions = flow.send(await asker.ask(questions))
-    except StopIteration as end:
-        value: Returned = end.value
-        return value
-
-
 async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     pair: Pair,
     asker: Asker,
@@ -628,30 +338,52 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
             a sentence that is copied.
     """
-    source = source_of(pair.paper)
-    scores, stated, others, found = await asyncio.gather(
+    found, baseline_values, stated, found_segments = await asyncio.gather(
         asyncio.gather(
             *(
-                _measure(metric, pair, asker, variants, short_circuit=short_circuit)
+                _counted(
+                    metric, metric_flow(metric, pair, variants, short_circuit=short_circuit), asker
+                )
                 for metric in metrics
             )
         ),
-        _stated(pair, asker, facts),
-        asyncio.gather(*(_baseline(name, pair, asker) for name in baselines)),
-        _segments(pair, asker, wanted=segments),
+        asyncio.gather(*(_counted(name, baseline_flow(name, pair), asker) for name in baselines)),
+        _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
+        _counted("facet", segments_flow(pair), asker) if segments else _nothing(),
     )
     return Evaluation(
         pair=pair,
-        scores=tuple(scores),
+        scores=tuple(found),
         signatures=tuple(
             recipe_of(metric, judge=asker.judge, suite=suite, variants=variants)
             for metric in metrics
         ),
-        source=source,
+        source=source_of(pair.paper),
         stated=stated,
-        baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
-        segments=found,
+        baselines=MappingProxyType(dict(zip(baselines, baseline_values, strict=True))),
+        segments=found_segments,
     )
+
+
+async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returned:
+    """Drives one conversation, and has its calls counted under this name."""
+    METRIC.set(name)
+    return await converse(flow, asker)
+
+
+async def _nothing() -> None:
+    """Stands for what was not asked for."""
+
+
+async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
+    """Drives one conversation to its end."""
+    try:
+        questions = next(flow)
+        while True:
+            questions = flow.send(await asker.ask(questions))
+    except StopIteration as end:
+        value: Returned = end.value
+        return value
 
 
 REMEMBERED: Final = 512
@@ -693,13 +425,17 @@ class Asker:
         if new:
             await self._answer(new)
         answers = tuple([await asyncio.shield(future) for future in waiting])
-        self._forget()
+        while len(self._answers) > REMEMBERED:
+            oldest = next(iter(self._answers))
+            if not self._answers[oldest].done():
+                break
+            del self._answers[oldest]
         return answers
 
     async def _answer(self, questions: tuple[Question, ...]) -> None:
         """Has the judge answer, and hands a failure to everyone who waits; it is not remembered."""
         try:
-            answers = self._one_each(questions, await self._answered(questions))
+            answers = await self._answered(questions)
         except BaseException as error:
             for question in questions:
                 future = self._answers.pop(question)
@@ -712,13 +448,13 @@ class Asker:
                 del self._answers[question]
 
     async def _answered(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """What the judge returns; whatever it raises instead is the judge's fault, or the user's.
+        """What the judge returns; what it raises instead is the judge's fault, or the user's.
 
         A judge is anybody's code: what it raises, `SystemExit` too, must end one test and not the
         loop that all tests share.
         """
         try:
-            return tuple(await self.judge.answer(questions))
+            answers = tuple(await self.judge.answer(questions))
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
@@ -728,14 +464,6 @@ class Asker:
             raise
         except (Exception, SystemExit) as error:
             raise self._broken(error) from error
-
-    def _broken(self, error: BaseException) -> JudgeError:
-        told = one_line(f"{type(error).__name__}: {error}")
-        return JudgeError(f"judge {self.judge.signature!r} broke down: {told}")
-
-    def _one_each(
-        self, questions: tuple[Question, ...], answers: tuple[Answer, ...]
-    ) -> tuple[Answer, ...]:
         if len(answers) != len(questions):
             raise JudgeError(
                 f"judge {self.judge.signature!r} gave {len(answers)} answers to"
@@ -743,9 +471,6 @@ class Asker:
             )
         return answers
 
-    def _forget(self) -> None:
-        while len(self._answers) > REMEMBERED:
-            oldest = next(iter(self._answers))
-            if not self._answers[oldest].done():
-                return
-            del self._answers[oldest]
+    def _broken(self, error: BaseException) -> JudgeError:
+        told = one_line(f"{type(error).__name__}: {error}")
+        return JudgeError(f"judge {self.judge.signature!r} broke down: {told}")

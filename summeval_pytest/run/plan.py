@@ -16,8 +16,8 @@ from summeval_pytest.endpoints.chat import Usage
 from summeval_pytest.endpoints.prices import tokens_about
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.questions import ListRelations, RelationList
-from summeval_pytest.run.measure import METRIC, Asker, evaluate, is_whole
-from summeval_pytest.run.runner import pair_of
+from summeval_pytest.run.measure import METRIC, Asker, is_whole
+from summeval_pytest.run.runner import evaluated, pair_of
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
@@ -25,7 +25,7 @@ from summeval_pytest.suite.values import Pair
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.exchange import Memory
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.run.roles import Roles
     from summeval_pytest.run.runner import Task
     from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import SystemSpec
 
 
 SUMMARIES: Final = "summaries"
@@ -134,18 +134,23 @@ class Survey:
         )
 
     async def of(
-        self, tasks: Iterable[Task], roles: Roles, judge: Judge, *, imagine: bool = False
+        self,
+        tasks: Iterable[Task],
+        find_sender: Callable[[Suite, SystemSpec], Sender],
+        judge: Judge,
+        *,
+        imagine: bool = False,
     ) -> None:
         """Drives the flows of all tasks.
 
         Args:
             tasks: The pairs.
-            roles: Who is asked for the summaries of models under test.
-            judge: Who answers, over this survey's lines.
+            find_sender: Finds the clients of models under test, over this survey's lines.
+            judge: The judge, over this survey's lines.
             imagine: Whether to go on behind a missing reply with a stand-in.
         """
         answering = _Imagining(judge) if imagine else judge
-        summariser = Summariser(lambda suite, spec: roles.sender(suite, spec, self))
+        summariser = Summariser(find_sender)
         for task in tasks:
             SYSTEM.set(task.system)
             asker = Asker(answering)  # a new one, as it would remember what was only imagined
@@ -186,19 +191,7 @@ async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: b
         pair = _imagined_pair(suite, task.paper, task.system)
         _IMAGINED.set(True)
     try:
-        await asyncio.create_task(
-            evaluate(
-                pair,
-                asker,
-                suite=suite.fingerprint,
-                metrics=task.metrics,
-                variants=suite.variants,
-                facts=task.facts,
-                baselines=task.baselines,
-                segments=task.segments,
-                short_circuit=task.texts is None,
-            )
-        )
+        await asyncio.create_task(evaluated(task, pair, asker))
     finally:
         _IMAGINED.set(False)
 

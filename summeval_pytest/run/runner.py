@@ -1,4 +1,4 @@
-"""What can be evaluated: a pair by name, or texts of one's own about a paper."""
+"""Evaluate tasks through one judge, many at once and some ahead of their tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.flow import Flow, ScoreT
     from summeval_pytest.metrics.score import MetricName, Unscored
-    from summeval_pytest.run.measure import BaselineName, Numbers
+    from summeval_pytest.run.measure import BaselineName
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.suite.labels import FactLabels
     from summeval_pytest.suite.suite import Suite
 
@@ -91,6 +92,21 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
             reference_facts=paper.reference_facts if is_own else None,
         )
     return Pair(paper=paper, system=task.system, summary=texts.candidate, place=paper.place)
+
+
+async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
+    """Evaluates the pair of a task as the task asks."""
+    return await evaluate(
+        pair,
+        asker,
+        suite=task.suite.fingerprint,
+        metrics=task.metrics,
+        variants=task.suite.variants,
+        facts=task.facts,
+        baselines=task.baselines,
+        segments=task.segments,
+        short_circuit=task.texts is None,
+    )
 
 
 CLOSE_SECONDS: Final = 2.0
@@ -328,17 +344,7 @@ class Runner:
     async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
         URGENCY.set(urgency)
         pair = await pair_of(task, self._find_pair)
-        return await evaluate(
-            pair,
-            self._asker,
-            suite=task.suite.fingerprint,
-            metrics=task.metrics,
-            variants=task.suite.variants,
-            facts=task.facts,
-            baselines=task.baselines,
-            segments=task.segments,
-            short_circuit=task.texts is None,
-        )
+        return await evaluated(task, pair, self._asker)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:

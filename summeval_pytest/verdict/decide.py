@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.stats.correction import Corrected
 
 

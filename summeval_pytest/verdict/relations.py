@@ -33,7 +33,7 @@ from summeval_pytest.verdict.decide import MIN_COVERAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Setting
 

@@ -6,7 +6,7 @@ import pytest
 
 from summeval_pytest.analysis.agreement import Estimate, LabelledPair
 from summeval_pytest.analysis.items import classes_of, role_agreement
-from summeval_pytest.run.measure import RoleAnswer
+from summeval_pytest.run.golden import RoleAnswer
 
 if TYPE_CHECKING:
     from summeval_pytest.questions import Facet

@@ -22,7 +22,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,9 +111,9 @@ LISTER = f"{__name__}:Lister"
 DEAD = f"{__name__}:Dead"
 
 
-def desk() -> Desk:
+def desk() -> Session:
     """A way to judges of this process, on which nothing is asked of an endpoint or remembered."""
-    return Desk(Terms(environ={}))
+    return Session(environ={})
 
 
 def write_suite(

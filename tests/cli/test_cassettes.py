@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.session import Session
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
 from tests.asked_suite import (
@@ -318,8 +318,8 @@ def test_cassette_holds_no_key(
         allowed = f"TEAM_KEY={server.origin}"
         monkeypatch.setenv("SUMM_ALLOW_ENDPOINTS", allowed)
         store = tmp_path / "store"
-        terms = Terms(environ=environ, directory=store, allow_endpoints=(allowed,))
-        evaluated(Desk(terms), suite, tasks)
+        session = Session(environ=environ, directory=store, allow_endpoints=(allowed,))
+        evaluated(session, suite, tasks)
         assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
         told = cassette_command(capsys, "export", "--store", "store")
     assert b"you sent" in (tmp_path / "kilns" / "cassette.jsonl").read_bytes()

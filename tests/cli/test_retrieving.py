@@ -12,8 +12,8 @@ from summeval_pytest.cli.agree import (
     evidence_table,
     retrieved_evidence,
 )
-from summeval_pytest.run.desk import Desk, Terms
 from summeval_pytest.run.golden import EvidenceCount
+from summeval_pytest.run.session import Session
 from tests.label_suite import loaded, mistake, write_lines, write_suite
 from tests.local_models import LetterEncoder, WordScorer
 
@@ -118,7 +118,7 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     file = tmp_path / "figures.json"
 
     def lines(models: LocalModels) -> list[str]:
-        desk = Desk(Terms(environ={}))
+        desk = Session(environ={})
         return agree(folder, judge_name="offline", desk=desk, json_file=file, models=models)
 
     plain = lines(LocalModels())

@@ -55,7 +55,7 @@ def test_terms_are_those_of_the_options() -> None:
                 "--record", "all", "--in-flight", "7",
             ]
         )
-    ).terms  # fmt: skip
+    )  # fmt: skip
     assert terms.directory == Path("there")
     assert (terms.endpoint, terms.votes) == ("ollama", 3)
     assert (terms.record, terms.in_flight) == ("all", 7)
@@ -64,7 +64,7 @@ def test_terms_are_those_of_the_options() -> None:
 
 def test_terms_without_options_are_the_usual_ones() -> None:
     """New questions are asked, 64 at once, and remembered in the user's cache folder."""
-    terms = desk_of(chosen()).terms
+    terms = desk_of(chosen())
     assert (terms.record, terms.in_flight, terms.directory) == ("new", 64, None)
     assert (terms.endpoint, terms.votes) == (None, None)
 
@@ -73,18 +73,18 @@ def test_environment_names_store_and_endpoint(monkeypatch: pytest.MonkeyPatch) -
     """The command line goes before it, and an empty variable is none."""
     monkeypatch.setenv("SUMM_STORE", "/somewhere")
     monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
-    assert desk_of(chosen()).terms.directory == Path("/somewhere")
-    assert desk_of(chosen()).terms.endpoint == "ollama"
-    assert desk_of(chosen("--store", "there")).terms.directory == Path("there")
-    assert desk_of(chosen("--endpoint", "openai")).terms.endpoint == "openai"
+    assert desk_of(chosen()).directory == Path("/somewhere")
+    assert desk_of(chosen()).endpoint == "ollama"
+    assert desk_of(chosen("--store", "there")).directory == Path("there")
+    assert desk_of(chosen("--endpoint", "openai")).endpoint == "openai"
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
-    assert (desk_of(chosen()).terms.directory, desk_of(chosen()).terms.endpoint) == (None, None)
+    assert (desk_of(chosen()).directory, desk_of(chosen()).endpoint) == (None, None)
 
 
 def test_each_command_is_a_run_of_its_own() -> None:
     """What only one run needs is not shared with another."""
-    runs = {desk_of(chosen()).terms.run for _ in range(3)}
+    runs = {desk_of(chosen()).run for _ in range(3)}
     assert len(runs) == 3
     assert "" not in runs
 
@@ -92,7 +92,7 @@ def test_each_command_is_a_run_of_its_own() -> None:
 def test_keys_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """And from nowhere else."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
-    assert desk_of(chosen()).terms.environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
+    assert desk_of(chosen()).environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000"])

@@ -21,7 +21,7 @@ from summeval_pytest.questions import (
     ListFacts,
     Unanswered,
 )
-from summeval_pytest.run.measure import supposed
+from summeval_pytest.run.numbers import supposed
 
 if TYPE_CHECKING:
     from random import Random

@@ -7,7 +7,7 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.plugin.options import IN_FLIGHT as DEFAULT_IN_FLIGHT
 from summeval_pytest.plugin.options import TABLE, read_options
-from summeval_pytest.run.desk import IN_FLIGHT
+from summeval_pytest.run.session import IN_FLIGHT
 from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record import regression
 from summeval_pytest.record.record import Comparison, Difference, Flip
 from summeval_pytest.record.regression import compare, granularity
-from summeval_pytest.run.measure import Numbers
+from summeval_pytest.run.numbers import Numbers
 from summeval_pytest.stats.bootstrap import bootstrap_mean
 from summeval_pytest.stats.paired import detectable_drop, drop_p_value
 from summeval_pytest.verdict.thresholds import DEFAULT_RULES, Rule, read_rules

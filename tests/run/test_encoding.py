@@ -10,8 +10,8 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import CheckFacts, Fact, FactList
 from summeval_pytest.run import measure as encoding
-from summeval_pytest.run.desk import Desk, Terms
-from summeval_pytest.run.measure import encoder_of, eva_flow, recipe_of
+from summeval_pytest.run.measure import encoder_of, metric_flow, recipe_of
+from summeval_pytest.run.session import Session
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Pair, Paper, Section
@@ -54,7 +54,7 @@ def premises(encoder: str | None) -> tuple[str, ...]:
         place=HERE,
     )
     pair = Pair(paper=paper, system="plain", summary=ANAGRAM, place=HERE)
-    flow = eva_flow(pair, variant(encoder))
+    flow = metric_flow("eva", pair, variant(encoder))
     next(flow)
     (asked,) = flow.send((FactList((Fact(text=ANAGRAM, sentence=0),)),))
     assert isinstance(asked, CheckFacts)
@@ -95,7 +95,7 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
         " pip install 'summeval-pytest[embeddings]'"
     )
     with pytest.raises(OptionError) as caught:
-        Desk(Terms(environ={})).judge("offline", [load_suite(folder)])
+        Session(environ={}).judge("offline", [load_suite(folder)])
     assert str(caught.value) == f"{toml.as_posix()}: {message}"
     assert main(["plan", str(folder)]) == 4
     assert message in capsys.readouterr().err

@@ -41,18 +41,17 @@ from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
     converse,
-    eva_flow,
     evaluate,
-    facet_flow,
-    numbers_of,
+    metric_flow,
     source_of,
 )
+from summeval_pytest.run.numbers import numbers_of
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.run.measure import Evaluation
 
@@ -463,11 +462,11 @@ def test_a_conversation_of_ones_own_ends_in_its_score() -> None:
     """Texts that are in no suite go through the same flows."""
     judge = Fair()
 
-    async def main() -> tuple[FacetScore | Unscored, EvaScore | Unscored]:
+    async def main() -> tuple[Score | Unscored, Score | Unscored]:
         asker = Asker(judge)
         return (
-            await converse(facet_flow(pair(SLEPT)), asker),
-            await converse(eva_flow(pair("")), asker),
+            await converse(metric_flow("facet", pair(SLEPT)), asker),
+            await converse(metric_flow("eva", pair("")), asker),
         )
 
     facet, eva = asyncio.run(main())

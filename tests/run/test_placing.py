@@ -7,7 +7,8 @@ import pytest
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import FacetSegments, SegmentFacets, Unanswered
-from summeval_pytest.run.measure import Evaluation, RoleAnswer, role_answers, segments_flow
+from summeval_pytest.run.golden import RoleAnswer, role_answers
+from summeval_pytest.run.measure import Evaluation, segments_flow
 from summeval_pytest.suite.labels import Label, RoleLabel
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
 

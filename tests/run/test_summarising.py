@@ -338,9 +338,8 @@ def test_misspelt_system_is_hinted_at_first(tmp_path: Path) -> None:
     """A name that no suite has is a model's; a misspelling is likelier than that, so it leads."""
     with ScriptedServer(lambda _: Status(404)) as server:
         suite = load_suite(write_suite(tmp_path / "kilns", server.url), "kilns")
-        desk = desk_for(tmp_path / "store", suite)
-        spec = replace(desk.roles.system_spec("goood"), endpoint="here")
-        suite = suite.with_system(spec)
+        desk = replace(desk_for(tmp_path / "store", suite), endpoint="here")
+        suite, _ = desk.systems(suite, ["goood"], "--summ-model")
 
         async def main() -> None:
             try:

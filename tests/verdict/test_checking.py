@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.run.measure import Numbers
+from summeval_pytest.run.numbers import Numbers
 from summeval_pytest.text.edits import Edit
 from summeval_pytest.verdict.relations import (
     RELATIONS,

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import FACETS
-from summeval_pytest.run.measure import Numbers
+from summeval_pytest.run.numbers import Numbers
 from summeval_pytest.verdict.decide import CorrectedMean, corrected_means
 from summeval_pytest.verdict.thresholds import CORRECTABLE, Floor
 from tests.verdict.golden_answers import answered, filled, golden, pairs

@@ -15,7 +15,7 @@ from summeval_pytest.metrics.score import (
     RatedFacet,
     Unscored,
 )
-from summeval_pytest.run.measure import numbers_of
+from summeval_pytest.run.numbers import numbers_of
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.decide import Shortfall, decide, raise_judge_faults
 from summeval_pytest.verdict.thresholds import Threshold, Waivers
@@ -24,7 +24,7 @@ from tests.verdict.records import believed
 if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
-    from summeval_pytest.run.measure import Numbers
+    from summeval_pytest.run.numbers import Numbers
 
 
 def rated(facet: Facet, rating: int) -> RatedFacet:

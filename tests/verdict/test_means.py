@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import JudgeError, Place
 from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.run.measure import Numbers
+from summeval_pytest.run.numbers import Numbers
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.decide import (

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,9 @@ from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.exchange import RUNS
 from summeval_pytest.errors import OptionError, SuiteError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.run.desk import Desk, Terms
+from summeval_pytest.run.session import Session
 from summeval_pytest.store.cassette import write_cassette
+from summeval_pytest.suite.values import JudgeSpec
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -27,14 +29,56 @@ from tests.asked_suite import (
 from tests.scripted_server import Answer, ScriptedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+    from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.endpoints.endpoint import Address
+    from summeval_pytest.endpoints.exchange import Record
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.suite.suite import Suite
 
+URL: Final = "http://127.0.0.1:9/v1"
 ROOT: Final = Path(__file__).parents[2]
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 OTHER: Final = "other-marker-99887766"
+
+
+class Connections:
+    """Connects to nobody, and keeps who was to be connected."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[Address, Price | None]] = []
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender that nobody uses."""
+        self.made.append((address, price))
+        return Deaf()
+
+
+class Deaf:
+    """Sends nothing."""
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """Nothing."""
+        raise AssertionError(request)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Nothing."""
+        raise AssertionError(said, why)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Suite:
+    """A suite with a judge."""
+    return loaded(write_suite(tmp_path / "kilns", URL, judge=f"votes = 3\n{PRICES}"))
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Suite:
+    """A suite that says the same of its judge and another thing of its endpoint."""
+    url = "http://127.0.0.1:10/v1"
+    return loaded(write_suite(tmp_path / "roofs", url, judge=f"votes = 3\n{PRICES}"))
 
 
 @pytest.fixture
@@ -107,8 +151,8 @@ def test_replies_are_asked_for_and_kept(
 )
 def test_processes_divide_what_may_be_open(in_flight: int, n_processes: int, each: int) -> None:
     """Never less than one."""
-    terms = Terms(environ={}, in_flight=in_flight, n_processes=n_processes)
-    assert Desk(terms).exchange.in_flight == each
+    session = Session(environ={}, in_flight=in_flight, n_processes=n_processes)
+    assert session.exchange.in_flight == each
 
 
 def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
@@ -123,7 +167,7 @@ def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
 
 def test_only_a_model_can_vote(suite: Suite) -> None:
     """The embedded judge says the same each time."""
-    desk = Desk(Terms(environ={}, votes=3))
+    desk = Session(environ={}, votes=3)
     assert refusal(lambda: desk.judge("offline", [suite])) == (
         "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
     )
@@ -132,11 +176,11 @@ def test_only_a_model_can_vote(suite: Suite) -> None:
 
 def test_votes_are_those_of_a_model(suite: Suite) -> None:
     """The option comes before the suite; who is no model is not asked several times."""
-    assert Desk(Terms(environ={})).votes_of("rule", [suite]) == 1
-    assert Desk(Terms(environ={})).votes_of("any-model", [suite]) == 1
-    assert Desk(Terms(environ={}, votes=3)).votes_of("rule", [suite]) == 3
-    assert Desk(Terms(environ={})).votes_of("offline", [suite]) is None
-    assert Desk(Terms(environ={})).votes_of("team.judges:Strict", [suite]) is None
+    assert Session(environ={}).votes_of("rule", [suite]) == 1
+    assert Session(environ={}).votes_of("any-model", [suite]) == 1
+    assert Session(environ={}, votes=3).votes_of("rule", [suite]) == 3
+    assert Session(environ={}).votes_of("offline", [suite]) is None
+    assert Session(environ={}).votes_of("team.judges:Strict", [suite]) is None
 
 
 def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suite) -> None:
@@ -145,10 +189,10 @@ def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suit
         "--summ-budget needs a price; write input_price and output_price, dollars per million"
         " tokens, under [{}] of the suite"
     )
-    desk = Desk(Terms(environ={}, budget=1.0))
+    desk = Session(environ={}, budget=1.0)
     assert refusal(lambda: desk.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
     away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
-    elsewhere = Desk(desk.terms)
+    elsewhere = replace(desk)
     assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == told.format(
         "systems.writer"
     )
@@ -165,22 +209,21 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
     """A plan of local models would else end without a total, and a budget refuse them."""
     address = f"http://{host}:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
-    desk = Desk(Terms(environ={}, directory=tmp_path / "store", budget=0.0))
+    desk = Session(environ={}, directory=tmp_path / "store", budget=0.0)
     desk.check_system(suite, suite.systems["writer"])
     survey, _ = desk.survey("rule", [suite], tasks_of(suite), imagine=True)
     assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
 
     suite = loaded(write_suite(tmp_path / "priced", address, systems=["writer"], system=PRICES))
-    survey, _ = Desk(desk.terms).survey("rule", [suite], tasks_of(suite), imagine=True)
+    survey, _ = replace(desk).survey("rule", [suite], tasks_of(suite), imagine=True)
     written = {m.price for m in survey.missing.values() if m.metric == "summaries"}
     assert written == {Price(1000.0, 2000.0)}
 
 
 def test_system_at_an_unknown_endpoint_is_refused(suite: Suite) -> None:
     """Before anything is judged."""
-    desk = Desk(Terms(environ={}, endpoint="her"))
-    spec = desk.roles.system_spec("llama3")
-    assert refusal(lambda: desk.check_system(suite, spec)) == (
+    desk = Session(environ={}, endpoint="her")
+    assert refusal(lambda: desk.systems(suite, ["llama3"], "--summ-model")) == (
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"
     )
 
@@ -194,7 +237,7 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(
 ) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
     environ = {} if variable is None else {"CI": variable}
-    desk = Desk(Terms(environ=environ, directory=tmp_path / "store"))
+    desk = Session(environ=environ, directory=tmp_path / "store")
     assert desk.exchange.is_strict is is_strict
 
 
@@ -203,27 +246,24 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     store = tmp_path / "store"
     file = store / RUNS / "run-1" / "budget"
 
-    def reserved(terms: Terms) -> bool:
-        budget = Desk(terms).exchange.budget
-        assert budget is not None
-        asyncio.run(budget.reserve(0.5))
-        return file.exists()
-
-    def terms(n_processes: int, record: str = "new") -> Terms:
-        return Terms(
+    def reserves(n_processes: int, record: Record = "new") -> bool:
+        session = Session(
             environ={},
-            record="none" if record == "none" else "new",
+            record=record,
             directory=store,
             budget=1.0,
             n_processes=n_processes,
             run="run-1",
         )
+        assert session.exchange.budget is not None
+        asyncio.run(session.exchange.budget.reserve(0.5))
+        return file.exists()
 
-    assert not reserved(terms(1))
-    assert not reserved(terms(2, "none"))
+    assert not reserves(1)
+    assert not reserves(2, "none")
     assert not store.exists()
-    assert reserved(terms(2))
-    assert Desk(Terms(environ={})).exchange.budget is None
+    assert reserves(2)
+    assert Session(environ={}).exchange.budget is None
 
 
 def test_cassette_answers_and_is_counted(
@@ -299,8 +339,7 @@ def test_key_goes_only_where_it_belongs(
     endpoint = server.url if place == "typed" else None
     allowed = (f"TEAM_KEY={server.origin}",)
     store = tmp_path / "store"
-    terms = Terms(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
-    desk = Desk(terms)
+    desk = Session(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
     evaluated(desk, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
@@ -319,7 +358,7 @@ def test_key_that_the_user_has_not_allowed_is_refused_before_anything_is_asked(
     keyed = 'api_key_env = "TEAM_KEY"'
     suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
     environ = {"TEAM_KEY": OTHER}
-    desk = Desk(Terms(environ=environ, directory=tmp_path / "store", endpoint="here"))
+    desk = Session(environ=environ, directory=tmp_path / "store", endpoint="here")
 
     def named() -> object:
         if role == "judge":
@@ -372,3 +411,151 @@ def test_model_of_one_suite_is_not_taken_for_that_of_another(
     assert (server.n_requests, other.n_requests) == (2, 2)
     assert "own opinion" not in evaluations[0].pair.summary
     assert "own opinion" in evaluations[2].pair.summary
+
+
+def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
+    """Model, endpoint, price and votes."""
+    session, lines = Session(environ={}, endpoint="openai"), Connections()
+    spec = session.judge_spec("rule", [here])
+    judge = session.judge("rule", [here], lines)
+    assert spec == here.judges["rule"]
+    assert judge.signature.startswith("rule-1 at=here temp=0 prompt=")
+    assert judge.signature.endswith(" votes=3 calls=batched")
+    ((address, price),) = lines.made
+    assert address.endpoint.base_url == URL
+    assert price is spec.price
+    assert price is not None
+    assert (price.input, price.output) == (1000.0, 2000.0)
+
+
+def test_votes_of_the_command_line_go_before_the_suites(here: Suite) -> None:
+    """A suite's number is its default."""
+    session = Session(environ={}, votes=1, in_flight=7)
+    judge = session.judge("rule", [here], Connections())
+    assert " votes=1 " in judge.signature
+    assert judge.in_flight == 7
+
+
+def test_judge_may_ask_item_by_item(tmp_path: Path) -> None:
+    """As the papers did; its numbers are not those of a judge that asks in batches."""
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge="batched = false"))
+    judge = Session(environ={}).judge("rule", [suite], Connections())
+    assert judge.signature.endswith(" calls=single")
+
+
+@pytest.mark.parametrize(
+    ("written", "pinned"), [("", None), ("pinned = true", True), ("pinned = false", False)]
+)
+def test_judge_is_held_to_its_name_as_the_suite_says(
+    tmp_path: Path, written: str, pinned: bool | None
+) -> None:
+    """A model under test is not: its swap is a change of the system, which the gate judges."""
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
+    session, lines = Session(environ={}), Connections()
+    session.judge("rule", [suite], lines)
+    session.sender(suite, suite.systems["writer"], lines)
+    assert [address.pinned for address, _ in lines.made] == [pinned, False]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "environ", "place"),
+    [
+        (None, {}, "openai"),
+        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
+        ("http://typed/v1", {"OPENAI_BASE_URL": "http://gate/v1"}, "http://typed/v1"),
+    ],
+)
+def test_judge_that_no_suite_defines_is_a_model(
+    here: Suite, endpoint: str | None, environ: dict[str, str], place: str
+) -> None:
+    """Its name is the endpoint's name for it."""
+    session = Session(environ=environ, endpoint=endpoint)
+    expected = JudgeSpec(name="gpt-9", endpoint=place, model="gpt-9")
+    assert session.judge_spec("gpt-9", [here]) == expected
+
+
+@pytest.mark.parametrize("name", ["ofline", "offlin", "offline2"])
+def test_misspelt_offline_is_no_model(name: str) -> None:
+    """Nobody would want to pay for it."""
+    told = refusal(lambda: Session(environ={}).judge_spec(name, []))
+    assert told == f"no judge {name!r}; did you mean 'offline'?"
+
+
+def test_suites_that_agree_on_a_judge_share_it(here: Suite, there: Suite) -> None:
+    """The same words in two files are one judge."""
+    assert Session(environ={}).judge_spec("rule", [here, there]) == here.judges["rule"]
+
+
+def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite) -> None:
+    """One run has one judge, and nobody could say which."""
+    other = loaded(write_suite(tmp_path / "roofs", URL, judge="votes = 5"))
+    assert refusal(lambda: Session(environ={}).judge_spec("rule", [here, other])) == (
+        "two suites of this run define judge 'rule' differently; gate them one by one, or rename"
+        " one of the two"
+    )
+
+
+def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Suite) -> None:
+    """The judge would be at two places."""
+    session = Session(environ={})
+    told = refusal(lambda: session.judge("rule", [here, there], Connections()))
+    assert told.startswith("two suites of this run define endpoint 'here' differently; ")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("rul", " (a judge of the suite? did you mean 'rule'?)"),
+        ("gpt-9", ""),
+        ("rule", ""),
+    ],
+)
+def test_name_like_a_judge_of_the_suite_is_hinted_at(here: Suite, name: str, hint: str) -> None:
+    """It is said where the model cannot be asked, as it may be meant as it is written."""
+    session, lines = Session(environ={}), Connections()
+    session.judge(name, [here], lines)
+    ((address, _),) = lines.made
+    assert address.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "environ", "place"),
+    [
+        (None, {}, "ollama"),
+        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
+        ("here", {}, "here"),
+    ],
+)
+def test_system_that_no_suite_defines_is_a_model(
+    here: Suite, endpoint: str | None, environ: dict[str, str], place: str
+) -> None:
+    """Without a word on where it is it is on this machine."""
+    session = Session(environ=environ, endpoint=endpoint)
+    with_model, _ = session.systems(here, ["llama3"], "--summ-model")
+    spec = with_model.systems["llama3"]
+    assert (spec.name, spec.model, spec.endpoint) == ("llama3", "llama3", place)
+    assert str(spec.place) == "--summ-model=llama3"
+    assert spec.price is None
+
+
+def test_model_under_test_is_asked_where_its_suite_says(here: Suite, there: Suite) -> None:
+    """Two suites may have an endpoint of one name at two places."""
+    session, lines = Session(environ={}), Connections()
+    for one in (here, there):
+        session.sender(one, one.systems["writer"], lines)
+    urls = [address.endpoint.base_url for address, _ in lines.made]
+    assert urls == [URL, "http://127.0.0.1:10/v1"]
+
+
+def test_recorded_system_has_no_sender(here: Suite) -> None:
+    """Nobody is asked for what stands in a file."""
+    with pytest.raises(AssertionError, match="recorded summaries are asked of nobody"):
+        Session(environ={}).sender(here, here.systems["good"], Connections())
+
+
+def test_judge_rates_by_the_rubric_that_its_suite_names(tmp_path: Path) -> None:
+    """The words of a scale move ratings, so they stand in the signature."""
+    written = 'rubric = "release"\nexamples = true'
+    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
+    judge = Session(environ={}).judge("rule", [suite], Connections())
+    assert judge.signature.endswith(" rubric=release examples=7")

@@ -1,0 +1,185 @@
+"""The numbers of one pair, and how far they move with what the judge left unanswered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from summeval_pytest.metrics.eva import f1
+from summeval_pytest.metrics.score import (
+    CATALOGUE,
+    CONFLICTS,
+    SUPPORT,
+    EvaScore,
+    FaithfulnessScore,
+    Unscored,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from summeval_pytest.metrics.score import Fault, MetricName, Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
+
+    Attributes:
+        paper: The paper's id.
+        system: The system's name.
+        values: Every number of the scored metrics.
+        unscored: The metrics without a score.
+        sizes: How much the summary says, which no threshold holds: its words, and, by number, how
+            many of its pieces are right (the numerators of EVA precision and of faithfulness);
+            ``sentences`` is the denominator of faithfulness, ``unanswered`` the sentences that are
+            not in it.
+        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
+            of these were wrong.
+        best: The same if each of these were right.
+    """
+
+    paper: str
+    system: str
+    values: Mapping[str, float | None]
+    unscored: tuple[Unscored, ...]
+    sizes: Mapping[str, int]
+    worst: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    best: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def lacking(self, metric: MetricName) -> Unscored | None:
+        """Why a metric has no score; None where it has one."""
+        return next((lack for lack in self.unscored if lack.metric == metric), None)
+
+    def supposed(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
+        """The same with what is missing taken as wrong, or as right.
+
+        That is the pieces that the judge left unanswered, and the best or worst of its range for
+        every number without a value.
+
+        Args:
+            right: Whether it is taken as right.
+            by: Whose silence is meant: the judge's, or that of a system which gave nothing to
+                count; None for both.
+        """
+        values, sizes = dict(self.values), dict(self.sizes)
+        n_open = sizes.pop("unanswered", 0) if by != "system" else 0
+        if by != "system":
+            values |= self.best if right else self.worst
+        if n_open:
+            sizes["sentences"] += n_open
+            sizes["faithfulness"] += n_open if right else 0
+        missing = {name for name, value in values.items() if value is None and by != "judge"}
+        lacking = {lack.metric for lack in self.unscored if by in {None, lack.fault}}
+        missing |= {name for name, named in CATALOGUE.items() if named.metric in lacking}
+        values |= {n: CATALOGUE[n].best if right else CATALOGUE[n].worst for n in missing}
+        return replace(self, values=MappingProxyType(values), sizes=MappingProxyType(sizes))
+
+
+def numbers_of(
+    paper: str, system: str, summary: str, scores: Sequence[Score | Unscored]
+) -> Numbers:
+    """The numbers of a pair without their evidence."""
+    values: dict[str, float | None] = {}
+    sizes = {"words": len(summary.split())}
+    for score in scores:
+        match score:
+            case EvaScore():
+                sizes["eva.precision"] = sum(fact.holds is True for fact in score.candidate)
+            case FaithfulnessScore():
+                sizes["faithfulness"] = sum(s.supported is True for s in score.sentences)
+                sizes["sentences"] = sum(s.supported is not None for s in score.sentences)
+                if n_open := len(score.sentences) - sizes["sentences"]:
+                    sizes["unanswered"] = n_open
+            case _:
+                pass
+        if not isinstance(score, Unscored):
+            values.update(score.values())
+    return Numbers(
+        paper=paper,
+        system=system,
+        values=MappingProxyType(values),
+        unscored=tuple(score for score in scores if isinstance(score, Unscored)),
+        sizes=MappingProxyType(sizes),
+        worst=MappingProxyType(supposed(scores, right=False)),
+        best=MappingProxyType(supposed(scores, right=True)),
+    )
+
+
+def supposed(scores: Sequence[Score | Unscored], *, right: bool) -> dict[str, float]:
+    """By name, the numbers with unanswered pieces, each of these taken as right or as wrong."""
+    found: dict[str, float] = {}
+    for score in scores:
+        match score:
+            case EvaScore(by_reference=(_, *_) as each):
+                found |= _mean_supposed(each, right=right)
+            case FaithfulnessScore():
+                found |= _faithfulness(score, right=right)
+            case EvaScore():
+                found |= _eva(score, right=right)
+            case _:
+                pass
+    return found
+
+
+def _mean_supposed(scores: Sequence[EvaScore], *, right: bool) -> dict[str, float]:
+    """Means over several references; a reference without unanswered pieces keeps its numbers."""
+    found = [supposed([score], right=right) for score in scores]
+    means: dict[str, float] = {}
+    for name in dict.fromkeys(name for each in found for name in each):
+        values = [
+            value
+            for score, each in zip(scores, found, strict=True)
+            if (value := each.get(name, score.values().get(name))) is not None
+        ]
+        means[name] = sum(values) / len(values)
+    return means
+
+
+def _eva(score: EvaScore, *, right: bool) -> Mapping[str, float]:
+    """Precision, both recalls and F1.
+
+    A wrong fact matches nothing. A right one of the summary matches a fact of the reference that no
+    other does.
+    """
+    candidate = [fact.holds for fact in score.candidate]
+    reference = [fact.holds for fact in score.reference]
+    n_open, n_open_reference = candidate.count(None), reference.count(None)
+    if not n_open and not n_open_reference:
+        return {}
+    found = _share_held("eva.precision", candidate, right=right)
+    if score.recall_entailed is not None:
+        found |= _share_held("eva.recall_entailed", reference, right=right)
+    recall = score.recall
+    if reference:
+        n_more = n_open + n_open_reference if right else 0
+        n_matched = min(len(reference), len(score.matched) + n_more)
+        reached = n_matched / len(reference)
+        recall = max(recall, reached) if right else min(recall, reached)
+    if recall != score.recall:
+        found["eva.recall"] = recall
+    precision = found.get("eva.precision", score.precision or 0.0)
+    if "eva.precision" in found or "eva.recall" in found:
+        found["eva"] = f1(precision, recall)
+    return found
+
+
+def _faithfulness(score: FaithfulnessScore, *, right: bool) -> dict[str, float]:
+    """Supported sentences; support with 0 or 1, and a conflict if wrong, for each open sentence."""
+    held = [sentence.supported for sentence in score.sentences]
+    found = _share_held("faithfulness", held, right=right)
+    n_open = held.count(None)
+    if score.support is not None and n_open:
+        total = score.support * (len(held) - n_open) + (n_open if right else 0)
+        found[SUPPORT] = total / len(held)
+    n_wrong = sum(s.supported is None and not s.number_conflict for s in score.sentences)
+    if score.conflicts is not None and n_wrong and not right:
+        found[CONFLICTS] = float(score.conflicts + n_wrong)
+    return found
+
+
+def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dict[str, float]:
+    if None not in pieces:
+        return {}
+    return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}

@@ -1,0 +1,370 @@
+"""Names become judges and models under test, with the store, cassettes and budget of a process.
+
+A name that no suite defines is a model at the address that was asked for, else at OPENAI_BASE_URL,
+else at OpenAI for a judge and at Ollama for a model under test. Nothing is opened before something
+is asked: where the embedded judge judges recorded summaries, there is no store and no exchange.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from summeval_pytest.endpoints.endpoint import (
+    OLLAMA,
+    OPENAI,
+    Keys,
+    default_endpoint,
+    find_endpoint,
+)
+from summeval_pytest.endpoints.exchange import Exchange, Memory
+from summeval_pytest.endpoints.spending import Budget
+from summeval_pytest.errors import OptionError, Place, nearest
+from summeval_pytest.judges.judge import OFFLINE, find_judge, is_local
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.run.measure import check_encoders
+from summeval_pytest.run.plan import Survey
+from summeval_pytest.run.recorded import recorded_judge
+from summeval_pytest.store.cache import default_directory, prepare
+from summeval_pytest.store.cassette import read_cassette
+from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name
+from summeval_pytest.suite.values import JudgeSpec, RecordedSpec, SystemSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.endpoints.endpoint import Address, EndpointSpec, Price
+    from summeval_pytest.endpoints.exchange import Record
+    from summeval_pytest.judges.judge import Judge
+    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.run.runner import Task
+    from summeval_pytest.store.cassette import Cassette, Row
+    from summeval_pytest.suite.suite import Suite
+
+
+IN_FLIGHT: Final = 64
+"""Requests open at once: enough to wait for most endpoints without a pause."""
+SpecT = TypeVar("SpecT")
+
+
+class Lines(Protocol):
+    """Connects to endpoints, to ask them or only to find out what would be asked."""
+
+    def line(self, address: Address, price: Price | None) -> Sender:
+        """A sender of requests to one endpoint, whose tokens have a price."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Session:
+    """Resolves the names of judges and systems for one process of a run.
+
+    Attributes:
+        environ: The environment variables, for addresses and keys.
+        record: What may be asked.
+        directory: The local store; None for the user's cache folder.
+        endpoint: Where models are that no suite defines; None for the usual place.
+        allow_endpoints: Origins that a suite may send a key to, with the key's variable before "=".
+        votes: Votes on each question, in place of the judge's own number.
+        budget: The most that all processes of the run may spend, in dollars; None for no limit.
+        in_flight: Requests open at once, of all processes of the run together.
+        n_processes: How many processes share the run.
+        run: A name that all processes of the run share, and no other run has.
+        cassettes: The cassettes that were read, by file.
+    """
+
+    environ: Mapping[str, str]
+    record: Record = "new"
+    directory: Path | None = None
+    endpoint: str | None = None
+    allow_endpoints: tuple[str, ...] = ()
+    votes: int | None = None
+    budget: float | None = None
+    in_flight: int = IN_FLIGHT
+    n_processes: int = 1
+    run: str = ""
+    cassettes: dict[Path, Cassette] = field(default_factory=dict, init=False)
+    _keys: Keys = field(init=False)
+    _rows: dict[str, Row] = field(default_factory=dict, init=False)
+    _exchange: Exchange | None = field(default=None, init=False)
+    _endpoints: dict[str, EndpointSpec | None] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        sent = {} if self.record == "none" else self.environ  # a replay sends no key
+        self._keys = Keys.of(sent, typed=self.endpoint, allowed=self.allow_endpoints)
+
+    @property
+    def own_in_flight(self) -> int:
+        """Requests that this process may have open at once."""
+        return max(1, self.in_flight // self.n_processes)
+
+    @property
+    def store(self) -> Path:
+        """The folder of the local store."""
+        return self.directory or default_directory()
+
+    @property
+    def exchange(self) -> Exchange:
+        """Where requests go through, made at the first look."""
+        if self._exchange is None:
+            self._exchange = Exchange(
+                self.memory(),
+                in_flight=self.own_in_flight,
+                budget=self._open_budget(),
+                # nobody sits before a run with CI set, as GitHub, GitLab and others set it
+                is_strict=self.environ.get("CI", "").strip().lower() not in {"", "0", "false"},
+            )
+        return self._exchange
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether anything was ever to be asked."""
+        return self._exchange is not None
+
+    def memory(self) -> Memory:
+        """What is remembered, for one more user of it."""
+        return Memory(self.record, self.store, self._rows, run=self.run)
+
+    def _open_budget(self) -> Budget | None:
+        if self.budget is None:
+            return None
+        if self.n_processes == 1 or self.record == "none":
+            return Budget(self.budget)
+        prepare(self.store)
+        return Budget(self.budget, prepare(self.memory().run_directory) / "budget")
+
+    def add_cassette(self, suite: Suite) -> None:
+        """Read the replies that a suite holds.
+
+        Raises:
+            SuiteError: at the first line that is none.
+        """
+        file = suite.cassette
+        if file.path.is_file() and file.path not in self.cassettes:
+            cassette = read_cassette(file.path, file.shown)
+            self.cassettes[file.path] = cassette
+            self._rows.update(cassette.rows)
+
+    def judge_spec(self, name: str, suites: Sequence[Suite]) -> JudgeSpec | RecordedSpec | None:
+        """Resolve a judge name: a model or a recorded judge; None if it answers in this process.
+
+        Raises:
+            OptionError: if two suites define it differently, and for a misspelt ``offline``.
+        """
+        for suite in suites:
+            if name in suite.recorded_judges:
+                return suite.recorded_judges[name]
+        if is_local(name):
+            return None
+        defined = _agreed("judge", (suite.judges for suite in suites))
+        if name in defined:
+            return defined[name]
+        if get_close_matches(name, [OFFLINE], cutoff=0.8):
+            raise OptionError(f"no judge {name!r}; did you mean {OFFLINE!r}?")
+        place = default_endpoint(self.endpoint, self.environ, OPENAI)
+        return JudgeSpec(name=name, endpoint=place, model=name)
+
+    def judge(self, name: str, suites: Sequence[Suite], lines: Lines | None = None) -> Judge:
+        """The judge of a name.
+
+        Args:
+            name: The name.
+            suites: The suites that may define it.
+            lines: Connects it to its endpoint; None for this session's exchange.
+
+        Raises:
+            OptionError: if there can be none in this session, or the encoder that one of the suites
+                names is not on this machine.
+        """
+        check_encoders(suites)
+        spec = self.judge_spec(name, suites)
+        if isinstance(spec, JudgeSpec):
+            return self._model(spec, suites, lines)
+        if spec is None and self.record == "none" and name != OFFLINE:
+            raise OptionError(
+                f"--summ-record=none replays recorded answers, and judge {name!r} has none;"
+                f" use --summ-judge={OFFLINE}, or --summ-record=new"
+            )
+        if self.votes is not None:
+            raise OptionError(
+                f"--summ-votes asks a model several times, and judge {name!r} is none; leave it out"
+            )
+        return find_judge(name) if spec is None else recorded_judge(spec, suites)
+
+    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Lines | None) -> Judge:
+        """A model that judges."""
+        from summeval_pytest.judges.llm.facets_and_facts import Style
+        from summeval_pytest.judges.llm.judge import LlmJudge
+
+        endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
+        address = self._address(spec.endpoint, endpoints)
+        price = address.price(spec.price)
+        self._check_price(price, f"[judges.{spec.name}]")
+        address = replace(address, hint=_hint(spec.name, suites), pinned=spec.pinned)
+        return LlmJudge(
+            (lines or self.exchange).line(address, price),
+            model=spec.model,
+            endpoint=address.endpoint.name,
+            votes=self._votes(spec),
+            batched=spec.batched,
+            style=Style(rubric=spec.rubric, examples=spec.examples),
+            in_flight=self.own_in_flight,
+            manner=spec.manner,
+        )
+
+    def is_asked(self, judge: str, suites: Sequence[Suite]) -> bool:
+        """Whether a judge is a model at an endpoint, and does not answer in this process."""
+        return isinstance(self.judge_spec(judge, suites), JudgeSpec)
+
+    def metrics_of(self, judge: str, suites: Sequence[Suite]) -> tuple[MetricName, ...]:
+        """The metrics whose questions a judge can answer: FM alone for a recorded one."""
+        is_recorded = isinstance(self.judge_spec(judge, suites), RecordedSpec)
+        return ("facet",) if is_recorded else METRICS
+
+    def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
+        """How often a judge is asked for each judgement; None where it is no model.
+
+        Raises:
+            OptionError: as `judge_spec` does.
+        """
+        spec = self.judge_spec(judge, suites)
+        return self._votes(spec) if isinstance(spec, JudgeSpec) else None
+
+    def _votes(self, spec: JudgeSpec) -> int:
+        return spec.votes if self.votes is None else self.votes
+
+    def systems(
+        self, suite: Suite, asked: Iterable[str], flag: str
+    ) -> tuple[Suite, tuple[str, ...]]:
+        """The systems to gate, and the suite with those that it does not define itself.
+
+        A system that no suite defines is a model of that name at the usual place.
+
+        Args:
+            suite: The suite.
+            asked: The systems asked for; none for the suite's own choice.
+            flag: The option that asks for them, for messages.
+
+        Raises:
+            UsageError: for a name that none can have, and for a model that cannot be asked.
+        """
+        names = tuple(dict.fromkeys(asked))
+        for name in names:
+            if name not in suite.systems:
+                check_name(name, "system", Place(f"{flag}={name}"), RESERVED_SYSTEMS)
+                where = default_endpoint(self.endpoint, self.environ, OLLAMA)
+                place = Place(f"--summ-model={name}")
+                spec = SystemSpec(name=name, endpoint=where, model=name, place=place)
+                suite = suite.with_system(spec)
+        systems = names or suite.default_systems
+        for name in systems:
+            self.check_system(suite, suite.systems[name])
+        return suite, systems
+
+    def check_system(self, suite: Suite, spec: SystemSpec) -> None:
+        """Refuses a model under test that cannot be asked.
+
+        Raises:
+            OptionError: if its endpoint is unknown or may not have its key, if another suite calls
+                another endpoint so, or if it has no price and there is a budget.
+        """
+        if spec.endpoint is not None:
+            address = self._address(spec.endpoint, suite.endpoints)
+            meant = suite.endpoints.get(spec.endpoint)
+            if self._endpoints.setdefault(spec.endpoint, meant) != meant:
+                raise _disagreement("endpoint", spec.endpoint)
+            self._check_price(address.price(spec.price), f"[systems.{spec.name}]")
+
+    def sender(self, suite: Suite, spec: SystemSpec, lines: Lines | None = None) -> Sender:
+        """The client that generates summaries with a model under test.
+
+        Raises:
+            OptionError: if its endpoint is unknown.
+        """
+        assert spec.endpoint is not None, "recorded summaries are asked of nobody"
+        address = self._address(spec.endpoint, suite.endpoints)
+        return (lines or self.exchange).line(address, address.price(spec.price))
+
+    def _address(self, endpoint: str, defined: Mapping[str, EndpointSpec]) -> Address:
+        return find_endpoint(
+            endpoint, defined, self.environ, self._keys, n_processes=self.n_processes
+        )
+
+    def _check_price(self, price: Price | None, table: str) -> None:
+        if self.budget is not None and price is None:
+            raise OptionError(
+                f"--summ-budget needs a price; write input_price and output_price, dollars per"
+                f" million tokens, under {table} of the suite"
+            )
+
+    def survey(
+        self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool
+    ) -> tuple[Survey, str]:
+        """What pairs need of what is remembered, and what nobody has answered yet.
+
+        Args:
+            judge: The name of the judge.
+            suites: The suites that may define it.
+            tasks: The pairs.
+            imagine: Whether to go on behind a missing reply with a stand-in.
+
+        Returns:
+            The survey, and the judge's signature.
+        """
+        memory = self.memory()
+        survey = Survey(memory)
+        answering = self.judge(judge, suites, survey)
+        try:
+            asyncio.run(
+                survey.of(
+                    tasks,
+                    lambda suite, spec: self.sender(suite, spec, survey),
+                    answering,
+                    imagine=imagine,
+                )
+            )
+        finally:
+            memory.close()
+        return survey, answering.signature
+
+    async def finish(self, seconds: float) -> None:
+        """Ends what is open, on the loop that it is open on."""
+        if self._exchange is not None:
+            await self._exchange.drain(seconds)
+
+    def redacted(self, text: str) -> str:
+        """The text with ``[key]`` for every key that was sent so far."""
+        return text if self._exchange is None else self._exchange.redacted(text)
+
+    def forget_run(self) -> None:
+        """Removes what only this run needed; said once, when all its processes have ended."""
+        if self.record == "all" or self.budget is not None:
+            self.memory().forget_run()
+
+
+def _hint(name: str, suites: Sequence[Suite]) -> str:
+    """The defined judge that somebody may have meant who named one that is not defined."""
+    defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
+    meant = "" if name in defined else nearest(name, defined)
+    return f" (a judge of the suite? {meant})" if meant.startswith("did you mean") else ""
+
+
+def _agreed(kind: str, tables: Iterable[Mapping[str, SpecT]]) -> Mapping[str, SpecT]:
+    found: dict[str, SpecT] = {}
+    for table in tables:
+        for name, spec in table.items():
+            if found.setdefault(name, spec) != spec:
+                raise _disagreement(kind, name)
+    return found
+
+
+def _disagreement(kind: str, name: str) -> OptionError:
+    """The mistake of suites that mean different things by one name."""
+    return OptionError(
+        f"two suites of this run define {kind} {name!r} differently; gate them one by one, or"
+        " rename one of the two"
+    )
