@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from summeval_pytest.reports.page import page_text
-from tests.reports.page_records import (
-    HOSTILE,
+from tests.reports.records import (
+    HOLDS,
+    MARKUP,
+    MISSED,
     REFERENCE,
-    failing,
+    agreement,
+    golden,
     hostile_run,
-    paper,
-    passing,
-    run,
+    measured,
+    moss_paper,
+    moss_run,
+    moss_suite,
+    right_pair,
     small_run,
-    suite,
+    trust,
+    wrong_pair,
 )
-from tests.reports.trust_records import HOLDS, MISSED, agreement, golden, measured, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,7 +193,7 @@ def browser(window: Browser) -> Iterator[Browser]:
 
 def test_the_worst_pair_is_open_with_its_worst_finding(browser: Browser) -> None:
     """A reviewer sees what is wrong without a click."""
-    browser.open(run(suite(passing(), failing())))
+    browser.open(moss_run(moss_suite(right_pair(), wrong_pair())))
     assert browser.texts("#detail h3") == ["✗ failed On moss-01"]
     assert browser.texts(".shortfalls li") == ["facet 0.500 < 0.600", "facet.conclusion 1 < 2"]
     assert browser.panel().startswith("✗ sentence 2: unsupported, support 0.25 of 1")
@@ -372,7 +377,7 @@ def untrusted_run() -> RunRecord:
     """A run whose judge misses a floor, with figures of long names."""
     names = [f"unfaithful_recall.{kind}" for kind in ("overgeneral-claim", "invented-detail")]
     found = trust(MISSED, HOLDS, *(agreement(name, 0.25, n_items=1_102) for name in names))
-    return run(measured(suite(passing(), failing()), found, golden()))
+    return moss_run(measured(moss_suite(right_pair(), wrong_pair()), found, golden()))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -468,7 +473,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser) -> None:
     assert len(browser.all("#list a")) == 2
     assert browser.run("return window.ran") is None
     assert browser.driver.title.startswith("? untrusted: </script>")
-    assert HOSTILE not in browser.driver.title
+    assert MARKUP not in browser.driver.title
 
 
 def test_a_long_text_that_was_cut_says_so(browser: Browser) -> None:
@@ -480,11 +485,11 @@ def test_a_long_text_that_was_cut_says_so(browser: Browser) -> None:
 
 def test_two_thousand_pairs_open_within_two_seconds(browser: Browser) -> None:
     """From the start of navigation until the list can be used; filtering must not stall, either."""
-    pairs = tuple(failing(f"moss-{n:03d}", f"system-{s}") for s in range(4) for n in range(500))
+    pairs = tuple(wrong_pair(f"moss-{n:03d}", f"system-{s}") for s in range(4) for n in range(500))
     papers = tuple(
-        replace(paper(f"moss-{n:03d}"), references=(f"{REFERENCE} {n}",)) for n in range(500)
+        replace(moss_paper(f"moss-{n:03d}"), references=(f"{REFERENCE} {n}",)) for n in range(500)
     )
-    browser.open(run(replace(suite(*pairs), papers=papers)))
+    browser.open(moss_run(replace(moss_suite(*pairs), papers=papers)))
     usable = browser.run("return performance.getEntriesByName('list-usable')[0].startTime")
     assert 0 < usable < 2_000
     taken = browser.run(
@@ -500,7 +505,7 @@ def test_two_thousand_pairs_open_within_two_seconds(browser: Browser) -> None:
 
 def test_a_deep_link_shows_its_row_in_a_long_list(browser: Browser) -> None:
     """Else the next pair would be looked for from the top."""
-    browser.open(run(suite(*(failing(f"moss-{n:03d}") for n in range(60)))))
+    browser.open(moss_run(moss_suite(*(wrong_pair(f"moss-{n:03d}") for n in range(60)))))
     place = """const row = rows.at(-1).item.getBoundingClientRect();
         const list = document.getElementById("list").getBoundingClientRect();
         return row.top >= list.top && row.bottom <= list.bottom + 1;"""

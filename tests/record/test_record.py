@@ -19,7 +19,7 @@ from summeval_pytest.record.record import (
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall
 from summeval_pytest.verdict.findings import Finding
 from summeval_pytest.verdict.thresholds import Thresholds
-from tests.reports.trust_records import TRUSTED, UNMEASURED, agreement, measured, trust, untrusted
+from tests.reports.records import TRUSTED, UNMEASURED, agreement, measured, trust, untrusted
 
 if TYPE_CHECKING:
     from summeval_pytest.record.record import Covered, Outcome

@@ -26,15 +26,6 @@ def test_a_file_holds_the_text_and_nothing_else_is_left(tmp_path: Path) -> None:
     assert names(tmp_path) == ["run.json"]
 
 
-def test_an_earlier_file_is_replaced(tmp_path: Path) -> None:
-    """A shorter text leaves nothing of a longer one."""
-    file = tmp_path / "run.json"
-    file.write_text("a long text")
-    assert write_whole(file, "short") == ""
-    assert file.read_text() == "short"
-    assert names(tmp_path) == ["run.json"]
-
-
 def test_missing_folders_are_made(tmp_path: Path) -> None:
     """A report folder is not there on a fresh runner."""
     file = tmp_path / "reports" / "html" / "run.html"
@@ -51,16 +42,6 @@ def test_a_folder_in_its_place_is_told_and_stays(tmp_path: Path) -> None:
     )
     assert names(tmp_path) == ["run.json"]
     assert names(place) == ["kept"]
-
-
-def test_a_file_in_the_place_of_its_folder_is_told(tmp_path: Path) -> None:
-    """Also one further up."""
-    (tmp_path / "reports").write_text("a file")
-    for file in (tmp_path / "reports" / "run.json", tmp_path / "reports" / "html" / "run.json"):
-        told = write_whole(file, "text")
-        assert told.startswith(f"{file} cannot be written (")
-        assert told.endswith("); name another file")
-    assert names(tmp_path) == ["reports"]
 
 
 def test_what_cannot_be_written_leaves_the_earlier_file(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from rich.cells import cell_len
 
 from summeval_pytest.analysis.columns import Column, Mean
 from summeval_pytest.reports.study_tables import (
+    Section,
     column_head,
     column_told,
     interval,
@@ -12,7 +16,11 @@ from summeval_pytest.reports.study_tables import (
     number,
     p_cell,
     percent_cell,
+    section_lines,
 )
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 
 @pytest.mark.parametrize(
@@ -76,3 +84,51 @@ def test_columns_of_one_name_are_told_apart() -> None:
         "facet\ngpt", "facet\nrecorded", "faithfulness\nlabels", "words\ntexts",
     ]  # fmt: skip
     assert column_told(columns[0]) == "facet, gpt"
+
+
+SECTION = Section(
+    title="Bricks",
+    head=("kiln", "strong\n[b]", "weak", "odd"),
+    rows=(("one", "1.0\n[.9, 1.1]", "2.0", "3.0"), ("two", "4.0", "5.0\n3 of 4", "6.0")),
+    notes=("A note that is long enough to be broken where it does not fit.",),
+)
+
+
+def told(width: int, section: Section = SECTION, *, colour: bool = False) -> list[str]:
+    """The lines."""
+    return list(section_lines(section, width=width, colour=colour))
+
+
+def test_a_table_that_fits_is_one(snapshot: SnapshotAssertion) -> None:
+    """Worked example, to the character; markup is text."""
+    assert told(40) == snapshot
+
+
+def test_columns_that_do_not_fit_go_on_below_beside_the_names(snapshot: SnapshotAssertion) -> None:
+    """Nothing is cut, and every table says which row is which."""
+    assert told(24)[:10] == snapshot
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_line_is_longer_than_asked(width: int) -> None:
+    """Forty columns, some of them in characters of double width."""
+    head = ("system", *(f"number {n}" for n in range(40)))
+    row = ("\u6f22\u5b57", *("0.931 (1)\n[.90, .96]" for _ in range(40)))
+    lines = told(width, Section(title="x" * 300, head=head, rows=(row,)))
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_text_commands_nothing() -> None:
+    """Neither markup, nor emoji names, nor escape sequences, nor a runner's commands."""
+    hostile = "[red]x[/red] :smile: \x1b[31m [link=http://x]y[/link]"
+    section = Section(title=hostile, head=(hostile,), rows=((hostile,),), notes=("::error::x",))
+    text = "\n".join(told(100, section))
+    assert text.count("[red]x[/red] :smile: \\x1b[31m [link=http://x]y[/link]") == 3
+    assert "\x1b" not in text
+    assert "\\x3a:error" in text
+
+
+def test_colour_is_for_terminals() -> None:
+    """A file gets none, whatever the environment says; a terminal gets bold heads."""
+    assert "\x1b" not in "".join(told(40))
+    assert "\x1b[1mBricks\x1b[0m" in told(40, colour=True)[0]

@@ -143,13 +143,6 @@ def test_what_nobody_has_a_number_for_has_no_panel(tmp_path: Path) -> None:
         assert before.read_bytes() == after.read_bytes()
 
 
-def test_a_study_of_nothing_has_no_figure(tmp_path: Path) -> None:
-    """And no empty file."""
-    empty = Study(suite="", fingerprint="", n_papers=0, judges=(), systems=(), analyses=())
-    assert draw(empty, tmp_path) == []
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_names_are_drawable() -> None:
     """Characters that the font lacks would be a warning, and tofu; long names are cut."""
     assert drawable("a\u6f22$\u00e9") == "a\ufffd$\u00e9"

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,13 @@ from summeval_pytest.analysis.agreement import (
     Estimate,
     LevelAgreement,
 )
-from summeval_pytest.analysis.items import ClassAgreement, RoleAgreement, item_agreements
+from summeval_pytest.analysis.items import (
+    ClassAgreement,
+    Macro,
+    RoleAgreement,
+    SupportingFigures,
+    item_agreements,
+)
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.tables import (
     column_table,
@@ -21,10 +30,14 @@ from summeval_pytest.reports.tables import (
     recorded_table,
     role_table,
     roles_json,
+    supporting_table,
     weights_lines,
 )
 from summeval_pytest.stats.matrices import FittedWeights, Matrix
 from tests.verdict.golden_answers import answered, golden
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
 
 NOTHING = Estimate(None, None, None)
 LOW = Estimate(-0.1234, -0.5, -0.25)
@@ -103,21 +116,13 @@ def test_a_wide_matrix_is_cut_into_blocks_that_lose_nothing() -> None:
     assert len(cells) == n * (n + 1) // 2
 
 
-def test_weights_that_cannot_be_fitted_say_why() -> None:
-    """In the place where they would stand."""
-    assert list(weights_lines("too few rows")) == ["facet weights: too few rows"]
-
-
-def test_a_number_that_was_asked_for_and_not_given_is_told() -> None:
+def test_a_number_that_was_asked_for_and_not_given_is_told(snapshot: SnapshotAssertion) -> None:
     """A column that is short of pairs, or not there at all, must not look as if none was wanted."""
     pairs = [{"FM": "cut off"}, {}, {"FM": "refused", "EVA, one prompt": "no\x1b[1m prompt"}]
-    assert list(lacking_lines(pairs)) == [
-        "FM: no number for 2 of 3 pairs, first: cut off",
-        "EVA, one prompt: no number for 1 of 3 pairs, first: no\\x1b[1m prompt",
-    ]
+    assert list(lacking_lines(pairs)) == snapshot
 
 
-def test_roles_have_a_line_a_class_and_their_means_under_f1() -> None:
+def test_roles_have_a_line_a_class_and_their_means_under_f1(snapshot: SnapshotAssertion) -> None:
     """Merged facets are named as they count, and what stands nowhere is said."""
     found = RoleAgreement(
         n_items=1205,
@@ -139,16 +144,37 @@ def test_roles_have_a_line_a_class_and_their_means_under_f1() -> None:
     assert macro.index("-0.123") == of_class.rindex("-0.123") == head.index("F1")
     assert accuracy.index("0.500") == macro.index("0.123")
     assert nowhere.endswith("3 stand in none and are wrong")
-    assert roles_json(found) == {
-        "items": 1205,
-        "macro F1": [-0.1234, -0.5, -0.25],
-        "accuracy": [0.5, 0.25, 0.75],
-        "facets": {
-            "result or conclusion": {
-                "items": 1205,
-                "precision": [-0.1234, -0.5, -0.25],
-                "recall": [None, None, None],
-                "F1": [-0.1234, -0.5, -0.25],
-            }
-        },
-    }
+    assert roles_json(found) == snapshot
+
+
+JUDGE = SupportingFigures(
+    by="judge",
+    part="all",
+    n_instances=1305,
+    n_papers=12,
+    n_unanswered=0,
+    precision=Estimate(0.73, 0.7, 0.76),
+    recall=Estimate(0.556, 0.5, 0.6),
+    f1=Estimate(0.6311, None, None),
+    any_hit=Estimate(0.8, 0.75, 0.85),
+    named_per_sentence=Estimate(1.0, 1.0, 1.0),
+    macro=Macro(precision=0.7, recall=0.6, f1=0.62),
+)
+NONE = Estimate(None, None, None)
+
+
+def test_a_block_for_each_part_with_a_line_for_each_finder(snapshot: SnapshotAssertion) -> None:
+    """Worked example; a part that nobody was measured on has no block."""
+    high = replace(JUDGE, by="BM25 top-1", part="high", n_instances=5)
+    assert list(supporting_table([JUDGE, high])) == snapshot
+
+
+def test_what_is_undefined_is_a_dash() -> None:
+    """A judge without an answer has no figure, and no 0."""
+    silent = replace(
+        JUDGE, n_instances=0, precision=NONE, recall=NONE, f1=NONE, any_hit=NONE,
+        named_per_sentence=NONE,
+        macro=None,
+    )  # fmt: skip
+    (_, line, _) = supporting_table([silent])
+    assert line.split() == ["judge", "0", "-", "-", "-", "-", "-", "-"]

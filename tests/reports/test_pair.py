@@ -1,0 +1,572 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nextafter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.errors import Place
+from summeval_pytest.metrics.flow import averaged
+from summeval_pytest.metrics.score import CATALOGUE, Unscored
+from summeval_pytest.record.record import (
+    Claim,
+    Comparison,
+    Difference,
+    FacetChange,
+    Flip,
+    PairChange,
+    PairRecord,
+)
+from summeval_pytest.reports.pair import (
+    change_lines,
+    comparison_lines,
+    corrected_text,
+    describe_means,
+    describe_pair,
+    detectable_text,
+    missed_lines,
+    shown,
+    weak_lines,
+)
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import (
+    CorrectedMean,
+    MeanVerdict,
+    PairVerdict,
+    Shortfall,
+    SystemMean,
+)
+from summeval_pytest.verdict.findings import Finding
+from summeval_pytest.verdict.thresholds import Floor, WaiverUse
+from tests.reports.records import HOSTILE, harmless
+from tests.verdict.records import (
+    believed,
+    marks,
+    pair,
+    rated,
+)
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.verdict.thresholds import Bound
+
+RATES = st.floats(0, 1, allow_subnormal=False).filter(lambda rate: rate == 0 or rate > 1e-6)
+
+
+def test_a_number_has_three_digits_or_as_many_as_it_takes(snapshot: SnapshotAssertion) -> None:
+    """A rating is whole, no number a dash; told "0.550 < 0.550", a reader would suspect a bug."""
+    plain = [("facet", 1.0), ("eva", 2 / 3), ("facet.result", 4.0), ("facet.result", 2.9996)]
+    assert [*(shown(*each) for each in plain), shown("eva.precision", None, 0.5)] == snapshot
+    for value, least in ((0.5552, 0.5554), (0.5, 0.5004), (0.55554, 0.5556), (1.99998, 2.0)):
+        name = "facet.result" if least > 1 else "facet"
+        assert float(shown(name, value, least)) < float(shown(name, least, least))
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "text"),
+    [
+        (0.5, 0.55, "0.500"),
+        (0.5499, 0.55, "0.5499"),
+        (0.54996, 0.55, "0.54996"),
+        (0.5499999, 0.55, "0.5499999"),
+        (nextafter(0.55, 0), 0.55, "0.5499999999999999"),
+        (nextafter(1.0, 0), 1.0, "0.9999999999999999"),
+        (0.55, 0.55, "0.550"),
+        (0.5501, 0.55, "0.550"),
+    ],
+)
+def test_digits_are_added_until_a_shortfall_can_be_seen(
+    value: float, least: float, text: str
+) -> None:
+    """Told "0.550 < 0.550", a reader would take it for a bug of ours."""
+    assert shown("facet", value, least) == text
+
+
+@given(value=RATES, least=RATES)
+def test_what_is_printed_decides_as_the_numbers_do(value: float, least: float) -> None:
+    """Law: of a value and a threshold, the one that is less is the one that reads as less."""
+    printed = float(shown("eva", value, least)), float(shown("eva", least, least))
+    assert (printed[0] < printed[1]) == (value < least)
+
+
+def test_a_number_that_no_threshold_can_name_is_a_mistake_of_ours() -> None:
+    """Its range says how to show it."""
+    with pytest.raises(KeyError, match="rouge"):
+        shown("rouge", inf)
+
+
+FACET = Shortfall(name="facet", value=0.5, least=0.55)
+RESULT = Shortfall(name="facet.result", value=2, least=3)
+PAIR = PairRecord(
+    paper="zinc-01",
+    system="careful",
+    outcome="failed",
+    summary="Mice slept.",
+    place=Place("golden/systems/careful.jsonl", 3),
+    scores=(),
+    signatures=("facet|judge:fair-1|v:1", "eva|judge:fair-1|v:1"),
+)
+FINDING = Finding(
+    kind="facet",
+    number="facet.result",
+    title="facet result",
+    verdict="rated 2 of 4",
+    reason="the hours are missing",
+    reference="Mice slept two hours longer.",
+    summary="Mice slept.",
+    evidence=((7, "The mice with zinc slept two hours longer."),),
+    severity=2 / 3,
+)
+
+
+def failing(
+    *findings: Finding, verdict: PairVerdict | None = None, **changes: object
+) -> PairRecord:
+    """A pair that misses FM and its result, with these findings."""
+    verdict = verdict or PairVerdict(shortfalls=(FACET, RESULT))
+    return replace(PAIR, findings=findings, verdict=verdict, **changes)  # type: ignore[arg-type]  # the tests name its fields
+
+
+def described(**changes: object) -> list[str]:
+    """The lines about one finding that is changed so, without heading."""
+    finding = replace(FINDING, **changes)  # type: ignore[arg-type]  # the tests name its fields
+    return describe_pair(failing(finding)).split("\n")[3:]
+
+
+def waiver(finding: str, *, owner: str = "ines", least: float | None = None) -> Waiver:
+    """A waiver of one number."""
+    return Waiver(
+        name="moss",
+        paper="zinc-01",
+        system="careful",
+        finding=finding,
+        least=least,
+        owner=owner,
+        reason="the reference is being mended",
+        expires="2027-01-31",
+        place=Place("golden/summeval.toml", 30),
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile", ["\x1b[31mred\x9b\ud800", "a\n::error::no", "##[error]no", "\u202ea"]
+)
+def test_hostile_text_is_shown_and_not_obeyed(snapshot: SnapshotAssertion, hostile: str) -> None:
+    """Papers, summaries and judges are other people's, in every place where text can stand."""
+    lines = described(
+        reference=hostile, summary=hostile, evidence=((0, hostile),), reason=f"x {hostile}"
+    )
+    assert lines[1:] == snapshot
+
+
+@given(st.integers(40, 100), st.sampled_from(["::error::no", "##[error]no"]))
+def test_a_command_that_wrapping_brings_to_the_start_of_a_line_is_disarmed(
+    n_before: int, command: str
+) -> None:
+    """Law: wherever the line breaks fall, no line begins with a command, blanks before or not."""
+    text = "m" * n_before + " " + command
+    report = describe_pair(failing(replace(FINDING, summary=text, reason=text)))
+    assert "##[" not in report
+    assert not [line for line in report.split("\n") if line.strip().startswith("::")]
+
+
+@pytest.mark.parametrize("megabyte", ["Zinc was given. " * 65_536, "z" * 1_048_576])
+def test_a_paragraph_of_a_megabyte_is_cut(megabyte: str) -> None:
+    """A report that nobody can scroll through hides the next finding."""
+    lines = described(
+        reference=megabyte, summary=megabyte, evidence=((0, megabyte),), reason=megabyte
+    )
+    assert max(map(len, lines)) <= 80
+    assert sum(map(len, lines)) < 9_000
+    assert "\n".join(lines).count("\u2026") == 4
+    assert [line.split()[0] for line in lines if line.startswith("   ") and line[3] != " "] == [
+        "reference",
+        "summary",
+        "source",
+        "reason",
+    ]
+
+
+@given(
+    reference=st.none() | st.text(max_size=300),
+    summary=st.text(max_size=300),
+    reason=st.text(max_size=300),
+)
+def test_a_report_is_lines_of_printable_text(
+    reference: str | None, summary: str, reason: str
+) -> None:
+    """Law: whatever is quoted, no invisible character and no line of its own gets through."""
+    lines = described(reference=reference, summary=summary, reason=reason)
+    assert all(character.isprintable() or character.isspace() for character in "".join(lines))
+    assert lines[0] == "1. facet result: rated 2 of 4, at least 3 wanted"
+    assert all(line.startswith("   ") for line in lines[1:])
+
+
+def mean(
+    name: str, value: float | None, least: float, n_scored: int = 40, n_papers: int = 40
+) -> SystemMean:
+    """The mean of one number."""
+    return SystemMean(name=name, value=value, least=least, n_scored=n_scored, n_papers=n_papers)
+
+
+def missing(name: str, *support: float | None, least: float = 0.6) -> PairRecord:
+    """A pair that misses this threshold, with sentences believed so far."""
+    verdict = PairVerdict(shortfalls=(Shortfall(name=name, value=0.5, least=least),))
+    return replace(pair("moss-1", believed(*support)), verdict=verdict)
+
+
+def test_supported_sentences_under_the_threshold_are_shown_weakest_first(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """They are no findings, and the mean is low because of them; digits tell .5999 from .6."""
+    assert list(weak_lines(missing("faithfulness.support", 0.9, 0.59999, 0.25, 0.6))) == snapshot
+
+
+def test_other_numbers_show_none() -> None:
+    """The rate is missed by unsupported sentences, which are findings."""
+    assert not list(weak_lines(missing("faithfulness", 0.5)))
+    assert not list(weak_lines(missing("faithfulness.support", 0.9)))
+
+
+def difference(name: str = "facet", *broken: str, p: float | None = 0.0017) -> Difference:
+    """A difference of one number, 0.987 to 0.534 over 12 papers."""
+    return Difference(
+        name=name,
+        n_papers=12,
+        old=0.987,
+        new=0.534,
+        change=-0.453,
+        low=-0.526,
+        high=-0.376,
+        p=p,
+        deviation=0.133,
+        detectable=0.16,
+        broken=broken,
+    )
+
+
+def told(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
+    """The lines of a comparison."""
+    found = Comparison(baseline="v1.3", system="careful", differences=differences, flips=flips)
+    return list(comparison_lines(found))
+
+
+@pytest.mark.parametrize(
+    ("deviation", "detectable", "expected"),
+    [(0.1, 0.0654, "0.065"), (0.1, None, "none"), (0.0, None, "-"), (None, None, "none")],
+)
+def test_what_a_suite_can_see_is_a_drop_or_nothing_or_unknown(
+    deviation: float | None, detectable: float | None, expected: str
+) -> None:
+    """With too few papers no drop can be seen, least of all with one, which has no deviation.
+
+    Where nothing varies nobody can say.
+    """
+    found = Difference(
+        name="eva",
+        n_papers=4,
+        old=0.5,
+        new=0.5,
+        change=0,
+        p=1.0,
+        deviation=deviation,
+        detectable=detectable,
+    )
+    assert detectable_text(found) == expected
+    assert told(found)[2].split()[-1] == expected
+
+
+def flips(n_flips: int) -> tuple[Flip, ...]:
+    """Results that are rated lower."""
+    return tuple(Flip(paper=f"moss-{n:02}", facet="result", old=4, new=1) for n in range(n_flips))
+
+
+@pytest.mark.parametrize("broken", [(), ("it drops",)], ids=["passing", "failing"])
+def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
+    """Worked example: every number, each with a drop of its whole scale over 2,000 papers.
+
+    Of the count, which has no end, that is a rise from 0 to 9.
+
+    The columns take 19 + 7 + 7 + 8 + 2 + 16 + 7 + 7 = 73, and the mark of a failure 7 more.
+    """
+    wide = [
+        Difference(
+            name=name,
+            n_papers=2000,
+            old=min(named.best, 9.0),
+            new=min(named.worst, 9.0),
+            change=min(named.worst, 9.0) - min(named.best, 9.0),
+            low=named.low - min(named.high, 9.0),
+            high=min(named.high, 9.0) - named.low,
+            p=0.0001,
+            deviation=1.0,
+            detectable=2.999,
+            broken=broken,
+        )
+        for name, named in CATALOGUE.items()
+    ]
+    lines = told(*wide, flips=flips(13))
+    assert max(map(len, lines)) <= 80
+    rows = [line.removesuffix("  FAILS") for line in lines[1 : 2 + len(wide)]]
+    assert {len(row) for row in rows} == {73}
+    assert len([line for line in lines if line.endswith("  FAILS")]) == len(broken) * len(wide)
+    assert all(len(row.split()) == 8 for row in rows[1:])
+
+
+CHANGED = PairChange(
+    paper="moss-01",
+    system="terse",
+    baseline="v1.3 (careful)",
+    numbers=(("facet", 1.0, 0.35), ("eva", 0.5, 0.5), ("faithfulness", 0.25, 0.5)),
+    facets=(
+        FacetChange(
+            facet="result",
+            old=4,
+            new=1,
+            reference="Mice slept two hours longer.",
+            before="They slept two hours longer.",
+            after="",
+            reason="the summary does not state it",
+        ),
+    ),
+    lost=(Claim(text="Mice slept.", reason="no fact says so"),),
+    regained=(Claim(text="Water did nothing.", reason="a fact says so"),),
+    unsupported=(Claim(text="Cats sang.", reason="no evidence"), Claim(text="Dogs sang.")),
+    mended=(Claim(text="Owls sang.", reason="no evidence"),),
+    invented=(Claim(text="Ferns grew.", reason="0 % of its words"),),
+)
+
+
+texts = st.text(alphabet=st.sampled_from(":# [x-\x1b\n\u202e\ud800e,")) | st.just(HOSTILE)
+claims = st.builds(Claim, text=texts, reason=texts).map(lambda claim: (claim,))
+
+
+@given(texts, claims, claims, claims)
+def test_hostile_text_in_a_change_is_shown_and_not_obeyed(
+    text: str,
+    lost: tuple[Claim, ...],
+    unsupported: tuple[Claim, ...],
+    invented: tuple[Claim, ...],
+) -> None:
+    """Law: whatever papers, summaries and judges say, also where a line is broken in it."""
+    facet = FacetChange(
+        facet="result", old=4, new=1, reference=text, before=text, after=text * 40, reason=text * 9
+    )
+    found = PairChange(
+        paper=text,
+        system=text,
+        baseline=text,
+        facets=(facet,),
+        lost=lost,
+        mended=lost,
+        regained=lost,
+        unsupported=unsupported,
+        invented=invented,
+    )
+    harmless(change_lines(found))
+
+
+CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
+
+
+def corrected(name: str = "facet", value: float | None = 0.6243, *floors: Floor) -> CorrectedMean:
+    """A corrected mean, 0.1 to either side; the judge's own is higher."""
+    return CorrectedMean(
+        name=name,
+        raw=0.9,
+        value=value,
+        low=None if value is None else value - 0.1,
+        high=None if value is None else value + 0.1,
+        n_golden=12,
+        n_papers=4,
+        reason=CHANCE if value is None else "",
+        floors=floors,
+    )
+
+
+SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are of one paper")
+"""A mean without an interval."""
+
+
+def floor(least: float, name: str = "facet", bound: Bound = "point") -> Floor:
+    """What a corrected mean is held to."""
+    return Floor(name=name, least=least, bound=bound)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (corrected(), "facet 0.624 [0.52, 0.72]"),
+        (corrected("facet.result", 3.0), "facet.result 3 [2.90, 3.10]"),
+        (corrected("facet.result", 2.25), "facet.result 2.250 [2.15, 2.35]"),
+        (corrected("faithfulness", None), f"faithfulness unknown ({CHANCE})"),
+        (SINGLE, "facet 0.624 (all golden rows are of one paper)"),
+    ],
+)
+def test_a_corrected_mean_is_told_with_its_interval_or_why_there_is_none(
+    found: CorrectedMean, text: str
+) -> None:
+    """A number that twenty labels tell must not look as sure as one that a thousand do."""
+    assert corrected_text(found) == text
+
+
+def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
+    """On the mean or on its lower bound, of a metric or of a facet; what is reached has none."""
+    limits = (floor(0.65), floor(0.6), floor(0.55, bound="lower"), floor(0.5, bound="lower"))
+    told = list(
+        missed_lines(
+            (
+                corrected("facet", 0.6243, *limits),
+                corrected("facet.result", 2.0, floor(3, "facet.result")),
+            )
+        )
+    )
+    assert told == snapshot
+
+
+def test_what_is_unknown_is_missed_and_told_as_unknown() -> None:
+    """A record that a later version reads may hold it."""
+    (told,) = missed_lines((corrected("faithfulness", None, floor(0.5, "faithfulness")),))
+    assert told == (
+        f"corrected mean faithfulness unknown < 0.500 (faithfulness unknown ({CHANCE}))"
+    )
+    (told,) = missed_lines((replace(SINGLE, floors=(floor(0.3, bound="lower"),)),))
+    assert told.startswith("corrected mean facet.lower unknown < 0.300 (facet 0.624 (all golden")
+
+
+LACK = Unscored(metric="eva", status="refused_candidate", reason="the system\x1b[31m refused")
+UNSUPPORTED = replace(
+    FINDING,
+    kind="sentence",
+    number="faithfulness",
+    title="sentence 2",
+    verdict="unsupported, support 0.20 of 1",
+    reference=None,
+    summary="Ferns grew.",
+    evidence=(),
+)
+LOST = replace(FINDING, kind="fact", number="eva.recall", title="fact", summary=" \n ")
+CLOSE = (
+    Shortfall(name="facet", value=0.5499999, least=0.55),
+    Shortfall(name="eva", value=0.5, least=0.5004),
+    Shortfall(name="eva.recall", value=None, least=0.3),
+    Shortfall(name="faithfulness.conflicts", value=1.0, least=0.0),
+)
+IN_USE = WaiverUse(waiver=waiver("facet.result"), state="in use")
+EXPIRED = WaiverUse(waiver=waiver("facet", owner="\x1b[31m##[error]\n::x"), state="expired")
+FAILING = {
+    "three findings": failing(
+        UNSUPPORTED, FINDING, LOST, verdict=PairVerdict(shortfalls=(FACET, RESULT, *CLOSE[2:3]))
+    ),
+    "one that explains it": failing(
+        replace(FINDING, number="facet.method"), FINDING, verdict=PairVerdict(shortfalls=(RESULT,))
+    ),
+    "no text": failing(verdict=PairVerdict(shortfalls=(), lacking=(LACK,)), summary=" \n "),
+    "refusal": failing(verdict=PairVerdict(shortfalls=(), lacking=(LACK,)), summary="No::\x1b"),
+    "waived": failing(
+        FINDING, verdict=PairVerdict(shortfalls=(FACET,), waived=(RESULT,), waivers=(IN_USE,))
+    ),
+    "waiver to mend": failing(
+        FINDING, verdict=PairVerdict(shortfalls=(), lacking=(LACK,), waivers=(EXPIRED,))
+    ),
+    "close": failing(verdict=PairVerdict(shortfalls=CLOSE)),
+    "note": failing(FINDING, note="source cut\x1b[31m", place=Place("::error::a\x1b.jsonl", 3)),
+    "references": failing(FINDING, scores=(averaged((rated(marks(result=2)), rated())),)),
+    "weak sentences": replace(missing("faithfulness.support", *[0.5] * 8), change=CHANGED),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failing_pair_says_what_is_missed_and_shows_why(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """The first line is the whole story; a value under its threshold never reads as equal."""
+    assert describe_pair(FAILING[name]).split("\n") == snapshot
+
+
+RAW = SystemMean(name="facet", value=0.9, least=0.8, n_scored=40, n_papers=40)
+LOW = corrected("facet", 0.6243, floor(0.65))
+MEANS = {
+    "too low, too few, in order": MeanVerdict(
+        means=(
+            mean("facet.result", 2.25, 3),
+            mean("eva", 0.9, 0.4, n_scored=37),
+            mean("faithfulness", 1.0, 0.9),
+        )
+    ),
+    "close": MeanVerdict(means=(mean("eva", 0.39996, 0.4), mean("facet", 0.6504, 0.65037))),
+    "an upper bound": MeanVerdict(
+        means=(
+            mean("faithfulness.conflicts", 0.25, 0.2499),
+            mean("faithfulness.conflicts", 0.25, 0.3),
+        )
+    ),
+    "no paper": MeanVerdict(means=(mean("facet.method", None, 2, n_scored=0, n_papers=0),)),
+    "waived": MeanVerdict(
+        means=(mean("facet", 0.5, 0.65), mean("eva", 0.3, 0.4)),
+        waivers=(WaiverUse(waiver=waiver("facet"), state="in use"),),
+    ),
+    "waivers to mend": MeanVerdict(
+        means=(mean("facet", 0.5, 0.65),),
+        waivers=(WaiverUse(waiver=waiver("facet", least=0.6), state="exceeded"), EXPIRED),
+    ),
+    "corrected": MeanVerdict(means=(RAW,), corrected=(LOW, corrected("faithfulness", 0.9))),
+    "raw and corrected": MeanVerdict(means=(replace(RAW, least=0.95),), corrected=(LOW,)),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_a_failing_system_names_its_means(snapshot: SnapshotAssertion, name: str) -> None:
+    """Those that fail stand on the first line, the others below."""
+    assert describe_means("careful", MEANS[name]).split("\n") == snapshot
+
+
+FEW = replace(difference("facet.background"), n_papers=3)
+RISE = Difference(name="eva", n_papers=2, old=0.5, new=0.75, change=0.25, low=0.0, high=0.5)
+COMPARED = {
+    "two numbers": (difference(), difference("eva.recall_entailed", p=None)),
+    "a broken rule": (difference(), difference("eva", "eva drops")),
+    "fewer papers": (FEW, difference(), replace(FEW, name="eva", broken=("it drops",))),
+    "a rise": (RISE, replace(RISE, name="facet", low=None)),
+    "nothing": (),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_is_a_table_with_a_line_for_each_number(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """Old and new mean, change, interval, p value, what could be seen, and what fails."""
+    assert told(*COMPARED[name]) == snapshot
+
+
+def test_a_comparison_counts_flips_and_notes_brevity(snapshot: SnapshotAssertion) -> None:
+    """After twelve flips the rest are counted; long notes are wrapped."""
+    note = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words each"
+    found = Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(RISE,),
+        flips=flips(13),
+        brevity=(note,),
+        undecided=(note,),
+    )
+    assert list(comparison_lines(found)) == snapshot
+    refused = Comparison(baseline="v1.3", system="careful", mismatches=("judge", "suite differs"))
+    assert list(comparison_lines(refused))[1:] == ["  judge", "  suite differs"]
+
+
+def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> None:
+    """Five of a kind are listed; a facet that one reading lacks is absent and not 0."""
+    many = tuple(Claim(text=f"{n} {'moss ' * 900}") for n in range(7))
+    facet = FacetChange(
+        facet="background", old=None, new=2, reference="", before="", after="", reason=""
+    )
+    found = replace(CHANGED, numbers=(), facets=(facet,), lost=many, unsupported=())
+    lines = list(change_lines(found))
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if not line.startswith("    moss")] == snapshot

@@ -1,0 +1,505 @@
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
+from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.record import changes
+from summeval_pytest.record.changes import FigureChange, measure_drift
+from summeval_pytest.record.record import Comparison, Difference, Header, PairRecord, SuiteRecord
+from summeval_pytest.reports.run import (
+    SystemTally,
+    calls_lines,
+    cassette_lines,
+    changed_model_lines,
+    drift_lines,
+    drift_sentence,
+    drift_table,
+    ending_lines,
+    figure_table,
+    flip_lines,
+    header_line,
+    model_lines,
+    models_told,
+    plan_lines,
+    run_lines,
+    suite_lines,
+    summary_lines,
+    uncalibrated_lines,
+    waiver_line,
+)
+from summeval_pytest.run.plan import PlannedCalls
+from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
+from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall
+from summeval_pytest.verdict.thresholds import WaiverUse
+from tests.judges.llm.by_rule import RuleSender
+from tests.reports.records import (
+    HOSTILE,
+    SENTENCE,
+    everything,
+    harmless,
+    in_other_words,
+    untrusted,
+)
+from tests.verdict.golden_answers import answered, golden
+from tests.verdict.records import (
+    HERE,
+    carried,
+    eva,
+    faithful,
+    marks,
+    measured,
+    pair,
+    rated,
+    run,
+    suite,
+    supported,
+    system,
+    unscored,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.record.changes import Drift
+    from summeval_pytest.verdict.findings import Finding
+
+
+def tally(*pairs: tuple[str, Mapping[str, float | None]], n_papers: int = 0) -> SystemTally:
+    """What a run has seen of one system."""
+    seen = SystemTally(n_papers=n_papers)
+    for outcome, numbers in pairs:
+        seen.add(outcome, numbers)
+    return seen
+
+
+ALL = {"facet": 0.6, "eva": 0.5, "faithfulness": 1.0}
+TABLES = {
+    "two means": {"careful": tally(("passed", ALL), ("failed", {"facet": 0.9, "eva": 0.0}))},
+    "a part of the papers": {"careful": tally(("passed", {"facet": 0.6}), n_papers=3)},
+    "a pair without a score": {
+        "careful": tally(("passed", {"facet": 0.6, "eva": None}), ("error", {})),
+        "broken": tally(("error", {})),
+    },
+    "nothing measured": {"broken": tally(("error", {}))},
+    "names": {
+        name: tally(("passed", {"eva": 0.5})) for name in ("b\x1b[31mred", "a" * 60, "c ##[group]")
+    },
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_system_is_a_line_with_its_outcomes_and_means(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """By name; a mean says how many it covers, a 0 counts, and no score is a dash."""
+    assert list(summary_lines(TABLES[name])) == snapshot
+
+
+def test_notes_and_wrong_pieces_stand_with_their_system(snapshot: SnapshotAssertion) -> None:
+    """A hundred notes that differ in a number would hide the table; one and a count do not."""
+    seen, single = SystemTally(), SystemTally()
+    for size in ("9,000\x1b[31m", "8,000"):
+        wrong = {"facet": 2, "fact": 500, "sentence": 0, "undecided": 1}
+        seen.add("failed", {"eva": 0.5}, note=f"source cut from {size}", wrong=wrong)
+    single.add("failed", {"eva": 0.5}, wrong={"facet": 1, "fact": 1, "sentence": 1})
+    corrected = {"nemo": "facet 0.624 [0.52, 0.72]", "one": ""}
+    assert list(summary_lines({"nemo": seen, "one": single}, corrected=corrected)) == snapshot
+
+
+def test_the_order_of_the_pairs_does_not_matter() -> None:
+    """Law: under xdist they end in another order every time.
+
+    The mean is 1.582 / 4 = 0.3955, between two printed values, and a sum of floats in file order
+    falls now on this side and now on that.
+    """
+    printed = {
+        tuple(summary_lines({"careful": tally(*[("passed", {"eva": v}) for v in values])}))
+        for values in permutations([0.03, 0.541, 0.228, 0.783])
+    }
+    assert len(printed) == 1
+
+
+def difference(name: str, change: float = -0.1, *broken: str, **values: object) -> Difference:
+    """A difference of one number over 12 papers."""
+    plain = Difference(
+        name=name,
+        n_papers=12,
+        old=0.5,
+        new=0.5 + change,
+        change=change,
+        p=0.5,
+        deviation=0.1,
+        detectable=0.0654,
+        broken=broken,
+    )
+    return replace(plain, **values)  # type: ignore[arg-type]  # the tests name its fields
+
+
+MOVED = (difference("facet", 0.25), difference("eva", -0.125, "eva drops"))
+
+
+def test_changes_against_a_baseline_stand_under_the_means(snapshot: SnapshotAssertion) -> None:
+    """Each in its column with its sign; a broken rule has a mark, also without colour."""
+    seen = {name: tally(("passed", ALL)) for name in ("a", "b", "c")}
+    comparisons = {
+        "a": Comparison(baseline="v1.3", system="careful", differences=MOVED),
+        "b": Comparison(baseline="v1.3", system="careful", mismatches=("judge differs",)),
+        "c": Comparison(baseline="runs/" + "x" * 90, system="careful", differences=MOVED[:1]),
+    }
+    assert list(summary_lines(seen, comparisons)) == snapshot
+
+
+def test_the_table_of_a_run_can_be_made_again_from_its_record(snapshot: SnapshotAssertion) -> None:
+    """Worked example: facet 1 and 0.85, eva 0.5 on one pair of two, one wrong piece of each kind.
+
+    A result of 2 of 4 costs half of its weight of 0.3. One fact of two is lost, and one sentence
+    of two unsupported.
+    """
+    facts = carried({"Mice slept.": True, "Rats ran.": False})
+    pairs = [
+        pair("moss-1", rated(), facts, supported({"Mice slept.": True, "Cats sang.": False})),
+        pair("moss-2", rated(marks(result=2)), unscored("eva"), faithful(1), outcome="failed"),
+        pair("moss-1", unscored("facet", "unanswered"), system="terse", outcome="error"),
+    ]
+    silent = system("silent", "moss-1")
+    made = suite(*pairs)
+    lines = list(suite_lines(replace(made, systems=(*made.systems, silent))))
+    assert lines == snapshot
+
+
+def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAssertion) -> None:
+    """Judges, comparisons, waivers and the worst findings of a run with two suites."""
+    assert list(run_lines(everything(), n_worst=2)) == snapshot
+
+
+def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
+    """The embedded judge costs nothing, and has no line."""
+    record = run(suite(pair("moss-1", eva(0.5))))
+    asked = replace(record, header=Header(environment={}, usage=Totals().as_json()))
+    assert [*run_lines(asked)] == [
+        *run_lines(record),
+        "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
+    ]
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "::error::x", "x " * 50 + "::error::y"])
+def test_no_text_of_a_run_is_obeyed(text: str) -> None:
+    """A record may come from anybody: every name, reason and warning in it."""
+    for record in (everything(), run(untrusted(suite(pair("moss-1", eva(0.5))), text))):
+        lines = harmless(run_lines(in_other_words(record, lambda _: text), n_worst=3))
+        assert len(lines) > 5
+
+
+def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:
+    """Law: a line break before ``::`` may fall at every width that the text before it has."""
+    for n_letters in range(30, 80):
+        name = "v1.3/" + "x" * n_letters + " ::error::owned"
+        for found in (
+            Comparison(baseline=name, system="careful", differences=MOVED),
+            Comparison(baseline="v1.3", system="careful", brevity=(name,)),
+        ):
+            lines = harmless(compared(found))
+            assert "error::owned" in "".join(lines)
+            assert max(map(len, lines)) <= 80 + len(r"\x3a") - len(":")
+
+
+def test_the_header_says_who_judges_what(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    """A log that is read a year later has to tell what was gated, by which judge and replies."""
+    suites = [("golden", "77be02a1c3d4", ("careful", "terse")), ("zinc\n", "0a1b2c3d4e5f", ["x"])]
+    line = header_line(
+        judge="a\x1b[31m\n::error::b ##[group] \u202ec", store="none", record="new", suites=suites
+    )
+    labels = [*uncalibrated_lines(["golden"]), *uncalibrated_lines(["golden", "zinc"])]
+    assert [line, *labels, *uncalibrated_lines(())] == snapshot
+    file = tmp_path / "cassette.jsonl"
+    write_cassette(file, [Row(key="0" * 64, topic="facets", reply={"text": "{}"})])
+    (line,) = cassette_lines([read_cassette(file, "golden/cassette\x1b[31m.jsonl")])
+    assert line == (
+        r"summeval: cassette golden/cassette\x1b[31m.jsonl, 1 reply,"
+        f" sha256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
+    )
+
+
+def ending(held: SuiteRecord, n_worst: int = 0) -> list[str]:
+    """The lines of a run over one suite."""
+    return list(ending_lines(run(held), n_worst=n_worst))
+
+
+def compared(comparison: Comparison) -> list[str]:
+    """The lines of a run of one system that was compared."""
+    held = system("llama3", "moss-1", comparison=comparison)
+    return ending(suite(pair("moss-1", faithful(1), system="llama3"), systems=(held,)))
+
+
+LONG = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words, and 2.0"
+ENDINGS = {
+    "broken rules": Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(
+            difference("facet"),
+            difference("facet.result", -0.1, "it drops"),
+            difference("eva", -0.1, "it drops", detectable=None),
+            difference("eva.recall", p=None),
+        ),
+    ),
+    "nothing varies": Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(difference("eva", 0.0, deviation=0.0, detectable=None),),
+    ),
+    "one paper": Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(difference("eva", deviation=None, detectable=None, n_papers=1),),
+    ),
+    "a rule about a facet": Comparison(
+        baseline="v1.3",
+        system="careful",
+        differences=(difference("facet", p=None), difference("facet.result")),
+    ),
+    "not comparable": Comparison(baseline="v1.3", system="careful", mismatches=(LONG, "more")),
+    "brevity": Comparison(baseline="v1.3", system="careful", brevity=(LONG,)),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_comparison_tells_what_fails_and_what_it_could_see(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """The power is told of what was tested; lines are wrapped at 80 columns."""
+    lines = compared(ENDINGS[name])
+    assert max(map(len, lines)) <= 80
+    assert lines == snapshot
+
+
+def test_a_comparison_that_was_asked_for_and_not_made_is_told() -> None:
+    """A selection of tests may leave it out; a green without it is no green against v1.3."""
+    held = replace(system("careful", "moss-1"), baseline="v1.3")
+    assert ending(suite(pair("moss-1", faithful(1)), systems=(held,))) == [
+        "golden/summeval.toml: careful was not compared with v1.3"
+    ]
+    assert ending(suite(pair("moss-1", faithful(1)))) == []
+
+
+WAIVER = Waiver(
+    name="hours",
+    paper="moss-1",
+    system="careful",
+    finding="facet",
+    least=0.45,
+    owner="ann",
+    reason="the reference is being mended",
+    expires="2027-01-31",
+    place=HERE,
+)
+
+
+def test_a_waiver_is_told_in_full(snapshot: SnapshotAssertion) -> None:
+    """Who allows what, until when, why, and what became of it."""
+    boundless = replace(WAIVER, least=None)
+    uses = (
+        WaiverUse(waiver=WAIVER, state="in use"),
+        WaiverUse(waiver=boundless, state="not needed"),
+    )
+    assert list(map(waiver_line, uses)) == snapshot
+
+
+def failing(paper: str, *findings: Finding) -> PairRecord:
+    """A pair that fails by its faithfulness, with these findings."""
+    low = PairVerdict(shortfalls=(Shortfall(name="faithfulness", value=0, least=0.5),))
+    return replace(pair(paper, outcome="failed"), findings=findings, verdict=low)
+
+
+@pytest.mark.parametrize("n_worst", [1, 3, 9])
+def test_the_worst_findings_of_all_failing_pairs_stand_first(
+    snapshot: SnapshotAssertion, n_worst: int
+) -> None:
+    """As many as were asked for; ties stand in the order of the pairs, each on two lines of 80."""
+    second, mild = replace(SENTENCE, severity=0.9), replace(SENTENCE, severity=0.2)
+    held = suite(
+        failing("moss-1", replace(second, reason="why " * 1000), mild),
+        failing("moss-2", replace(SENTENCE, severity=1.0), second),
+        replace(pair("moss-3"), findings=(SENTENCE,)),
+    )
+    assert ending(held, n_worst=n_worst) == snapshot
+    assert ending(held) == []
+
+
+JUDGED = dict.fromkeys(LlmJudge(RuleSender(), model="m-1", endpoint="here").counts(), 0.0)
+CALLS = {
+    "dollars": Totals(
+        n_asked=1200, n_cached=30, n_recorded=4, n_failed=5, prompt_tokens=10**6, cost=12.345
+    ),
+    "a part has a price": Totals(n_asked=10, n_unpriced=4, completion_tokens=2, cost=1.5),
+    "no price": Totals(n_asked=10, n_unpriced=10, prompt_tokens=5),
+    "nothing asked": Totals(n_cached=3),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_tell_tokens_and_dollars(snapshot: SnapshotAssertion, name: str) -> None:
+    """Remembered replies cost nothing; the cost of a part is not told as the whole."""
+    assert list(calls_lines(CALLS[name].as_json(), {})) == snapshot
+
+
+def test_faults_and_votes_of_the_judge_are_told(snapshot: SnapshotAssertion) -> None:
+    """Of every count that a judge makes; 45.5 of 60 votes that agree are 75.8 %."""
+    faulty = dict(zip(JUDGED, range(1200, 1200 + len(JUDGED)), strict=True))
+    judge = {**faulty, "n_voted": 60.0, "n_agreeing": 45.5}
+    assert list(calls_lines(Ledger().totals.as_json(), judge)) == snapshot
+    assert len(list(calls_lines(Ledger().totals.as_json(), JUDGED))) == 1
+
+
+ALIAS = ModelSeen(
+    endpoint="openai",
+    asked="gpt-4o",
+    returned="gpt-4o-2024-08-06",
+    fingerprint="fp_a",
+    n_replies=120,
+)
+PINNED = replace(ALIAS, asked="gpt-4o-2024-08-06", n_replies=3)
+LATER = replace(ALIAS, fingerprint="fp_b", n_replies=7)
+SWAPPED = replace(PINNED, returned="gpt-4o-2024-11-20", is_other=True, n_replies=1)
+SILENT = ModelSeen(endpoint="here", asked="rule-1", returned="", fingerprint="", n_replies=1)
+
+
+def test_models_that_changed_are_told(snapshot: SnapshotAssertion) -> None:
+    """A swapped model is a warning, another configuration a note, an alias that stays nothing."""
+    moved = replace(ALIAS, returned="gpt-4o-2024-11-20", fingerprint="")
+    assert list(model_lines((ALIAS, PINNED))) == []
+    assert not list(changed_model_lines((ALIAS, PINNED), (replace(ALIAS, n_replies=1),)))
+    assert [
+        list(model_lines((SWAPPED,))),
+        list(model_lines((LATER, ALIAS))),
+        list(model_lines((ALIAS, moved))),
+        list(changed_model_lines((ALIAS,), (LATER,))),
+        list(changed_model_lines((ALIAS,), (moved,))),
+        list(models_told((PINNED, SILENT, ALIAS))),
+    ] == snapshot
+    bad = ModelSeen(
+        endpoint=HOSTILE, asked=HOSTILE, returned=f"{HOSTILE}2", fingerprint=HOSTILE, is_other=True
+    )
+    other = replace(bad, fingerprint=f"{HOSTILE}3")
+    lines = [*model_lines((bad, other)), *models_told((bad,)), *changed_model_lines([bad], [other])]
+    assert len(harmless(lines)) > 3
+
+
+CERTAIN = PlannedCalls(
+    system="good",
+    metric="facet",
+    n_calls=4,
+    n_certain=4,
+    prompt_tokens=4000,
+    completion_tokens=40,
+    cost=1.5,
+    n_unpriced=0,
+)
+GUESSED = replace(CERTAIN, system="evil\x1b[31m\n" + "x" * 50, n_calls=1200, n_certain=2, cost=20.0)
+UNPRICED = replace(CERTAIN, cost=None, n_unpriced=4)
+PLANS = {
+    "certain": (CERTAIN, replace(CERTAIN, cost=0.0)),
+    "guessed": (CERTAIN, GUESSED),
+    "no price": (UNPRICED,),
+    "some prices": (UNPRICED, CERTAIN, replace(CERTAIN, n_unpriced=3)),
+    "full store": (),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_is_a_table_with_a_total(snapshot: SnapshotAssertion, name: str) -> None:
+    """A tilde is at what is not certain, a plus at a sum of some prices."""
+    lines = list(plan_lines(PLANS[name], judge="gpt\x1b[2J\n::error::", n_stored=1234))
+    assert harmless(lines) == snapshot
+
+
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The intervals of figures have tests of their own."""
+    monkeypatch.setattr(changes, "RESAMPLES", 10)
+
+
+def drift(
+    old: tuple[int, ...], new: tuple[int, ...], kind: str = "result", label: int = 4
+) -> Drift:
+    """Answers of one kind to the same label, a paper each."""
+    runs = [
+        measured(
+            *(
+                golden(answered(kind, label, answer), paper=f"moss-{i:02}")  # type: ignore[arg-type]  # kinds
+                for i, answer in enumerate(answers)
+            )
+        )
+        for answers in (old, new)
+    ]
+    return measure_drift(*runs)
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_the_sentence_says_how_many_flipped_which_way_and_what_is_significant(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """A reader of one line knows whether to go on."""
+    assert [
+        drift_sentence(drift((4, 3), (4, 3))),
+        drift_sentence(drift((4, 3), (4, 4))),
+        drift_sentence(drift((4,) * 8, (3,) * 8)),
+        drift_sentence(drift((3,) * 16, (4,) * 16)),
+        drift_sentence(drift((0,) * 8, (1,) * 8, "sentence", 0)),
+        drift_sentence(measure_drift(measured(labels="0a"), measured(labels="0b"))),
+    ] == snapshot
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_the_table_has_a_line_for_each_kind(snapshot: SnapshotAssertion) -> None:
+    """Nothing that flipped leaves no p value to read; an undefined figure is a dash, and no 0."""
+    change = FigureChange(
+        name="facet_kappa",
+        old=0.5,
+        new=0.25,
+        change=-0.25,
+        low=-0.3,
+        high=0.1,
+        n_items=1200,
+        n_papers=30,
+    )
+    lost = replace(change, name="fact_f1", new=None, change=None, low=None, high=None)
+    same = replace(drift((4, 4), (4, 4)), n_only_old=1200, n_only_new=1)
+    assert [
+        list(drift_table(drift((4,) * 8, (3,) * 7 + (4,)))),
+        list(drift_table(same)),
+        list(figure_table((change, lost))),
+    ] == snapshot
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_flips_are_shown_with_the_texts_of_the_side_that_has_them(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """The judge was right and gave no texts; now it is wrong, and says why."""
+    old = golden(answered("sentence", 0, 0, index=2, error="number"))
+    (answer,) = old.answers
+    told = replace(answer, answer=1.0, text="40 mice slept.", against="14 slept.", reason="so")
+    then, now = measured(old), measured(replace(old, answers=(told,)), judge="fair-2")
+    assert [
+        list(flip_lines(measure_drift(then, now).flips, n_shown=10)),
+        list(flip_lines(measure_drift(now, then).flips, n_shown=10)),
+        list(flip_lines(drift((4,) * 3, (1,) * 3).flips, n_shown=2)),
+        list(drift_lines(then, now)),
+    ] == snapshot
+    assert list(drift_lines(now, suite())) == list(drift_lines(suite(), now)) == []
+    bad = golden(answered("sentence", 0, 0, error=HOSTILE), paper=HOSTILE, system=HOSTILE)
+    worse = replace(told, error=HOSTILE, index=0, text=HOSTILE, against=HOSTILE, reason=HOSTILE)
+    runs = measured(bad), measured(replace(bad, answers=(worse,)), judge=HOSTILE)
+    flips = measure_drift(*runs).flips
+    assert len(harmless([*flip_lines(flips, n_shown=1), *drift_lines(*runs)])) > 6
