@@ -37,7 +37,6 @@ from summeval_pytest.reports.trust import (
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
-from summeval_pytest.verdict.thresholds import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -247,7 +246,7 @@ def _compared(comparison: Comparison) -> Iterator[Case]:
 
 def _waiver_faults(of: str, uses: Iterable[WaiverUse]) -> Iterator[Case]:
     for use in uses:
-        if fault := fault_of(use):
+        if fault := use.fault:
             yield Case(of=of, name=f"waiver {use.waiver.name}", kind="waiver", text=fault)
 
 

@@ -39,7 +39,7 @@ from summeval_pytest.reports.trust import (
     verdict_of,
 )
 from summeval_pytest.verdict.decide import mean_of
-from summeval_pytest.verdict.thresholds import Threshold, fault_of, named_agreement
+from summeval_pytest.verdict.thresholds import Threshold, named_agreement
 from summeval_pytest.verdict.trust import Confusion, confusions, worst_disagreements
 
 if TYPE_CHECKING:
@@ -214,7 +214,6 @@ def _section(suite: SuiteRecord, trust: Trust) -> JudgeSection:
 
 def _figure(agreement: Agreement) -> FigureLine:
     whole, dot, part = agreement.name.partition(".")
-    bounds = {"point": "", "lower": "lower bound "}
     return FigureLine(
         name=tuple(filter(None, (whole + dot, part))),
         meaning=named_agreement(agreement.name).meaning,
@@ -222,7 +221,10 @@ def _figure(agreement: Agreement) -> FigureLine:
         interval=interval_of(agreement),
         n_items=f"{agreement.n_items:,}",
         n_papers=f"{agreement.n_papers:,}",
-        floor=", ".join(f"{bounds[f.bound]}\u2265 {f.least:g}" for f in agreement.floors),
+        floor=", ".join(
+            f"{'lower bound ' if floor.bound == 'lower' else ''}\u2265 {floor.least:g}"
+            for floor in agreement.floors
+        ),
         fails=bool(agreement.missed),
     )
 
@@ -390,7 +392,7 @@ class WaiverLine:
 def waiver_lines(record: RunRecord) -> Iterator[WaiverLine]:
     """Every waiver of the run, the ones to mend first."""
     uses = [use for suite in record.suites for use in suite.waivers]
-    lines = [WaiverLine(use=use, fault=fault_of(use)) for use in uses]
+    lines = [WaiverLine(use=use, fault=use.fault) for use in uses]
     yield from sorted(lines, key=lambda line: not line.fault)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.record.record import RunRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.verdict.thresholds import Bound, Floor
+    from summeval_pytest.verdict.thresholds import Bound, Threshold
     from summeval_pytest.verdict.trust import Agreement, Confusion, Disagreement, Trust
 
 
@@ -75,7 +75,7 @@ def _missed(trust: Trust) -> str:
     return "; ".join(missed[:_MOST]) + more
 
 
-def short_of_floor(agreement: Agreement, floor: Floor) -> str:
+def short_of_floor(agreement: Agreement, floor: Threshold) -> str:
     """A figure and the floor that it misses."""
     held = agreement.held(floor)
     value = UNDEFINED if held is None else beside(held, (floor.least,), 2)

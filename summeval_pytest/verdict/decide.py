@@ -1,4 +1,8 @@
-"""The verdict on one pair: which thresholds it misses."""
+"""Verdicts: which thresholds a pair misses, and a system's means, corrected by labels or not.
+
+A judge that leaves something unanswered never helps a system to pass: what is met only because of
+that is undecided, which is the judge's error.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +18,21 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import (
     CORRECTABLE,
     SUPPORT_REMEDY,
-    Floor,
     Threshold,
     Waivers,
     WaiverUse,
-    covered_by,
-    faults_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.stats.correction import Corrected
+
+MIN_COVERAGE: Final = 0.95
+"""A mean over a smaller share of the papers it should cover is a failing verdict."""
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +76,55 @@ class PairVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
+        return tuple(use.fault for use in self.waivers if use.fault)
+
+
+def decide(
+    numbers: Numbers, thresholds: Sequence[Threshold], waivers: Waivers | None = None
+) -> PairVerdict:
+    """Hold one pair to its thresholds.
+
+    A number that does not apply (a facet that the reference lacks) is not held; one that cannot be
+    counted because the summary states nothing (None) is under every threshold.
+
+    Raises:
+        JudgeError: if the judge left a metric without a score, gave no support where a threshold
+            is on it, or left so much unanswered that a threshold is met only because of it.
+        KeyError: for a threshold whose metric was not measured, which must not pass in silence.
+    """
+    raise_judge_faults(numbers)
+    _raise_unsupported(numbers, [threshold.name for threshold in thresholds])
+    what = f"paper {numbers.paper!r}, system {numbers.system!r} is undecided:"
+    missed = {}
+    for threshold in thresholds:
+        name = threshold.name
+        if name not in numbers.values:
+            if threshold.metric not in numbers.values and not numbers.lacking(threshold.metric):
+                raise KeyError(threshold.metric)
+            continue
+        value = numbers.values[name]
+        _check_decided(what, threshold, value, numbers.worst.get(name, value))
+        if not threshold.is_met_by(value):
+            missed[name] = Shortfall(name=name, value=value, least=threshold.least)
+    uses = (waivers or Waivers()).use(
+        numbers.paper,
+        numbers.system,
+        missed={name: shortfall.value for name, shortfall in missed.items()},
+        measured=[t.name for t in thresholds if not numbers.lacking(t.metric)],
+    )
+    worst = {name: (numbers.values[name], worst) for name, worst in numbers.worst.items()}
+    _check_waived(what, uses, worst)
+    covered = _covered_by(uses)
+    return PairVerdict(
+        shortfalls=tuple(short for name, short in missed.items() if name not in covered),
+        lacking=numbers.unscored,
+        waived=tuple(short for name, short in missed.items() if name in covered),
+        waivers=uses,
+    )
 
 
 def raise_judge_faults(numbers: Numbers) -> None:
-    """Refuses to go on where the judge left a metric without a score.
+    """Refuse to go on where the judge left a metric without a score.
 
     Raises:
         JudgeError: naming the metrics and why; an unscored pair is never decided.
@@ -88,12 +137,8 @@ def raise_judge_faults(numbers: Numbers) -> None:
         )
 
 
-def raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
-    """Refuses to hold a mean support that the judge did not give.
-
-    Raises:
-        JudgeError: if it is among the names, and the pair has a faithfulness without it.
-    """
+def _raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
+    """Refuse to hold a mean support that the judge did not give."""
     if SUPPORT in names and lacks_support(numbers.values):
         raise JudgeError(
             f"paper {numbers.paper!r}, system {numbers.system!r} has no {SUPPORT}: the judge did"
@@ -101,10 +146,8 @@ def raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
         )
 
 
-def undecided(what: str, bound: Threshold | Floor, value: float | None, worst: float | None) -> str:
+def undecided(what: str, bound: Threshold, value: float | None, worst: float | None) -> str:
     """Why a number that meets its bound decides nothing, in words; empty where it decides.
-
-    A pass must not stand on pieces without an answer, which are left out of every share.
 
     Args:
         what: What is undecided; the name of the number follows.
@@ -121,250 +164,24 @@ def undecided(what: str, bound: Threshold | Floor, value: float | None, worst: f
     )
 
 
-def check_decided(
-    what: str, bound: Threshold | Floor, value: float | None, worst: float | None
-) -> None:
-    """Refuses to pass what is `undecided`.
-
-    Raises:
-        JudgeError: saying why.
-    """
+def _check_decided(what: str, bound: Threshold, value: float | None, worst: float | None) -> None:
     if told := undecided(what, bound, value, worst):
         raise JudgeError(told)
 
 
-def check_waived(
+def _check_waived(
     what: str, uses: Iterable[WaiverUse], held: Mapping[str, tuple[float | None, float | None]]
 ) -> None:
-    """Refuses a waiver that covers a number only because of what the judge left unanswered.
-
-    Args:
-        what: As for `check_decided`.
-        uses: What became of the waivers.
-        held: By name, numbers and what they would be at the worst.
-
-    Raises:
-        JudgeError: as `check_decided`, for the waiver's own bound.
-    """
+    """Refuse a waiver whose own bound is met only because of what the judge left unanswered."""
     for use in uses:
         name, bound = use.waiver.finding, use.waiver.bound
         if use.state == "in use" and bound is not None and name in held:
-            check_decided(what, Threshold(name, bound), *held[name])
+            _check_decided(what, Threshold(name, bound), *held[name])
 
 
-def decide(
-    numbers: Numbers, thresholds: Sequence[Threshold], waivers: Waivers | None = None
-) -> PairVerdict:
-    """Holds one pair to its thresholds.
-
-    A number that does not apply (a facet that the reference lacks) is not held; one that cannot be
-    counted because the summary states nothing (None) is under every threshold.
-
-    Raises:
-        JudgeError: if the judge left a metric without a score, gave no support where a threshold
-            is on it, or left so much unanswered that a threshold is met only because of it.
-        KeyError: for a threshold whose metric was not measured, which must not pass in silence.
-    """
-    raise_judge_faults(numbers)
-    raise_unsupported(numbers, [threshold.name for threshold in thresholds])
-    what = f"paper {numbers.paper!r}, system {numbers.system!r} is undecided:"
-    shortfalls = []
-    for threshold in thresholds:
-        if threshold.name not in numbers.values:
-            if threshold.metric not in numbers.values and not numbers.lacking(threshold.metric):
-                raise KeyError(threshold.metric)
-            continue
-        value = numbers.values[threshold.name]
-        check_decided(what, threshold, value, numbers.worst.get(threshold.name, value))
-        if not threshold.is_met_by(value):
-            shortfalls.append(Shortfall(name=threshold.name, value=value, least=threshold.least))
-    scored = [t.name for t in thresholds if not numbers.lacking(t.metric)]
-    uses = (waivers or Waivers()).use(
-        numbers.paper,
-        numbers.system,
-        missed={shortfall.name: shortfall.value for shortfall in shortfalls},
-        measured=scored,
-    )
-    held = {name: (numbers.values[name], worst) for name, worst in numbers.worst.items()}
-    check_waived(what, uses, held)
-    covered = covered_by(uses)
-    return PairVerdict(
-        shortfalls=tuple(s for s in shortfalls if s.name not in covered),
-        lacking=numbers.unscored,
-        waived=tuple(s for s in shortfalls if s.name in covered),
-        waivers=uses,
-    )
-
-
-_ROUNDING: Final = 1e-9
-MIN_COVERAGE: Final = 0.95
-"""A mean over a smaller share of the papers it should cover is a failing verdict."""
-SENTENCES: Final = "sentences"
-"""Among a pair's sizes, the sentences that the judge has given a verdict on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedMean:
-    """The mean of one number as people would have given it, and the judge's own beside it.
-
-    Attributes:
-        name: The number.
-        raw: The mean of what the judge says; of faithfulness, over sentences and not over papers.
-        value: Corrected, in the labels' unit; None where the labels do not tell, or the judge is no
-            better than chance.
-        low: The lower bound of its 95 % interval over papers.
-        high: The upper bound.
-        n_golden: How many labelled pairs, or sentences, correct it.
-        n_papers: On how many papers.
-        reason: Why there is no value or no interval; else empty.
-        floors: What it, or its lower bound, is held to.
-        n_scored: Papers of the system that have the number.
-        n_of: Papers that should have it.
-        worst: The same with each piece wrong that the judge left unanswered, and each label that it
-            left unanswered at the top of its scale; None where everything was answered.
-    """
-
-    name: str
-    raw: float | None
-    value: float | None
-    low: float | None
-    high: float | None
-    n_golden: int
-    n_papers: int
-    reason: str = ""
-    floors: tuple[Floor, ...] = ()
-    n_scored: int = 0
-    n_of: int = 0
-    worst: CorrectedMean | None = field(default=None, metadata=SPARSE)
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether enough papers have the number, as for a raw mean."""
-        return self.n_scored >= MIN_COVERAGE * self.n_of
-
-    def held(self, floor: Floor) -> float | None:
-        """What a threshold is held against: the corrected mean, or its lower bound."""
-        return self.low if floor.bound == "lower" else self.value
-
-    @property
-    def missed(self) -> tuple[Floor, ...]:
-        """The thresholds that it does not reach; on too few papers, all of them."""
-        if not self.is_covered:
-            return self.floors
-        return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
-
-
-def corrected_means(
-    papers: Sequence[Numbers], golden: Sequence[GoldenPair], floors: Sequence[Floor] = ()
-) -> tuple[CorrectedMean, ...]:
-    """The means of one system over its papers, corrected by golden answers, as far as they tell.
-
-    Args:
-        papers: The system's numbers.
-        golden: The labelled pairs with the answers of the same judge.
-        floors: Thresholds on corrected means.
-
-    Raises:
-        JudgeError: where a threshold is on a mean that cannot be corrected, or has no interval.
-    """
-    supposed = [numbers.supposed(by="judge") for numbers in papers]
-    generous = [replace(pair, answers=tuple(map(_generous, pair.answers))) for pair in golden]
-    found = []
-    for name in CORRECTABLE:
-        held = tuple(floor for floor in floors if floor.name == name)
-        corrected = _corrected(name, papers, golden)
-        if held or (corrected.n_judged and corrected.n_golden):
-            worst = _corrected(name, supposed, generous)
-            mean = _correcting_mean(
-                name, corrected, held, None if worst == corrected else _correcting_mean(name, worst)
-            )
-            _check_told(mean)
-            found.append(mean)
-    return tuple(found)
-
-
-def _correcting_mean(
-    name: str,
-    corrected: Corrected,
-    floors: tuple[Floor, ...] = (),
-    worst: CorrectedMean | None = None,
-) -> CorrectedMean:
-    return CorrectedMean(
-        name=name,
-        raw=corrected.raw,
-        value=corrected.value,
-        low=corrected.low,
-        high=corrected.high,
-        n_golden=corrected.n_golden,
-        n_papers=corrected.n_papers,
-        reason=corrected.reason,
-        floors=floors,
-        worst=worst,
-    )
-
-
-def _generous(answer: GoldenAnswer) -> GoldenAnswer:
-    """A label's answer; the top of its scale where there is none."""
-    if answer.answer is not None:
-        return answer
-    top = next((SCALES[facet] for facet in FACETS if facet == answer.kind), 1)
-    return replace(answer, answer=float(top))
-
-
-def _check_told(mean: CorrectedMean) -> None:
-    for floor in mean.floors:
-        if mean.held(floor) is None:
-            raise JudgeError(
-                f"the mean of {mean.name} cannot be corrected, {mean.reason};"
-                f" label more, or set the threshold on [thresholds.mean] {mean.name}"
-            )
-
-
-def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
-    from summeval_pytest.stats.correction import corrected_mean  # numpy, which no help text needs
-
-    if name == "faithfulness":
-        return _rate(papers, golden)
-    values = [(numbers.values[name], numbers.paper) for numbers in papers if name in numbers.values]
-    scored = [(value, paper) for value, paper in values if value is not None]
-    kind = "overall" if name == "facet" else name.partition(".")[2]
-    rows = list(_rows(golden, kind))
-    if kind == "overall" and any(label > 1 + _ROUNDING for label, _, _ in rows):
-        rows = []  # people's overall scores are on a scale of their own
-    return corrected_mean(
-        [value for value, _ in scored],
-        [paper for _, paper in scored],
-        golden_judge=[answer for _, answer, _ in rows],
-        golden_label=[label for label, _, _ in rows],
-        golden_papers=[paper for _, _, paper in rows],
-    )
-
-
-def _rate(papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
-    from summeval_pytest.stats.correction import corrected_rate
-
-    judged: list[bool] = []
-    of: list[str] = []
-    for numbers in papers:
-        n_supported = numbers.sizes.get("faithfulness", 0)
-        n_sentences = numbers.sizes.get(SENTENCES, 0)
-        judged += [True] * n_supported + [False] * (n_sentences - n_supported)
-        of += [numbers.paper] * n_sentences
-    rows = list(_rows(golden, "sentence"))
-    return corrected_rate(
-        judged,
-        of,
-        golden_judge=[answer == 1 for _, answer, _ in rows],
-        golden_label=[label == 1 for label, _, _ in rows],
-        golden_papers=[paper for _, _, paper in rows],
-    )
-
-
-def _rows(golden: Sequence[GoldenPair], kind: str) -> Iterator[tuple[float, float, str]]:
-    """Of the answered items of one kind: label, answer, paper."""
-    for pair in golden:
-        for label, answer in pair.answered(kind):
-            yield label, answer, pair.paper
+def _covered_by(uses: Iterable[WaiverUse]) -> frozenset[str]:
+    """The names of the numbers that may fall short."""
+    return frozenset(use.waiver.finding for use in uses if use.state == "in use")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,6 +224,57 @@ class SystemMean:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedMean:
+    """The mean of one number as people would have given it, and the judge's own beside it.
+
+    Attributes:
+        name: The number.
+        raw: The mean of what the judge says; of faithfulness, over sentences and not over papers.
+        value: Corrected, in the labels' unit; None where the labels do not tell, or the judge is no
+            better than chance.
+        low: The lower bound of its 95 % interval over papers.
+        high: The upper bound.
+        n_golden: How many labelled pairs, or sentences, correct it.
+        n_papers: On how many papers.
+        reason: Why there is no value or no interval; else empty.
+        floors: What it, or its lower bound, is held to.
+        n_scored: Papers of the system that have the number.
+        n_of: Papers that should have it.
+        worst: The same with each piece wrong that the judge left unanswered, and each label that it
+            left unanswered at the top of its scale; None where everything was answered.
+    """
+
+    name: str
+    raw: float | None
+    value: float | None
+    low: float | None
+    high: float | None
+    n_golden: int
+    n_papers: int
+    reason: str = ""
+    floors: tuple[Threshold, ...] = ()
+    n_scored: int = 0
+    n_of: int = 0
+    worst: CorrectedMean | None = field(default=None, metadata=SPARSE)
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether enough papers have the number, as for a raw mean."""
+        return self.n_scored >= MIN_COVERAGE * self.n_of
+
+    def held(self, floor: Threshold) -> float | None:
+        """What a threshold is held against: the corrected mean, or its lower bound."""
+        return self.low if floor.bound == "lower" else self.value
+
+    @property
+    def missed(self) -> tuple[Threshold, ...]:
+        """The thresholds that it does not reach; on too few papers, all of them."""
+        if not self.is_covered:
+            return self.floors
+        return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeanVerdict:
     """The means of one system, each held to its threshold, and what became of its waivers.
 
@@ -420,7 +288,7 @@ class MeanVerdict:
     @property
     def missed(self) -> tuple[SystemMean, ...]:
         """The means that neither pass nor are waived, in order of the thresholds."""
-        covered = covered_by(self.waivers)
+        covered = _covered_by(self.waivers)
         return tuple(
             mean
             for mean in self.means
@@ -430,7 +298,7 @@ class MeanVerdict:
     @property
     def waiver_faults(self) -> tuple[str, ...]:
         """What is wrong with waivers that have to be mended or deleted."""
-        return faults_of(self.waivers)
+        return tuple(use.fault for use in self.waivers if use.fault)
 
     @property
     def passes(self) -> bool:
@@ -446,7 +314,7 @@ def decide_means(
     waivers: Waivers | None = None,
     corrected: tuple[CorrectedMean, ...] = (),
 ) -> MeanVerdict:
-    """Holds the means of one system over its papers to their thresholds.
+    """Hold the means of one system over its papers to their thresholds.
 
     Args:
         system: The system.
@@ -474,7 +342,7 @@ def decide_means(
             f" first {paper!r}: {lack.metric}: {lack.status}, {one_line(lack.reason)}"
         )
     for numbers in papers:
-        raise_unsupported(numbers, names)
+        _raise_unsupported(numbers, names)
     means = tuple(mean_of(papers, threshold) for threshold in thresholds)
     uses = (waivers or Waivers()).use(
         ALL_PAPERS,
@@ -482,36 +350,18 @@ def decide_means(
         missed={mean.name: mean.held for mean in means if not mean.passes},
         measured=[mean.name for mean in means if mean.is_covered],
     )
-    verdict = MeanVerdict(
-        means=means,
-        waivers=uses,
-        corrected=tuple(_covering(mean, papers) for mean in corrected),
-    )
-    _check_decided(f"system {system!r} is undecided:", verdict, papers)
-    return verdict
-
-
-def _check_decided(what: str, verdict: MeanVerdict, papers: Sequence[Numbers]) -> None:
-    """Refuses means that are enough only because of what the judge left unanswered."""
+    what = f"system {system!r} is undecided:"
     supposed = [numbers.supposed() for numbers in papers]
-    held = {mean.name: (mean.held, _mean(supposed, mean.name)) for mean in verdict.means}
-    for mean in verdict.means:
+    held = {mean.name: (mean.held, _mean(supposed, mean.name)) for mean in means}
+    for mean in means:
         if mean.is_covered:
-            check_decided(f"{what} mean", Threshold(mean.name, mean.least), *held[mean.name])
-    check_waived(f"{what} mean", verdict.waivers, held)
-    for corrected in verdict.corrected:
-        worst = corrected.worst
-        for floor in corrected.floors if worst is not None and corrected.is_covered else ():
-            value = corrected.held(floor)
-            check_decided(
-                f"{what} corrected mean", floor, value, worst.held(floor) if worst else None
-            )
-
-
-def _covering(mean: CorrectedMean, papers: Sequence[Numbers]) -> CorrectedMean:
-    """A corrected mean that says how many papers it covers."""
-    n_scored, n_of = coverage_of(papers, mean.name)
-    return replace(mean, n_scored=n_scored, n_of=n_of)
+            _check_decided(f"{what} mean", Threshold(mean.name, mean.least), *held[mean.name])
+    _check_waived(f"{what} mean", uses, held)
+    for each in corrected:
+        for floor in each.floors if each.worst is not None and each.is_covered else ():
+            worst = None if each.worst is None else each.worst.held(floor)
+            _check_decided(f"{what} corrected mean", floor, each.held(floor), worst)
+    return MeanVerdict(means=means, waivers=uses, corrected=corrected)
 
 
 def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
@@ -520,9 +370,9 @@ def mean_of(papers: Sequence[Numbers], threshold: Threshold) -> SystemMean:
     Its sum is exact: papers that all have 0.7 have a mean of 0.7, in whatever order they stand.
     """
     name = threshold.name
-    n_scored, n_papers = coverage_of(papers, name)
+    n_scored, n_papers = _coverage(papers, name)
     supposed = [numbers.supposed(by="system") for numbers in papers]
-    is_short = coverage_of(supposed, name)[0] > n_scored
+    is_short = _coverage(supposed, name)[0] > n_scored
     return SystemMean(
         name=name,
         value=_mean(papers, name),
@@ -539,9 +389,102 @@ def _mean(papers: Sequence[Numbers], name: str) -> float | None:
     return statistics.mean(counted) if counted else None
 
 
-def coverage_of(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
+def _coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
     """On how many papers a number is scored, and on how many it should be: where it applies."""
     n_scored = sum(p.values.get(name) is not None for p in papers)
     n_stated = sum(name in p.values for p in papers)
     n_lacking = sum(p.lacking(CATALOGUE[name].metric) is not None for p in papers)
     return n_scored, n_stated + n_lacking
+
+
+def corrected_means(
+    papers: Sequence[Numbers], golden: Sequence[GoldenPair], thresholds: Sequence[Threshold] = ()
+) -> tuple[CorrectedMean, ...]:
+    """The means of one system over its papers, corrected by golden answers, as far as they tell.
+
+    Args:
+        papers: The system's numbers.
+        golden: The labelled pairs with the answers of the same judge.
+        thresholds: What corrected means are held to.
+
+    Raises:
+        JudgeError: where a threshold is on a mean that cannot be corrected, or has no interval.
+    """
+    supposed = [numbers.supposed(by="judge") for numbers in papers]
+    generous = [replace(pair, answers=tuple(map(_generous, pair.answers))) for pair in golden]
+    means = []
+    for name in CORRECTABLE:
+        floors = tuple(threshold for threshold in thresholds if threshold.name == name)
+        corrected = _corrected(name, papers, golden)
+        if not floors and not (corrected.n_judged and corrected.n_golden):
+            continue
+        worst = _corrected(name, supposed, generous)
+        n_scored, n_of = _coverage(papers, name)
+        mean = replace(
+            _named(name, corrected),
+            floors=floors,
+            n_scored=n_scored,
+            n_of=n_of,
+            worst=None if worst == corrected else _named(name, worst),
+        )
+        if any(mean.held(floor) is None for floor in floors):
+            raise JudgeError(
+                f"the mean of {name} cannot be corrected, {mean.reason};"
+                f" label more, or set the threshold on [thresholds.mean] {name}"
+            )
+        means.append(mean)
+    return tuple(means)
+
+
+def _generous(answer: GoldenAnswer) -> GoldenAnswer:
+    """A label's answer; the top of its scale where there is none."""
+    if answer.answer is not None:
+        return answer
+    return replace(answer, answer=float(SCALES[answer.kind] if answer.kind in FACETS else 1))
+
+
+def _named(name: str, corrected: Corrected) -> CorrectedMean:
+    return CorrectedMean(
+        name=name,
+        raw=corrected.raw,
+        value=corrected.value,
+        low=corrected.low,
+        high=corrected.high,
+        n_golden=corrected.n_golden,
+        n_papers=corrected.n_papers,
+        reason=corrected.reason,
+    )
+
+
+def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair]) -> Corrected:
+    """The mean of a number corrected by what labels say; faithfulness is a rate of sentences."""
+    from summeval_pytest.stats.correction import corrected_mean, corrected_rate  # load numpy
+
+    kind = {"facet": "overall", "faithfulness": "sentence"}.get(name, name.partition(".")[2])
+    rows = [(label, answer, pair.paper) for pair in golden for label, answer in pair.answered(kind)]
+    if kind == "overall" and any(label > 1 + _ROUNDING for label, _, _ in rows):
+        rows = []  # people's overall scores are on a scale of their own
+    of = [paper for _, _, paper in rows]
+    if name != "faithfulness":
+        scored = [(v, n.paper) for n in papers if (v := n.values.get(name)) is not None]
+        return corrected_mean(
+            [value for value, _ in scored],
+            [paper for _, paper in scored],
+            golden_judge=[answer for _, answer, _ in rows],
+            golden_label=[label for label, _, _ in rows],
+            golden_papers=of,
+        )
+    judged: list[bool] = []
+    judged_of: list[str] = []
+    for numbers in papers:
+        n_supported = numbers.sizes.get("faithfulness", 0)
+        n_sentences = numbers.sizes.get("sentences", 0)
+        judged += [True] * n_supported + [False] * (n_sentences - n_supported)
+        judged_of += [numbers.paper] * n_sentences
+    return corrected_rate(
+        judged,
+        judged_of,
+        golden_judge=[answer == 1 for _, answer, _ in rows],
+        golden_label=[label == 1 for label, _, _ in rows],
+        golden_papers=of,
+    )

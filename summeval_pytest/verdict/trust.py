@@ -31,8 +31,8 @@ from summeval_pytest.verdict.thresholds import (
     FOLLOWING,
     OF_ERROR,
     SPEARMAN,
-    Floor,
     Floors,
+    Threshold,
 )
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ class Agreement:
     high: float | None = None
     n_items: int
     n_papers: int
-    floors: tuple[Floor, ...] = ()
+    floors: tuple[Threshold, ...] = ()
 
-    def held(self, floor: Floor) -> float | None:
+    def held(self, floor: Threshold) -> float | None:
         """What a floor is held against: the figure, or its lower bound."""
         return self.low if floor.bound == "lower" else self.value
 
     @property
-    def missed(self) -> tuple[Floor, ...]:
+    def missed(self) -> tuple[Threshold, ...]:
         """The floors that it does not reach; an undefined figure reaches none."""
         return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
 
@@ -117,7 +117,7 @@ class Trust:
     undecided: str = field(default="", metadata=SPARSE)
 
     @property
-    def missed(self) -> tuple[tuple[Agreement, Floor], ...]:
+    def missed(self) -> tuple[tuple[Agreement, Threshold], ...]:
         """The floors that the judge misses, each with its figure."""
         return tuple((found, floor) for found in self.agreements for floor in found.missed)
 
@@ -372,7 +372,7 @@ def measure_trust(
     )
 
 
-def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> tuple[Agreement, ...]:
+def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> tuple[Agreement, ...]:
     counts = counts_of(pairs)
     found = (
         _overall(pairs, floors) if name == SPEARMAN else _figure(name, counts, _of(name, floors))
@@ -385,7 +385,7 @@ def _agreements(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> tuple[A
 
 
 def _undecided(
-    agreements: Sequence[Agreement], pairs: Sequence[GoldenPair], floors: Sequence[Floor]
+    agreements: Sequence[Agreement], pairs: Sequence[GoldenPair], floors: Sequence[Threshold]
 ) -> str:
     """The first floor that is held only because labels were left unanswered; empty without one."""
     overall = [label for pair in pairs for label, _ in pair.answered("overall")]
@@ -424,11 +424,11 @@ def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
     )
 
 
-def _of(name: str, floors: Sequence[Floor]) -> tuple[Floor, ...]:
+def _of(name: str, floors: Sequence[Threshold]) -> tuple[Threshold, ...]:
     return tuple(floor for floor in floors if floor.name == name)
 
 
-def _figure(name: str, counts: Counts, floors: tuple[Floor, ...]) -> Agreement:
+def _figure(name: str, counts: Counts, floors: tuple[Threshold, ...]) -> Agreement:
     held = counts[np.array([n_of(row, name) > 0 for row in counts], dtype=bool)]
     return _measured(name, held, FIGURES[name], n_of(counts.sum(axis=0), name), floors)
 
@@ -438,7 +438,7 @@ def _measured(
     counts: Counts,
     figure: Callable[[Counts], Figures],
     n_items: int,
-    floors: tuple[Floor, ...],
+    floors: tuple[Threshold, ...],
 ) -> Agreement:
     """A figure of summed counts, with its interval over the papers that the rows are."""
     interval = bootstrap_sums(counts, figure, n_resamples=RESAMPLES, seed=SEED)
@@ -454,7 +454,7 @@ def _measured(
     )
 
 
-def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Iterator[Agreement]:
+def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterator[Agreement]:
     """The recall on the unfaithful sentences of each kind of error that labels name.
 
     A kind is undefined, and misses its floor, where more than 5 % of its sentences have no answer:
@@ -479,7 +479,7 @@ def _is_silent(pairs: Sequence[GoldenPair], error: str) -> bool:
     return sum(answer is None for answer in answers) > MAX_UNANSWERED * len(answers)
 
 
-def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Floor]) -> Agreement:
+def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreement:
     """Spearman's rho of FM and the labelled overall scores."""
     rows = [
         (pair.group, label, answer) for pair in pairs for label, answer in pair.answered("overall")

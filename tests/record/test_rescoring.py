@@ -26,7 +26,7 @@ from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.decide import Shortfall, corrected_means, decide, decide_means
-from summeval_pytest.verdict.thresholds import Floor, Threshold, Thresholds, Waivers, WaiverUse
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers, WaiverUse
 from summeval_pytest.verdict.trust import calibration_of
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
@@ -706,7 +706,9 @@ def labelled(*labels: int) -> tuple[GoldenPair, ...]:
 
 
 CORRECTED = Thresholds(
-    pair=(Threshold("facet", 0.25),), mean=(), corrected=(Floor(name="facet", least=0.7),)
+    pair=(Threshold("facet", 0.25),),
+    mean=(),
+    corrected=(Threshold(name="facet", least=0.7, bound="point"),),
 )
 
 
@@ -743,8 +745,8 @@ def test_a_corrected_mean_is_decided_again() -> None:
     lower = again(held, "corrected.facet=0.5", "corrected.facet.lower=0.5")
     assert lower.systems[0].outcome == "failed"
     assert lower.thresholds.corrected == (
-        Floor(name="facet", least=0.5),
-        Floor(name="facet", least=0.5, bound="lower"),
+        Threshold(name="facet", least=0.5, bound="point"),
+        Threshold(name="facet", least=0.5, bound="lower"),
     )
     assert again(lower) == lower
 

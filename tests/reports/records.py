@@ -36,7 +36,7 @@ from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
 from summeval_pytest.verdict.findings import Finding, findings_of
-from summeval_pytest.verdict.thresholds import Floor, Threshold, Thresholds, WaiverUse
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from summeval_pytest.verdict.trust import Agreement, Trust
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ HELD: Final = "Mice with zinc slept two hours longer."
 REASON: Final = "the words agree"
 
 
-def floor(least: float = 0.9, name: str = "facet_kappa", bound: Bound = "point") -> Floor:
+def floor(least: float = 0.9, name: str = "facet_kappa", bound: Bound = "point") -> Threshold:
     """The least that a judge has to reach."""
-    return Floor(name=name, least=least, bound=bound)
+    return Threshold(name=name, least=least, bound=bound)
 
 
 def agreement(
-    name: str = "facet_kappa", value: float | None = 0.344, *floors: Floor, **values: object
+    name: str = "facet_kappa", value: float | None = 0.344, *floors: Threshold, **values: object
 ) -> Agreement:
     """One figure on two papers."""
     plain = Agreement(
@@ -369,7 +369,7 @@ def in_other_words(value: T, words: Callable[[str], str]) -> T:
             if field.name not in _OURS
             and not (field.name == "name" and isinstance(value, _OUR_NAMES))
         }
-        if isinstance(value, Agreement | Floor):
+        if isinstance(value, Agreement | Threshold):
             known, dot, error = value.name.partition(_OF_ERROR)
             changed["name"] = known + dot + (words(error) if dot else "")
         return replace(value, **changed)

@@ -40,7 +40,7 @@ from summeval_pytest.verdict.decide import (
     SystemMean,
 )
 from summeval_pytest.verdict.findings import Finding
-from summeval_pytest.verdict.thresholds import Floor, WaiverUse
+from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 from tests.reports.records import HOSTILE, harmless
 from tests.verdict.records import (
     believed,
@@ -373,7 +373,9 @@ def test_hostile_text_in_a_change_is_shown_and_not_obeyed(
 CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
 
 
-def corrected(name: str = "facet", value: float | None = 0.6243, *floors: Floor) -> CorrectedMean:
+def corrected(
+    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
+) -> CorrectedMean:
     """A corrected mean, 0.1 to either side; the judge's own is higher."""
     return CorrectedMean(
         name=name,
@@ -392,9 +394,9 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
 """A mean without an interval."""
 
 
-def floor(least: float, name: str = "facet", bound: Bound = "point") -> Floor:
+def floor(least: float, name: str = "facet", bound: Bound = "point") -> Threshold:
     """What a corrected mean is held to."""
-    return Floor(name=name, least=least, bound=bound)
+    return Threshold(name=name, least=least, bound=bound)
 
 
 @pytest.mark.parametrize(

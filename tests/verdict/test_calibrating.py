@@ -12,13 +12,13 @@ from summeval_pytest.metrics.facet import facet_aware_metric
 from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.golden import golden_pair, group_of
+from summeval_pytest.run.golden import golden_pair
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.values import Pair, Paper, Section
-from summeval_pytest.verdict.trust import KEY, Calibration, calibration_of
+from summeval_pytest.verdict.trust import KEY, calibration_of
 from tests.verdict.golden_answers import PAPERS, answered, golden
-from tests.verdict.records import HERE, eva, faithful
+from tests.verdict.records import HERE, eva
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,20 +56,6 @@ def test_a_rating_stands_for_the_mean_of_its_labels_and_of_itself() -> None:
     assert calibration_of(THREE).values_for("z") == {"result": (1.0, 2.0, 3.0, 3.25)}
 
 
-def test_a_labelled_paper_is_read_by_the_labels_of_others() -> None:
-    """Worked example: without c's label of 2 it is (3 + 4 + 4) / 3, without b's of 4 it is 3."""
-    found = calibration_of(THREE)
-    for group, value in (("a", 10 / 3), ("b", 3), ("c", 11 / 3)):
-        assert found.values_for(group)["result"] == pytest.approx((1, 2, 3, value))
-
-
-def test_papers_of_one_reference_are_held_out_together() -> None:
-    """Their labels are of the same text, and one would tell of the other."""
-    twins = [*THREE, replace(result(1, 4, "a"), paper="paper-twin")]
-    assert calibration_of(twins).values_for("a") == calibration_of(THREE).values_for("a")
-    assert calibration_of(twins).values_for("b") != calibration_of(THREE).values_for("b")
-
-
 def test_each_facet_has_a_map_of_its_own_scale() -> None:
     """Facets that no label speaks of keep their ratings, and other labels play no part."""
     said = [
@@ -84,27 +70,6 @@ def test_each_facet_has_a_map_of_its_own_scale() -> None:
     ]
     # 3 was labelled 2 by four people: (4 * 2 + 3) / 5 = 2.2; 1 and 2 stay under it.
     assert calibration_of(said).values_for("z") == {"background": (1.0, 2.0, 2.2)}
-
-
-def test_labels_without_an_answer_teach_nothing() -> None:
-    """They are in no map; without any other there is none."""
-    assert calibration_of([*THREE, result(1, None, "d")]) == calibration_of(THREE)
-    assert calibration_of([result(1, None, "d")]).maps == {}
-    assert calibration_of([]).values_for("z") == {}
-
-
-def test_the_digest_is_of_the_maps_and_not_of_their_order() -> None:
-    """It stands in a recipe: what moves a number moves it, and nothing else."""
-    digest = calibration_of(THREE).digest
-    assert len(digest) == 12
-    assert set(digest) <= set("0123456789abcdef")
-    assert calibration_of(list(reversed(THREE))).digest == digest
-    assert calibration_of([*THREE[:2], result(3, 4, "c")]).digest != digest
-    as_method = [golden(replace(p.answers[0], kind="method"), group=p.group) for p in THREE]
-    assert calibration_of(as_method).digest != digest
-    maps = calibration_of([*THREE, *as_method]).maps
-    backwards = {facet: maps[facet] for facet in reversed(FACETS) if facet in maps}
-    assert Calibration(backwards).digest == Calibration(maps).digest != digest
 
 
 def paper(name: str) -> Paper:
@@ -170,17 +135,6 @@ def test_an_evaluation_has_the_ratings_of_its_papers_map() -> None:
         assert score.value == pytest.approx(value / 4)
 
 
-def test_only_ratings_are_calibrated() -> None:
-    """EVA, faithfulness, texts and what has no score stay as they were measured."""
-    plain = evaluation("fern", {"result": 4}, eva(0.5), faithful(0.75))
-    found = calibration_of(THREE).applied(plain)
-    assert found.scores[1:] == plain.scores[1:]
-    assert replace(found, scores=(), signatures=()) == replace(plain, scores=(), signatures=())
-    lacking = Unscored(metric="facet", status="unanswered", reason="cut")
-    silent = replace(plain, scores=(lacking,), signatures=SIGNED[:1])
-    assert calibration_of(THREE).applied(silent).scores == (lacking,)
-
-
 def test_the_recipe_of_fm_names_the_calibration_and_no_other_does() -> None:
     """Two numbers of other maps must not compare, and the verdict names the key that differs."""
     found = calibration_of(THREE)
@@ -190,34 +144,6 @@ def test_the_recipe_of_fm_names_the_calibration_and_no_other_does() -> None:
     assert str(fm).startswith(f"facet|calibration:{found.digest}|empty:1|judge:fair-1|")
     assert fm.differing(SIGNED[0]) == (KEY,)
     assert fm.differing(calibration_of(THREE[:2]).signed(SIGNED[0])) == (KEY,)
-
-
-def test_golden_answers_are_calibrated_as_the_papers_of_a_run_are() -> None:
-    """Else corrected means would take out an error that is no longer there.
-
-    Worked example: method 4 of 4 labelled 2, conclusion 3 of 3 labelled 3, on two papers, each
-    read by the other: (2 + 4) / 2 = 3 and (3 + 3) / 2 = 3 make (0.3 * 3 / 4 + 0.3) / 0.6 = 0.875.
-    """
-    pairs = asked(["fern", "kiln"], {"method": 4, "conclusion": 3}, {"method": 2, "conclusion": 3})
-    for found, plain in zip(calibration_of(pairs).applied_to(pairs), pairs, strict=True):
-        told = {each.kind: (each.label, each.answer) for each in found.answers}
-        assert told == {"method": (2, 3.0), "conclusion": (3, 3.0), "overall": (0.75, 0.875)}
-        assert [replace(a, answer=None) for a in found.answers] == [
-            replace(a, answer=None) for a in plain.answers
-        ]
-
-
-def test_answers_to_other_labels_stay_as_they_are() -> None:
-    """Sentences and facts have no rating, and what has no answer gets none."""
-    others = (
-        answered("result", 2, None),
-        answered("overall", 0.5, None),
-        answered("sentence", 0, 1, error="number"),
-        answered("candidate fact", 1, 0),
-        answered("method", 2, 3),
-    )
-    (found,) = calibration_of(THREE).applied_to([golden(*others)])
-    assert found == golden(*others)
 
 
 rated = st.dictionaries(
@@ -276,51 +202,3 @@ def test_a_papers_own_labels_never_move_its_ratings(
             for pair in pairs
         ]
         assert calibration_of(other).values_for(group) == calibration_of(pairs).values_for(group)
-
-
-@settings(max_examples=40)
-@given(labelled())
-def test_a_judge_that_rates_as_people_do_is_left_alone(pairs: list[GoldenPair]) -> None:
-    """Law: there is nothing to learn from a perfect judge, on its papers or on others."""
-    perfect = [
-        replace(pair, answers=tuple(replace(a, label=a.answer or 1) for a in pair.answers))
-        for pair in pairs
-    ]
-    found = calibration_of(perfect)
-    for group in (*(pair.group for pair in pairs), group_of(paper("zinc")), "z"):
-        for facet, values in found.values_for(group).items():
-            assert values == pytest.approx(identity(facet))
-
-
-@settings(max_examples=40)
-@given(labelled(), st.randoms(use_true_random=False))
-def test_maps_keep_the_judges_order_and_hang_on_no_order_of_the_file(
-    pairs: list[GoldenPair], random: Random
-) -> None:
-    """Law: a better rating never becomes a worse one, and stays on its scale."""
-    found = calibration_of(pairs)
-    for group in (*(pair.group for pair in pairs), "z"):
-        for facet, values in found.values_for(group).items():
-            assert list(values) == sorted(values)
-            assert 1 <= values[0] <= values[-1] <= SCALES[facet] == len(values)
-    random.shuffle(pairs)
-    assert calibration_of(pairs) == found
-    assert calibration_of(pairs).digest == found.digest
-
-
-@pytest.mark.parametrize("facets", [{"result": 4}, {}], ids=["a facet less", "overall alone"])
-def test_fm_of_a_golden_answer_counts_the_facets_that_no_label_speaks_of(
-    facets: dict[Facet, int],
-) -> None:
-    """The judge finds a background that people do not, so FM of the pair has it, too.
-
-    Where only an overall score is labelled, no facet is known, and FM stays uncalibrated. Frozen
-    reference facets keep the bundled suite out of this: there it is so on 0 of 150 pairs.
-    """
-    found = calibration_of(THREE)
-    plain = evaluation("moss", {"background": 1, "result": 4})
-    (score,) = found.applied(plain).scores
-    people = replace(label("moss", facets, 0.5), facets=facets or None)
-    (answered_pair,) = found.applied_to([golden_pair(people, plain)])
-    assert isinstance(score, FacetScore)
-    assert answered_pair.answers[-1].answer == pytest.approx(score.value)

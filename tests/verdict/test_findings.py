@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.metrics.score import (
     CheckedFact,
@@ -14,22 +11,17 @@ from summeval_pytest.metrics.score import (
     FaithfulnessScore,
     JudgedSentence,
     RatedFacet,
-    Unscored,
 )
-from summeval_pytest.questions import SCALES, Fact
+from summeval_pytest.questions import Fact
 from summeval_pytest.verdict.findings import (
     Finding,
     explaining,
     facet_findings,
     fact_findings,
     findings_of,
-    rank,
     sentence_findings,
     wrong_pieces,
 )
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Facet
 
 SOURCE = (
     "Moss was grown on stone.",
@@ -85,49 +77,11 @@ def test_a_facet_that_is_lost_is_told_with_its_place_in_the_source() -> None:
     )
 
 
-def test_a_facet_that_lost_a_point_is_told() -> None:
-    """Worked example: 2 of 3 loses one of two steps."""
-    _, found = facet_findings(FACETS, SOURCE)
-    assert found == Finding(
-        kind="facet",
-        number="facet.conclusion",
-        title="facet conclusion",
-        verdict="rated 2 of 3",
-        reason="the rain is missing",
-        reference="Rain makes moss grow.",
-        summary="Moss grows.",
-        evidence=((1, SOURCE[1]),),
-        severity=0.5,
-    )
-
-
-def test_a_rating_says_how_sure_the_judge_is() -> None:
-    """A rating that is as good as a coin toss must not read like one that is certain."""
-    unsure = FacetScore(value=0.5, ratings=(replace(PARTIAL, confidence=0.4567),))
-    (found,) = facet_findings(unsure, SOURCE)
-    assert found.verdict == "rated 2 of 3, confidence 0.46 of 1"
-
-
 def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:
     """A conflict that rules can see is one for an LLM or a person, and the run says how many."""
     facets = FacetScore(value=0.5, ratings=(replace(PARTIAL, undecided=True), LOST))
     facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
     assert wrong_pieces((facets, facts)) == {"facet": 2, "fact": 2, "sentence": 0, "undecided": 2}
-
-
-@pytest.mark.parametrize(("facet", "scale"), SCALES.items())
-def test_a_facet_with_all_its_points_is_never_found(facet: Facet, scale: int) -> None:
-    """There is nothing wrong with it that a reader could look for; each facet has its scale."""
-    full = FacetScore(value=1.0, ratings=(replace(FULL, facet=facet, rating=scale),))
-    under = FacetScore(value=0.8, ratings=(replace(FULL, facet=facet, rating=scale - 1),))
-    assert list(facet_findings(full, SOURCE)) == []
-    assert [finding.number for finding in facet_findings(under, SOURCE)] == [f"facet.{facet}"]
-
-
-def test_facets_far_from_the_source_have_no_evidence() -> None:
-    """No sentence is better than a wrong one."""
-    found, _ = facet_findings(FACETS, ("Ferns.",))
-    assert found.evidence == ()
 
 
 def sentence(index: int, *, supported: bool | None = False, **values: object) -> JudgedSentence:
@@ -157,13 +111,6 @@ def test_an_unsupported_sentence_is_told_with_what_the_source_says() -> None:
             severity=0.625,
         )
     ]
-
-
-def test_a_judge_without_evidence_leaves_the_closest_sentence() -> None:
-    """The reader needs a place to start, and a judge without a strength of belief has none."""
-    (found,) = sentence_findings(faithful(sentence(0)), SOURCE)
-    assert (found.verdict, found.severity) == ("unsupported", 1.0)
-    assert found.evidence == ((1, SOURCE[1]),)
 
 
 @pytest.mark.parametrize(
@@ -226,12 +173,6 @@ def test_a_fact_that_is_lost_is_told() -> None:
     ]
 
 
-def test_a_fact_that_the_reference_says_nothing_about_has_an_empty_reference() -> None:
-    """Empty says "the reference has nothing", where None would say "it plays no part"."""
-    (found,) = fact_findings(eva(candidate=(checked("Ferns grew."),)), SOURCE)
-    assert (found.reference, found.severity) == ("", 1.0)
-
-
 @pytest.mark.parametrize("holds", [True, None])
 def test_a_fact_that_holds_or_has_no_answer_is_not_found(holds: bool | None) -> None:
     """Neither is wrong as far as anyone knows."""
@@ -288,27 +229,6 @@ def test_conflicts_come_before_everything_else() -> None:
     ]
 
 
-@given(st.permutations((*range(7),)))
-def test_the_order_of_findings_is_that_of_their_rank(order: list[int]) -> None:
-    """Law: whoever collects findings, of one pair or of many, lists them alike."""
-    shuffled = [EVERYTHING[place] for place in order]
-    assert tuple(sorted(shuffled, key=rank)) == EVERYTHING
-
-
-def test_findings_of_equal_weight_keep_their_order() -> None:
-    """The same summary must be told in the same order every time."""
-    lost = eva(reference=(checked("Moss grew."), checked("Rain fell.")))
-    found = findings_of((lost,), SOURCE)
-    assert [finding.reference for finding in found] == ["Moss grew.", "Rain fell."]
-
-
-def test_a_metric_without_a_score_has_no_findings() -> None:
-    """Nothing was measured, so nothing is known to be wrong; the others are told all the same."""
-    lack = Unscored(metric="eva", status="unanswered", reason="cut off")
-    assert findings_of((lack,), SOURCE) == ()
-    assert len(findings_of((lack, TWO_UNSUPPORTED), SOURCE)) == 2
-
-
 EVERYTHING = findings_of(
     (METHOD_1_RESULT_3_CONCLUSION_2, ONE_WRONG_ONE_LOST, TWO_UNSUPPORTED), SOURCE
 )
@@ -346,21 +266,6 @@ def test_facts_explain_where_a_number_of_eva_is_too_low(name: str) -> None:
 def test_an_unsupported_sentence_explains_whatever_fails(name: str) -> None:
     """What the paper does not say is the first thing to know of a failing summary."""
     assert titles(name, kind="sentence") == ["sentence 1", "sentence 2"]
-
-
-@given(
-    st.sets(st.sampled_from(["facet", "facet.method", "eva", "eva.recall", "faithfulness"])),
-    st.sampled_from(["facet", "facet.result", "eva.precision", "faithfulness"]),
-)
-def test_what_explains_is_in_order_and_more_misses_explain_no_less(
-    missed: set[str], more: str
-) -> None:
-    """Law: a part of the findings as they stand; none where nothing is missed."""
-    found = explaining(EVERYTHING, missed)
-    wider = explaining(EVERYTHING, missed | {more})
-    assert [finding for finding in EVERYTHING if finding in found] == list(found)
-    assert [finding for finding in wider if finding in found] == list(found)
-    assert bool(found) == bool(missed)
 
 
 def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported() -> None:

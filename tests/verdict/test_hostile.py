@@ -42,9 +42,3 @@ def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) 
     assert trial.edit.told == f'added "{ATTACKS[name].meaning}"'
     same = normalise(trial.after.candidate) == normalise(trial.before.candidate)
     assert same is ATTACKS[name].is_invisible
-
-
-@pytest.mark.parametrize("name", ["zero-width", "verified-stamps"])
-def test_a_summary_without_words_offers_nothing_to_attack(name: str) -> None:
-    """No letter to hide a character behind, no sentence to stamp."""
-    assert HOSTILE[name].trial(Material(summary="", reference="x", source="x")) is None

@@ -38,42 +38,12 @@ def test_any_significant_drop_of_a_metric_or_facet_fails_where_no_rule_is_given(
     assert expected == DEFAULT_RULES
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("facet:0.02", named("facet", drop=0.02)),
-        ("facet:0", named("facet", drop=0.0)),
-        ("facet.result:1", named("facet.result", drop=1.0)),
-        ("eva.precision:p0.1", named("eva.precision", level=0.1)),
-        ("faithfulness:0.02:p0.05", named("faithfulness", drop=0.02, level=0.05)),
-        ("faithfulness:p0.05:0.02", named("faithfulness", drop=0.02, level=0.05)),
-        (" eva : 0.1 : p0.01 ", named("eva", drop=0.1, level=0.01)),
-    ],
-)
-def test_a_rule_is_a_drop_or_a_significant_drop_or_both(text: str, expected: Rule) -> None:
-    """In any order, white space aside; a drop in the unit of its number."""
-    assert read_rules([text]) == (expected,)
-
-
-def test_a_level_alone_stands_for_every_metric_and_facet() -> None:
-    """The usual test at another level, without seven rules."""
-    assert read_rules(["p0.01"]) == tuple(Rule(name=name, level=0.01) for name in TESTED)
-
-
 def test_a_number_is_named_by_a_rule_of_its_own_only() -> None:
     """Who writes p0.05 means what the run has; who writes eva:p0.05 means EVA, and wants it."""
     assert not any(rule.is_named for rule in (*DEFAULT_RULES, *read_rules(["p0.05"])))
     mixed = read_rules(["p0.05", "eva:p0.05"])
     assert [rule.name for rule in mixed if rule.is_named] == ["eva"]
     assert len(mixed) == len(TESTED) + 1
-
-
-def test_rules_stand_in_the_order_given_and_replace_the_usual_ones() -> None:
-    """Who names a rule means that rule, and no other."""
-    assert read_rules(["eva:0.1", "facet:p0.01"]) == (
-        named("eva", drop=0.1),
-        named("facet", level=0.01),
-    )
 
 
 @given(
@@ -145,12 +115,6 @@ def test_a_level_that_is_none_is_refused(name: str, level: str) -> None:
     )
 
 
-def test_messages_name_the_option_that_the_rule_was_given_with() -> None:
-    """Pytest and the command line have different ones."""
-    with pytest.raises(OptionError, match=r"^--summ-compare-fail='eva' is no rule; "):
-        read_rules(["eva"])
-
-
 def test_the_usual_numbers_are_tested_where_no_rule_asks_for_a_test() -> None:
     """A rule about size alone still shows how likely its drop is."""
     assert levels(DEFAULT_RULES) == dict.fromkeys(TESTED, 0.05)
@@ -166,9 +130,3 @@ def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:
         Rule(name="facet", drop=0.1, level=0.01),
     ]
     assert levels(rules) == {"eva.recall": 0.1, "facet": 0.01}
-
-
-def test_two_levels_of_one_number_are_tested_at_the_stricter() -> None:
-    """What the suite can see at the stricter one it can see at the other, too."""
-    either = (Rule(name="eva", level=0.1), Rule(name="eva", drop=0.1, level=0.01))
-    assert levels(either) == levels(reversed(either)) == {"eva": 0.01}

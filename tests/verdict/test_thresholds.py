@@ -8,10 +8,8 @@ from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.suite.values import Setting
 from summeval_pytest.verdict.thresholds import (
     CORRECTABLE,
-    Floor,
     Threshold,
     Thresholds,
-    check_measured,
     check_supported,
     read_thresholds,
     thresholds_of,
@@ -71,25 +69,6 @@ def test_thresholds_of_a_suite_are_taken_as_they_stand() -> None:
     )
 
 
-def test_no_threshold_is_no_mistake_here() -> None:
-    """A suite of hand-written tests may assert on the scores itself."""
-    assert read_thresholds([], []) == Thresholds(pair=(), mean=())
-
-
-@pytest.mark.parametrize(
-    ("name", "metric"),
-    [
-        ("facet", "facet"),
-        ("facet.result", "facet"),
-        ("eva.recall", "eva"),
-        ("faithfulness", "faithfulness"),
-    ],
-)
-def test_a_threshold_knows_its_metric(name: str, metric: str) -> None:
-    """A rating and a rate need the metric they are part of."""
-    assert Threshold(name, 1).metric == metric
-
-
 def test_only_metrics_with_a_threshold_are_needed() -> None:
     """Measuring the others would cost and decide nothing; one for a mean counts as well."""
     thresholds = read_thresholds([setting("faithfulness", 0.9)], [setting("facet.result", 2)])
@@ -106,24 +85,6 @@ def test_an_option_takes_the_place_of_the_suites_threshold() -> None:
     )
     assert thresholds.pair == (Threshold("facet", 0.7), Threshold("eva", 0.3))
     assert thresholds.mean == (Threshold("facet", 0.65),)
-
-
-def test_an_option_can_add_a_threshold() -> None:
-    """Also one for the means."""
-    thresholds = read_thresholds([], [], options=["facet.result=3", "mean.eva=0.4"])
-    assert thresholds.pair == (Threshold("facet.result", 3),)
-    assert thresholds.mean == (Threshold("eva", 0.4),)
-
-
-def test_the_last_of_several_options_counts() -> None:
-    """A script appends to what an ini file says."""
-    thresholds = read_thresholds([], [], options=["facet=0.5", "facet=0.6", "mean.facet=0.7"])
-    assert thresholds.pair == (Threshold("facet", 0.6),)
-
-
-def test_space_around_the_equals_sign_is_allowed() -> None:
-    """An ini file is written that way."""
-    assert read_thresholds([], [], options=["mean.facet = 0.7"]).mean == (Threshold("facet", 0.7),)
 
 
 @pytest.mark.parametrize(
@@ -151,11 +112,6 @@ def test_an_unknown_name_in_a_suite_names_the_one_probably_meant() -> None:
     )
 
 
-def test_an_unknown_name_like_no_other_lists_the_known_ones() -> None:
-    """Someone who has another tool's name in mind has to see ours."""
-    assert in_suite("rouge", 0.4) == f"{FILE}:14: unknown threshold 'rouge'; known: {KNOWN}"
-
-
 RANGE = "write a value in that range, or remove it"
 
 
@@ -167,42 +123,12 @@ def test_a_threshold_that_nothing_can_miss_is_refused() -> None:
     )
 
 
-def test_a_threshold_that_nothing_can_reach_is_refused() -> None:
-    """A percentage for a rate is the likeliest slip."""
-    assert in_suite("faithfulness", 90) == (
-        f"{FILE}:14: threshold faithfulness = 90 can never decide: faithfulness (supported"
-        f" sentences) ranges from 0 to 1; {RANGE}"
-    )
-
-
-def test_a_rating_is_held_to_its_own_scale() -> None:
-    """The conclusion is rated up to 3, the result up to 4."""
-    assert in_suite("facet.conclusion", 4) == (
-        f"{FILE}:14: threshold facet.conclusion = 4 can never decide: facet.conclusion (rating of"
-        f" the conclusion) ranges from 1 to 3; {RANGE}"
-    )
-    assert read_thresholds([setting("facet.result", 4)], []).pair == (Threshold("facet.result", 4),)
-
-
 @pytest.mark.parametrize("option", ["facet", "facet=", "facet=high", "facet=0,6", ""])
 def test_an_option_without_a_number_shows_how_to_write_one(option: str) -> None:
     """A value that is not read must not become a default."""
     assert on_command_line(option) == (
         f"--summ-min={option!r} is no METRIC=VALUE; write --summ-min facet=0.6"
     )
-
-
-@pytest.mark.parametrize(
-    ("option", "fault"),
-    [
-        ("=0.6", f"unknown threshold ''; known: {KNOWN}"),
-        ("fact=0.6", "unknown threshold 'fact'; did you mean 'facet'?"),
-        ("mean.evo=0.6", "unknown threshold 'evo'; did you mean 'eva'?"),
-    ],
-)
-def test_an_unknown_name_in_an_option_is_told(option: str, fault: str) -> None:
-    """The option as it was written, and the name that was meant."""
-    assert on_command_line(option) == f"--summ-min={option}: {fault}"
 
 
 @pytest.mark.parametrize(
@@ -218,30 +144,6 @@ def test_a_value_out_of_range_in_an_option_is_told(option: str, value: str, numb
     assert on_command_line(option) == (
         f"--summ-min={option}: threshold {value} can never decide: {number} to 1; {RANGE}"
     )
-
-
-def test_a_good_option_does_not_hide_a_bad_one() -> None:
-    """Every option is checked, also where a later one speaks of the same number."""
-    assert on_command_line("facet=9", "facet=0.6").startswith("--summ-min=facet=9: ")
-
-
-@pytest.mark.parametrize(
-    "thresholds",
-    [
-        Thresholds(pair=(Threshold("eva.recall_entailed", 0.5),), mean=()),
-        Thresholds(pair=(), mean=(Threshold("facet", 0.5), Threshold("eva.recall_entailed", 0.5))),
-    ],
-    ids=["of pairs", "of means"],
-)
-def test_a_threshold_of_a_number_that_is_not_measured_is_refused(thresholds: Thresholds) -> None:
-    """No pair has the number, so none could miss it, and the gate would be green for ever."""
-    with pytest.raises(OptionError) as caught:
-        check_measured(thresholds, "matched", FILE)
-    assert str(caught.value) == (
-        f'{FILE} has a threshold for eva.recall_entailed and says eva_recall = "matched", which'
-        ' leaves it unmeasured; write eva_recall = "both", or remove the threshold'
-    )
-    check_measured(thresholds, "both", FILE)
 
 
 @pytest.mark.parametrize(
@@ -269,18 +171,7 @@ def test_a_threshold_on_support_is_refused_under_a_model_with_one_vote(
     check_supported(rate, "gpt", 1, FILE)
 
 
-def test_no_label_corrects_the_mean_support() -> None:
-    """Labels say of a sentence yes or no, and not how far."""
-    assert "which no label corrects" in on_command_line("corrected.faithfulness.support=0.5")
-
-
-def test_matched_recall_is_measured_either_way() -> None:
-    """It needs no question of its own."""
-    for recall in ("both", "matched"):
-        check_measured(Thresholds(pair=(Threshold("eva.recall", 0.5),), mean=()), recall, FILE)
-
-
-def corrected(*settings: Setting, options: tuple[str, ...] = ()) -> tuple[Floor, ...]:
+def corrected(*settings: Setting, options: tuple[str, ...] = ()) -> tuple[Threshold, ...]:
     """The thresholds on corrected means."""
     return read_thresholds([], [], corrected=settings, options=options).corrected
 
@@ -288,7 +179,10 @@ def corrected(*settings: Setting, options: tuple[str, ...] = ()) -> tuple[Floor,
 @pytest.mark.parametrize("name", CORRECTABLE)
 def test_every_correctable_mean_can_have_a_threshold(name: str) -> None:
     """In the suite or on the command line; on the mean, or on its lower bound."""
-    point, lower = Floor(name=name, least=1), Floor(name=name, least=1, bound="lower")
+    point, lower = (
+        Threshold(name=name, least=1, bound="point"),
+        Threshold(name=name, least=1, bound="lower"),
+    )
     for title, floor in ((name, point), (f"{name}.lower", lower)):
         assert corrected(setting(title, 1)) == (floor,)
         assert corrected(options=(f"corrected.{title}=1",)) == (floor,)
@@ -310,10 +204,10 @@ def test_thresholds_on_corrected_means_stand_apart_and_in_order() -> None:
     assert found.pair == (Threshold("facet", 0.5),)
     assert found.mean == (Threshold("facet", 0.6),)
     assert found.corrected == (
-        Floor(name="facet", least=0.7),
-        Floor(name="facet", least=0.4, bound="lower"),
-        Floor(name="facet.result", least=2, bound="lower"),
-        Floor(name="faithfulness", least=0.9),
+        Threshold(name="facet", least=0.7, bound="point"),
+        Threshold(name="facet", least=0.4, bound="lower"),
+        Threshold(name="facet.result", least=2, bound="lower"),
+        Threshold(name="faithfulness", least=0.9, bound="point"),
     )
 
 
@@ -332,15 +226,6 @@ def test_an_option_takes_the_place_of_the_same_corrected_threshold_alone() -> No
         ("facet.lower", 0.4),
         ("faithfulness.lower", 0.5),
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "metric"),
-    [("facet", "facet"), ("facet.result.lower", "facet"), ("faithfulness", "faithfulness")],
-)
-def test_a_corrected_threshold_needs_its_metric(name: str, metric: str) -> None:
-    """Else nothing would be measured that it could be held to."""
-    assert read_thresholds([], [], corrected=[setting(name, 1)]).metrics == (metric,)
 
 
 def wrong(name: str, value: float = 0.5) -> tuple[str, str]:
@@ -363,18 +248,6 @@ def test_a_corrected_threshold_on_eva_says_that_no_label_corrects_it(name: str) 
         assert option.startswith(f"--summ-min=corrected.{given}=0.5: {fault}")
 
 
-def test_an_unknown_corrected_threshold_names_the_one_probably_meant() -> None:
-    """Or those that there are."""
-    fault = "unknown threshold 'corrected.facet.results.lower'; did you mean 'facet.result'?"
-    assert wrong("facet.results.lower") == (
-        f"{FILE}:21: {fault}",
-        f"--summ-min=corrected.facet.results.lower=0.5: {fault}",
-    )
-    assert wrong("rouge")[0] == (
-        f"{FILE}:21: unknown threshold 'corrected.rouge'; known: {CORRECTED}"
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "value", "ranges"),
     [
@@ -392,12 +265,6 @@ def test_a_corrected_threshold_is_held_to_its_numbers_range(
     fault = f"threshold corrected.{name} = {value:g} can never decide: {ranges}; {RANGE}"
     assert in_file == f"{FILE}:21: {fault}"
     assert option == f"--summ-min=corrected.{name}={value:g}: {fault}"
-
-
-@pytest.mark.parametrize("option", ["facet.lower=0.5", "mean.facet.lower=0.5"])
-def test_only_what_has_an_interval_has_a_lower_bound(option: str) -> None:
-    """A pair's score has none, nor has a raw mean."""
-    assert "unknown threshold 'facet.lower'; did you mean 'facet" in on_command_line(option)
 
 
 FACTS = {"reference": [{"text": "Bricks crack often.", "covered": False}]}
@@ -436,16 +303,6 @@ def test_a_corrected_threshold_without_labels_to_correct_by_is_refused(
         f"{suite.shown} has a threshold for corrected.{name} and no label with {part!r} to correct"
         ' it by; label some in the file that labels = "..." names, or remove the threshold'
     )
-
-
-@pytest.mark.parametrize(
-    ("labels", "name"), [("all", "facet.method"), ("all", "faithfulness"), ("overall", "facet")]
-)
-def test_a_corrected_threshold_with_labels_is_taken(tmp_path: Path, labels: str, name: str) -> None:
-    """One label of the part is enough to begin with; how much it tells, the interval says."""
-    suite = write_labelled(tmp_path, *LABELLED[labels])
-    found = thresholds_of(suite, options=[f"corrected.{name}=1"])
-    assert found.corrected == (Floor(name=name, least=1),)
 
 
 def test_overall_scores_on_another_scale_do_not_correct_fm(tmp_path: Path) -> None:
