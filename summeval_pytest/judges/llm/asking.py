@@ -1,4 +1,7 @@
-"""What a judge's replies were like, in numbers for the report."""
+"""Rounds of requests about the items of one question, and the votes on each item.
+
+An item without a usable reply is asked about again, with a note of what was wrong.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
 from summeval_pytest.judges.llm.replies import (
     FaultKind,
     ItemT,
+    PromptBatch,
     Read,
     ReplyFault,
-    Sheet,
     UnreadableError,
     span,
 )
@@ -29,22 +32,9 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.client import Sender
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """How far votes agreed.
-
-    Attributes:
-        n_items: Items that more than one vote decided.
-        share: Mean share of an item's votes that agree with its outcome, 0 to 1; 1 without items.
-    """
-
-    n_items: int = 0
-    share: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Tally:
-    """Counts over everything that was asked of one judge.
+    """Counts over everything that was asked of one judge: its only memory.
 
     Requests are counted in every vote; a reply that answers two questions, as facets and facts of
     a text are, counts in both.
@@ -54,47 +44,16 @@ class Tally:
         n_unanswered: Items that stayed without a usable reply.
         n_ungrounded_quotes: Quotations that do not stand in the source, of the votes that decided.
         n_dropped_facts: Facts left out for a number that their sentence does not state.
+        n_voted: Items that more than one vote decided.
+        n_agreeing: Over these, the sum of the shares of votes that agree with the outcome.
     """
 
     n_reasked: int = 0
     n_unanswered: int = 0
     n_ungrounded_quotes: int = 0
     n_dropped_facts: int = 0
-
-
-class Ledger:
-    """Where a judge counts: its only memory."""
-
-    def __init__(self) -> None:
-        self.tally = Tally()
-        self._n_items = 0
-        self._shares = 0.0
-
-    @property
-    def agreement(self) -> Agreement:
-        """How far votes agreed so far."""
-        if not self._n_items:
-            return Agreement()
-        return Agreement(n_items=self._n_items, share=self._shares / self._n_items)
-
-    def add(
-        self, *, reasked: int = 0, unanswered: int = 0, ungrounded: int = 0, dropped: int = 0
-    ) -> None:
-        """Counts on."""
-        now = self.tally
-        self.tally = replace(
-            now,
-            n_reasked=now.n_reasked + reasked,
-            n_unanswered=now.n_unanswered + unanswered,
-            n_ungrounded_quotes=now.n_ungrounded_quotes + ungrounded,
-            n_dropped_facts=now.n_dropped_facts + dropped,
-        )
-
-    def add_agreement(self, shares: Iterable[float]) -> None:
-        """Counts items that several votes decided, by the share that agrees with the outcome."""
-        for share in shares:
-            self._n_items += 1
-            self._shares += share
+    n_voted: int = 0
+    n_agreeing: float = 0.0
 
 
 MAX_REASKS: Final = 2
@@ -123,13 +82,10 @@ NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
         "off_scale": "it used a value that was not offered",
         "missing": "it left items out",
         "contradictory": "it answered an item in several ways",
+        "no_verdict": "it did not begin with the word yes or the word no",
     }
 )
 """What a re-ask says was wrong."""
-FREE_NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
-    {"no_verdict": "it did not begin with the word yes or the word no"}
-)
-"""The same of replies in free text, which only some judges are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,91 +122,33 @@ class Turn:
         )
 
 
-def request_for(sheet: Sheet[ItemT], turn: Turn, model: str) -> ChatRequest:
+def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
     """The request of one turn."""
-    draft = sheet.draft(turn.ids)
-    note = _note(turn.faults)
-    user = f"{draft.user}\n\n{note}" if note else draft.user
+    user = batch.user(turn.ids)
+    if turn.faults:
+        told = " and ".join(NOTES[kind] for kind in sorted(turn.faults))
+        user += f"\n\nAn earlier reply about these items could not be used: {told}."
     return ChatRequest(
         model=model,
-        messages=(Message("system", draft.system), Message("user", user)),
+        messages=(Message("system", batch.system), Message("user", user)),
         max_tokens=(TOKENS + TOKENS_PER_ITEM * len(turn.ids)) * turn.room,
-        schema=draft.schema,
+        schema=batch.schema(turn.ids),
         seed=turn.vote + _SEEDS_PER_VOTE * turn.attempt,
         vote=turn.vote,
         attempt=turn.attempt,
-        topic=f"{sheet.topic}, {span(turn.ids)}",
+        topic=f"{batch.topic}, {span(turn.ids)}",
     )
 
 
-def _note(faults: Iterable[FaultKind]) -> str:
-    told = " and ".join(NOTES.get(kind) or FREE_NOTES[kind] for kind in sorted(faults))
-    return f"An earlier reply about these items could not be used: {told}." if told else ""
-
-
-def read_reply(sheet: Sheet[ItemT], reply: ChatReply, ids: Sequence[int]) -> Read[ItemT]:
+def _read_reply(batch: PromptBatch[ItemT], reply: ChatReply, ids: Sequence[int]) -> Read[ItemT]:
     """What a reply holds for each item; a reply that did not end by itself holds nothing."""
     fault = _CUT_SHORT.get(reply.finish)
     if fault is None:
         try:
-            return sheet.read(reply.text, ids)
+            return batch.read(reply.text, ids)
         except UnreadableError as error:
             fault = error.fault
     return dict.fromkeys(ids, fault)
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """Asks one model through one sender."""
-
-    sender: Sender
-    model: str
-    ledger: Ledger
-
-    async def settle(
-        self, sheet: Sheet[ItemT], shards: Iterable[Sequence[int]], *, vote: int = 0
-    ) -> dict[int, ItemT | Unanswered]:
-        """What becomes of each item, all shards asked at once."""
-        return await self._all(sheet, [Turn(ids=tuple(ids), vote=vote) for ids in shards])
-
-    async def _all(
-        self, sheet: Sheet[ItemT], turns: Iterable[Turn]
-    ) -> dict[int, ItemT | Unanswered]:
-        settled: dict[int, ItemT | Unanswered] = {}
-        for part in await asyncio.gather(*(self._take(sheet, turn) for turn in turns)):
-            settled.update(part)
-        return settled
-
-    async def _take(self, sheet: Sheet[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
-        """What becomes of the items of one turn, and of the turns that follow from it.
-
-        Raises:
-            OptionError: where the endpoint refuses the key, or has no such model.
-        """
-        request = request_for(sheet, turn, self.model)
-        try:
-            reply = await self.sender.send(request)
-        except NoReplyError as error:
-            if error.fault in REFUSALS:
-                raise OptionError(str(error)) from error
-            self.ledger.add(unanswered=len(turn.ids))
-            return dict.fromkeys(turn.ids, Unanswered(str(error)))
-        settled: dict[int, ItemT | Unanswered] = {}
-        open_: dict[int, ReplyFault] = {}
-        for id_, found in read_reply(sheet, reply, turn.ids).items():
-            if isinstance(found, ReplyFault):
-                open_[id_] = found
-            else:
-                settled[id_] = found
-        if not open_:
-            return settled
-        turn = replace(turn, said=(*turn.said, (request, reply)))
-        if turn.attempt < MAX_REASKS:
-            self.ledger.add(reasked=len(open_))
-            return settled | await self._all(sheet, turn.again(open_))
-        self.ledger.add(unanswered=len(open_))
-        remedy = self.sender.give_up(turn.said, next(iter(open_.values())).message)
-        return settled | {id_: Unanswered(f"{f.message}; {remedy}") for id_, f in open_.items()}
 
 
 ValueT = TypeVar("ValueT", bound=Hashable)
@@ -347,59 +245,95 @@ def shuffled(units: Sequence[Unit], question: str, vote: int) -> tuple[Unit, ...
     return tuple(sorted(units, key=lot))
 
 
-def items_of(sheet: Sheet[ItemT]) -> tuple[int, ...]:
-    """All items of a sheet, in order."""
-    return tuple(sorted(id_ for unit in sheet.units for id_ in unit))
-
-
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """How items are asked about: how many times each, and whether together or one by one."""
+    """Asks one model: how many times each item, and whether together or one by one."""
 
-    rounds: Rounds
-    votes: int
-    batched: bool
+    sender: Sender
+    model: str
+    tally: Tally
+    votes: int = 1
+    batched: bool = True
 
     async def replies(
-        self, sheet: Sheet[ItemT], size: int, *, vote: int = 0
+        self, batch: PromptBatch[ItemT], size: int, *, vote: int = 0
     ) -> tuple[ItemT | Unanswered, ...]:
         """What one vote says of each item, in order.
 
         Args:
-            sheet: The items.
+            batch: The items.
             size: How many of them a request may hold.
             vote: Which of the votes, from 0.
         """
-        requests = self._requests(sheet, size, vote)
-        found = await self.rounds.settle(sheet, requests, vote=vote)
-        return tuple(found[id_] for id_ in items_of(sheet))
+        units = batch.units
+        items = sorted(id_ for unit in units for id_ in unit)
+        if self.batched:
+            question = batch.user(items) if vote else ""
+            requests = shards(shuffled(units, question, vote), size)
+        else:
+            requests = tuple((id_,) for id_ in items)
+        found = await self._settle(batch, [Turn(ids=ids, vote=vote) for ids in requests])
+        return tuple(found[id_] for id_ in items)
 
-    async def whole(self, sheet: Sheet[ItemT]) -> tuple[ItemT | Unanswered, ...]:
+    async def whole(self, batch: PromptBatch[ItemT]) -> tuple[ItemT | Unanswered, ...]:
         """What one request about all items says of each, whatever shares requests otherwise."""
-        items = items_of(sheet)
-        found = await self.rounds.settle(sheet, (items,)) if items else {}
+        items = tuple(sorted(id_ for unit in batch.units for id_ in unit))
+        found = await self._settle(batch, [Turn(ids=items)])
         return tuple(found[id_] for id_ in items)
 
     async def outcomes(
         self,
-        sheet: Sheet[ItemT],
+        batch: PromptBatch[ItemT],
         size: int,
         value: Callable[[ItemT], ValueT],
         rule: Callable[[Sequence[ValueT], int], ValueT],
     ) -> tuple[Outcome[ItemT] | Unanswered, ...]:
         """What all votes on each item come to, in order, by `decide`."""
-        asked = [self.replies(sheet, size, vote=vote) for vote in range(self.votes)]
+        asked = [self.replies(batch, size, vote=vote) for vote in range(self.votes)]
         by_vote = await asyncio.gather(*asked)
         outcomes = tuple(decide(votes, value, rule) for votes in zip(*by_vote, strict=True))
-        self.rounds.ledger.add_agreement(
-            outcome.agreeing
-            for outcome in outcomes
-            if isinstance(outcome, Outcome) and outcome.n_votes > 1
-        )
+        for outcome in outcomes:
+            if isinstance(outcome, Outcome) and outcome.n_votes > 1:
+                self.tally.n_voted += 1
+                self.tally.n_agreeing += outcome.agreeing
         return outcomes
 
-    def _requests(self, sheet: Sheet[ItemT], size: int, vote: int) -> tuple[Unit, ...]:
-        if not self.batched:
-            return tuple((id_,) for id_ in items_of(sheet))
-        question = sheet.draft(items_of(sheet)).user if vote else ""
-        return shards(shuffled(sheet.units, question, vote), size)
+    async def _settle(
+        self, batch: PromptBatch[ItemT], turns: Iterable[Turn]
+    ) -> dict[int, ItemT | Unanswered]:
+        """What becomes of each item, all turns taken at once."""
+        settled: dict[int, ItemT | Unanswered] = {}
+        for part in await asyncio.gather(*(self._take(batch, turn) for turn in turns)):
+            settled.update(part)
+        return settled
+
+    async def _take(self, batch: PromptBatch[ItemT], turn: Turn) -> dict[int, ItemT | Unanswered]:
+        """What becomes of the items of one turn, and of the turns that follow from it.
+
+        Raises:
+            OptionError: where the endpoint refuses the key, or has no such model.
+        """
+        request = request_for(batch, turn, self.model)
+        try:
+            reply = await self.sender.send(request)
+        except NoReplyError as error:
+            if error.fault in REFUSALS:
+                raise OptionError(str(error)) from error
+            self.tally.n_unanswered += len(turn.ids)
+            return dict.fromkeys(turn.ids, Unanswered(str(error)))
+        settled: dict[int, ItemT | Unanswered] = {}
+        open_: dict[int, ReplyFault] = {}
+        for id_, found in _read_reply(batch, reply, turn.ids).items():
+            if isinstance(found, ReplyFault):
+                open_[id_] = found
+            else:
+                settled[id_] = found
+        if not open_:
+            return settled
+        turn = replace(turn, said=(*turn.said, (request, reply)))
+        if turn.attempt < MAX_REASKS:
+            self.tally.n_reasked += len(open_)
+            return settled | await self._settle(batch, turn.again(open_))
+        self.tally.n_unanswered += len(open_)
+        remedy = self.sender.give_up(turn.said, next(iter(open_.values())).message)
+        return settled | {id_: Unanswered(f"{f.message}; {remedy}") for id_, f in open_.items()}

@@ -7,28 +7,23 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.asking import (
-    Agreement,
-    Ledger,
-    Poll,
-    Rounds,
-    Tally,
-    lower_median,
-    majority,
-)
+from summeval_pytest.judges.llm.asking import Poll, Tally, lower_median, majority
 from summeval_pytest.judges.llm.facets_and_facts import (
+    FACTS_PER_REQUEST,
+    FACTS_PER_REQUEST_AT_MOST,
     PAIRS_PER_REQUEST,
     PLAIN,
     SENTENCES_PER_REQUEST,
-    CountSheet,
-    FactSheet,
-    RatingSheet,
     Stated,
+    StatedKind,
     Style,
-    SummarySheet,
-    TextSheet,
+    count_batch,
+    fact_batch,
     facts,
+    rating_batch,
     segments,
+    stated_batch,
+    summary_batch,
 )
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.relations import relations_of
@@ -38,10 +33,10 @@ from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
     CountFacts,
+    FacetPair,
     FacetRatings,
     FactCheck,
     FactChecks,
-    FactCounts,
     FactList,
     ListFacts,
     ListRelations,
@@ -53,18 +48,15 @@ from summeval_pytest.questions import (
     SentenceCheck,
     SentenceChecks,
     SentenceManner,
-    SummaryRating,
     Unanswered,
 )
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.asking import Outcome
-    from summeval_pytest.judges.llm.replies import Kind
 
 
 IN_FLIGHT: Final = 64
@@ -114,8 +106,8 @@ class LlmJudge:
             raise OptionError("an LLM judge needs the name of a model and of its endpoint")
         if manner.strict and manner.mode == "label":
             raise OptionError("a strict judge needs evidence, and mode 'label' asks for none")
-        self._ledger = Ledger()
-        self._poll = Poll(Rounds(sender, model, self._ledger), votes, batched)
+        self.tally = Tally()
+        self._poll = Poll(sender, model, self.tally, votes, batched)
         self._style = style
         self._endpoint = endpoint
         self._in_flight = in_flight
@@ -127,7 +119,7 @@ class LlmJudge:
         poll = self._poll
         calls = "batched" if poll.batched else "single"
         return (
-            f"{poll.rounds.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
+            f"{poll.model} at={self._endpoint} temp=0 prompt={prompt_hash(self._style)}"
             f" votes={poll.votes} calls={calls}{self._style}{manner_text(self._manner)}"
         )
 
@@ -140,59 +132,51 @@ class LlmJudge:
         """How many pairs are worth having open at once."""
         return self._in_flight
 
-    @property
-    def tally(self) -> Tally:
-        """What the replies were like so far."""
-        return self._ledger.tally
-
-    @property
-    def agreement(self) -> Agreement:
-        """How far votes agreed so far."""
-        return self._ledger.agreement
-
     def counts(self) -> Mapping[str, float]:
-        """The tally and the agreement as counts that add up over processes."""
-        agreement = self.agreement
-        return {
-            **asdict(self.tally),
-            "n_voted": agreement.n_items,
-            "n_agreeing": agreement.n_items * agreement.share,
-        }
+        """The tally as counts that add up over processes."""
+        return asdict(self.tally)
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked, all asked at once."""
         return tuple(await asyncio.gather(*map(self._answer, questions)))
 
-    async def _answer(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
+    async def _answer(self, question: Question) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         match question:
             case SegmentFacets(text):
                 sentences = sentence_texts(text)
                 stated = await self._stated(sentences, "facets")
                 return stated if isinstance(stated, Unanswered) else segments(sentences, stated)
+            case RateFacets(pairs):
+                return await self._ratings(pairs)
             case ListFacts(sentences):
                 return await self._facts(sentences)
-            case RateFacets(pairs):
-                return await self._ratings(RatingSheet(pairs, self._style))
             case CheckFacts():
                 return await self._fact_checks(question)
+            case ListRelations(text):
+                return await self._relations(text)
+            case CountFacts(reference, summary):
+                (counts,) = await self._poll.whole(count_batch(reference, summary))
+                return counts
             case CheckSentences():
                 return await self._sentence_checks(question)
-            case ListRelations() | CountFacts():
-                return await self._asked_by_variants(question)
             case RateSummary(reference, summary):
-                return await self._summary_rating(SummarySheet(reference, summary))
+                batch = summary_batch(reference, summary)
+                (outcome,) = await self._poll.outcomes(
+                    batch, 1, lambda rated: rated.rating, lower_median
+                )
+                return outcome if isinstance(outcome, Unanswered) else outcome.item
             case _:
                 assert_never(question)
 
     async def _stated(
-        self, sentences: tuple[str, ...], alone: Kind
+        self, sentences: tuple[str, ...], alone: StatedKind
     ) -> tuple[Stated, ...] | Unanswered:
         """What each sentence states; unanswered as a whole where one sentence stays so."""
         if not sentences:
             return ()
-        sheet = TextSheet(sentences, "facets_and_facts" if self._poll.batched else alone)
+        batch = stated_batch(sentences, "facets_and_facts" if self._poll.batched else alone)
         stated: list[Stated] = []
-        for found in await self._poll.replies(sheet, SENTENCES_PER_REQUEST):
+        for found in await self._poll.replies(batch, SENTENCES_PER_REQUEST):
             if isinstance(found, Unanswered):
                 return found
             stated.append(found)
@@ -203,47 +187,37 @@ class LlmJudge:
         if isinstance(stated, Unanswered):
             return stated
         found = facts(sentences, stated)
-        self._ledger.add(dropped=len(found.unusable))
+        self.tally.n_dropped_facts += len(found.unusable)
         return found
 
-    async def _asked_by_variants(
-        self, question: ListRelations | CountFacts
-    ) -> RelationList | FactCounts | Unanswered:
-        """What is read, and not judged, and so has one vote."""
-        if isinstance(question, CountFacts):
-            sheet = CountSheet(question.reference, question.summary)
-            (counts,) = await self._poll.whole(sheet)
-            return counts
-        relations = await relations_of(question.text, self._poll)
+    async def _relations(self, text: str) -> RelationList | Unanswered:
+        relations = await relations_of(text, self._poll)
         if isinstance(relations, RelationList):
-            self._ledger.add(dropped=len(relations.unusable))
+            self.tally.n_dropped_facts += len(relations.unusable)
         return relations
 
-    async def _ratings(self, sheet: RatingSheet) -> FacetRatings:
+    async def _ratings(self, pairs: tuple[FacetPair, ...]) -> FacetRatings:
         outcomes = await self._poll.outcomes(
-            sheet, PAIRS_PER_REQUEST, lambda rated: rated.rating, lower_median
+            rating_batch(pairs, self._style),
+            PAIRS_PER_REQUEST,
+            lambda rated: rated.rating,
+            lower_median,
         )
         return FacetRatings(tuple(o if isinstance(o, Unanswered) else o.item for o in outcomes))
-
-    async def _summary_rating(self, sheet: SummarySheet) -> SummaryRating | Unanswered:
-        (outcome,) = await self._poll.outcomes(sheet, 1, lambda rated: rated.rating, lower_median)
-        return outcome if isinstance(outcome, Unanswered) else outcome.item
 
     async def _fact_checks(self, question: CheckFacts) -> FactChecks:
         if not question.premises:
             nothing = FactCheck(reason="there is no premise", entailed=False)
             return FactChecks((nothing,) * len(question.facts))
-        sheet = FactSheet(
-            question.facts, question.premises, question.every_premise, question.earlier
-        )
+        size = FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST
         outcomes = await self._poll.outcomes(
-            sheet, sheet.size, lambda check: check.entailed, majority
+            fact_batch(question), size, lambda check: check.entailed, majority
         )
         return FactChecks(
             tuple(
                 o
                 if isinstance(o, Unanswered)
-                else replace(o.item, support=self._support(o, affirmed=o.item.entailed))
+                else replace(o.item, support=self._support(o.agreeing, affirmed=o.item.entailed))
                 for o in outcomes
             )
         )
@@ -256,22 +230,18 @@ class LlmJudge:
         checks = tuple(
             o
             if isinstance(o, Unanswered)
-            else replace(o.item, support=self._support(o, affirmed=o.item.supported))
+            else replace(o.item, support=self._support(o.agreeing, affirmed=o.item.supported))
             for o in outcomes
         )
-        self._ledger.add(ungrounded=_n_ungrounded(checks))
+        self.tally.n_ungrounded_quotes += sum(
+            check.n_ungrounded for check in checks if isinstance(check, SentenceCheck)
+        )
         if self._manner.factual:
             checks = await ask_factual(self._poll, question.sentences, checks)
         return SentenceChecks(checks)
 
-    def _support(
-        self, outcome: Outcome[FactCheck] | Outcome[SentenceCheck], *, affirmed: bool
-    ) -> float | None:
+    def _support(self, agreeing: float, *, affirmed: bool) -> float | None:
         """Share of the usable votes that affirm an item; one vote tells no strength."""
         if self._poll.votes == 1:
             return None
-        return outcome.agreeing if affirmed else 1.0 - outcome.agreeing
-
-
-def _n_ungrounded(checks: Sequence[SentenceCheck | Unanswered]) -> int:
-    return sum(check.n_ungrounded for check in checks if isinstance(check, SentenceCheck))
+        return agreeing if affirmed else 1.0 - agreeing

@@ -14,24 +14,23 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import asking as rounds
-from summeval_pytest.judges.llm import facets_and_facts as counting
-from summeval_pytest.judges.llm import facets_and_facts as extracting
-from summeval_pytest.judges.llm import facets_and_facts as fact_checking
-from summeval_pytest.judges.llm import facets_and_facts as rating
-from summeval_pytest.judges.llm import relations as relating
-from summeval_pytest.judges.llm import relations as relation_steps
-from summeval_pytest.judges.llm import sentences as factual_checking
-from summeval_pytest.judges.llm import sentences as sentence_asking
-from summeval_pytest.judges.llm import sentences as sentence_checking
-from summeval_pytest.judges.llm.asking import Turn, request_for
-from summeval_pytest.questions import FACETS, FacetPair, Fact, Relation, SentenceManner, Settled
+from summeval_pytest.judges.llm import facets_and_facts, relations, sentences
+from summeval_pytest.judges.llm.asking import MAX_REASKS, NOTES, Turn, request_for
+from summeval_pytest.questions import (
+    FACETS,
+    CheckFacts,
+    FacetPair,
+    Fact,
+    Relation,
+    SentenceManner,
+    Settled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.replies import FaultKind, ItemT, Sheet
+    from summeval_pytest.judges.llm.replies import ItemT, PromptBatch
     from summeval_pytest.questions import SentenceMode
 
 
@@ -39,7 +38,6 @@ VERSION: Final = "1"
 """Goes up when replies are read, or votes counted, in another way."""
 
 _DIGITS: Final = 8
-_NO_MORE: Final[Mapping[FaultKind, str]] = MappingProxyType({})
 _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
 
 
@@ -56,22 +54,19 @@ def manner_text(manner: SentenceManner) -> str:
 @cache
 def mode_hash(mode: SentenceMode) -> str:
     """Hex digits that tell this version's way to ask about one sentence from any other's."""
-    sheet = sentence_asking.sheet_of(_SAMPLE, _SAMPLE, SentenceManner(mode=mode))
-    return _hash(
-        [*_requests(sheet, ids=(1,), more_faults=rounds.FREE_NOTES), VERSION, rounds.MAX_REASKS]
-    )
+    batch = sentences.sentence_batch(_SAMPLE, _SAMPLE, SentenceManner(mode=mode))
+    return _hash([*_requests(batch, ids=(1,)), VERSION, MAX_REASKS])
 
 
 @cache
 def factual_hash() -> str:
     """Hex digits that tell this version's questions about general truth from any other's."""
-    asked = _requests(factual_checking.FactualSheet(_SAMPLE, (1, 2)))
-    size = factual_checking.SENTENCES_PER_REQUEST
-    return _hash([*asked, VERSION, rounds.MAX_REASKS, size])
+    asked = _requests(sentences.factual_batch(_SAMPLE, (1, 2)))
+    return _hash([*asked, VERSION, MAX_REASKS, sentences.SENTENCES_PER_REQUEST])
 
 
 @cache
-def prompt_hash(style: rating.Style = rating.PLAIN) -> str:
+def prompt_hash(style: facets_and_facts.Style = facets_and_facts.PLAIN) -> str:
     """Hex digits that tell this version's questions from any other's.
 
     Ratings are asked for in the style given.
@@ -79,33 +74,28 @@ def prompt_hash(style: rating.Style = rating.PLAIN) -> str:
     facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
     asked = [
-        *_requests(extracting.TextSheet(_SAMPLE)),
-        *_requests(extracting.TextSheet(_SAMPLE, "facets")),
-        *_requests(extracting.TextSheet(_SAMPLE, "facts")),
-        *_requests(rating.RatingSheet(pairs, style)),
-        *_requests(fact_checking.FactSheet(facts, _SAMPLE)),
-        *_requests(fact_checking.FactSheet(facts, _SAMPLE, every_premise=False)),
-        *_requests(sentence_checking.SentenceSheet(_SAMPLE, _SAMPLE)),
+        *_requests(facets_and_facts.stated_batch(_SAMPLE)),
+        *_requests(facets_and_facts.stated_batch(_SAMPLE, "facets")),
+        *_requests(facets_and_facts.stated_batch(_SAMPLE, "facts")),
+        *_requests(facets_and_facts.rating_batch(pairs, style)),
+        *_requests(facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE))),
+        *_requests(facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False))),
+        *_requests(sentences.sentence_batch(_SAMPLE, _SAMPLE, SentenceManner())),
         VERSION,
-        rounds.MAX_REASKS,
-        extracting.SENTENCES_PER_REQUEST,
-        rating.PAIRS_PER_REQUEST,
-        fact_checking.FACTS_PER_REQUEST,
-        fact_checking.FACTS_PER_REQUEST_AT_MOST,
-        sentence_checking.SENTENCES_PER_REQUEST,
+        MAX_REASKS,
+        facets_and_facts.SENTENCES_PER_REQUEST,
+        facets_and_facts.PAIRS_PER_REQUEST,
+        facets_and_facts.FACTS_PER_REQUEST,
+        facets_and_facts.FACTS_PER_REQUEST_AT_MOST,
+        sentences.SENTENCES_PER_REQUEST,
     ]
     return _hash(asked)
-
-
-def _hash(asked: object) -> str:
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]
 
 
 @cache
 def part_hash(parts: tuple[Part, ...]) -> str:
     """Hex digits that tell this version's questions of some parts from any other's."""
-    asked = {part: _ASKED[part]() for part in sorted(parts)}
-    return _hash(asked)
+    return _hash({part: _ASKED[part]() for part in sorted(parts)})
 
 
 def _chain() -> list[object]:
@@ -114,37 +104,41 @@ def _chain() -> list[object]:
     return [
         request
         for every in (True, False)
-        for request in _requests(fact_checking.FactSheet(facts, _SAMPLE, every, earlier))
+        for request in _requests(
+            facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
+        )
     ]
 
 
 def _relations() -> list[object]:
     relation = Relation(head="One", relation="is not", tail="Two", statement="One is not Two.")
     return [
-        *_requests(relating.RelationSheet(_SAMPLE)),
-        *_requests(relating.EntitySheet(_SAMPLE)),
-        *_requests(relating.RelationSheet(_SAMPLE, "triples", ("One", "Two"))),
-        *_requests(relating.StatementSheet((relation, relation))),
-        relation_steps.SENTENCES_PER_REQUEST,
+        *_requests(relations.relation_batch(_SAMPLE)),
+        *_requests(relations.entity_batch(_SAMPLE)),
+        *_requests(relations.triple_batch(_SAMPLE, ("One", "Two"))),
+        *_requests(relations.statement_batch((relation, relation))),
+        relations.SENTENCES_PER_REQUEST,
     ]
 
 
-def _counts() -> list[object]:
-    return _requests(counting.CountSheet(*_SAMPLE))
-
-
 _ASKED: Final[Mapping[Part, Callable[[], list[object]]]] = MappingProxyType(
-    {"chain": _chain, "relations": _relations, "counts": _counts}
+    {
+        "chain": _chain,
+        "relations": _relations,
+        "counts": lambda: _requests(facets_and_facts.count_batch(*_SAMPLE)),
+    }
 )
 
 
-def _requests(
-    sheet: Sheet[ItemT],
-    ids: tuple[int, ...] = (1, 2),
-    more_faults: Mapping[FaultKind, str] = _NO_MORE,
-) -> list[object]:
+def _requests(batch: PromptBatch[ItemT], ids: tuple[int, ...] = (1, 2)) -> list[object]:
     """A first request about all items, and a second one about the last after every fault."""
     first = Turn(ids=ids)
-    faults = frozenset((*rounds.NOTES, *more_faults))
+    faults = frozenset(NOTES)
+    if batch.schema(ids) is not None:
+        faults -= {"no_verdict"}
     second = Turn(ids=(2,), vote=1, attempt=1, faults=faults, room=2)
-    return [dict(request_for(sheet, turn, "").identity("")) for turn in (first, second)]
+    return [dict(request_for(batch, turn, "").identity("")) for turn in (first, second)]
+
+
+def _hash(asked: object) -> str:
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:_DIGITS]

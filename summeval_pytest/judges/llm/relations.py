@@ -1,4 +1,4 @@
-"""Relations across the sentences of a text: sheets for all at once, and for the paper's steps.
+"""Relations across the sentences of a text: all at once, or in the paper's steps.
 
     at once:  entities, relations and their statements, sentence by sentence
     in steps: entities of each paragraph; triples of the whole text; a statement for each triple
@@ -11,58 +11,73 @@ parentheses that lose entities with commas, metrics.md EV11).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args
 
+from pydantic import Field
+
+from summeval_pytest.judges.llm.facets_and_facts import has_its_numbers
 from summeval_pytest.judges.llm.replies import (
-    Draft,
-    Read,
+    Entry,
+    PromptBatch,
+    TellingLine,
     UnreadableError,
+    Values,
+    Whole,
+    about,
     apart,
-    array,
     block,
-    choice,
-    fields,
-    instructions,
-    integer,
-    listed,
+    entries_batch,
     numbered,
-    one_of,
-    read_entries,
-    read_object,
-    record,
-    schema,
     shown,
     span,
-    text,
-    whole_number,
-    words,
 )
 from summeval_pytest.questions import Relation, RelationList, Unanswered
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.printing import one_line
-from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
-from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from summeval_pytest.judges.llm.asking import Poll
-    from summeval_pytest.judges.llm.replies import Shape
 
 
-ENTITY_TYPES: Final = (
-    "person", "organisation", "location", "time", "number", "product", "miscellaneous",
-)  # fmt: skip
+EntityType = Literal[
+    "person", "organisation", "location", "time", "number", "product", "miscellaneous"
+]
+ENTITY_TYPES: Final[tuple[EntityType, ...]] = get_args(EntityType)
 """The paper's seven; they are asked for so that all entities are looked for, and counted."""
 
-_ENTITIES: Final[Shape] = array(record({"name": text(), "type": one_of(ENTITY_TYPES)}))
-_RELATION: Final[Mapping[str, Shape]] = MappingProxyType(
-    {"with": integer(), "head": text(), "relation": text(), "tail": text(), "statement": text()}
-)
-_TRIPLE: Final = ("head", "relation", "tail")
-_TOPIC: Final = 48
+
+class _Entity(Values):
+    name: TellingLine
+    type: EntityType
+
+
+class _Triple(Values):
+    other: Whole = Field(alias="with")
+    head: TellingLine
+    relation: TellingLine
+    tail: TellingLine
+
+
+class _Stated(_Triple):
+    statement: TellingLine
+
+
+class _EntitiesEntry(Entry):
+    entities: list[_Entity]
+
+
+class _RelationsEntry(Entry):
+    entities: list[_Entity]
+    relations: list[_Stated]
+
+
+class _TriplesEntry(Entry):
+    relations: list[_Triple]
+
+
+class _StatementEntry(Entry):
+    statement: TellingLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,178 +91,110 @@ class Related:
     relations: tuple[Relation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RelationSheet:
-    """The sentences of a text, and what is wanted of them.
+def relation_batch(sentences: tuple[str, ...]) -> PromptBatch[Related]:
+    """Asks for entities, relations and statements at once."""
 
-    Attributes:
-        sentences: The sentences.
-        kind: ``relations`` for entities, relations and statements at once; ``triples`` for bare
-            relations between known entities.
-        entities: These.
-    """
+    def user(ids: Sequence[int]) -> str:
+        return f"{block('text', numbered(sentences))}\n\nWork on sentences: {span(ids)}."
 
-    sentences: tuple[str, ...]
-    kind: Literal["relations", "triples"] = "relations"
-    entities: tuple[str, ...] = ()
-
-    @property
-    def topic(self) -> str:
-        """The kind, and how the text begins."""
-        return f"{self.kind} {one_line(self.sentences[0], _TOPIC)!r}"
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each sentence by itself."""
-        return apart(self.sentences)
-
-    def draft(self, ids: Sequence[int]) -> Draft:
-        """The whole text, its entities if known, and which sentences are asked about."""
-        entry: dict[str, Shape] = {"id": integer()}
-        if self.kind == "relations":
-            entry["entities"] = _ENTITIES
-        entry["relations"] = array(record({key: _RELATION[key] for key in self._keys}))
-        blocks = [block("text", numbered(self.sentences))]
-        if self.kind == "triples":
-            blocks.append(block("entities", map(shown, self.entities)))
-        return Draft(
-            system=instructions(self.kind),
-            user="\n\n".join([*blocks, f"Work on sentences: {span(ids)}."]),
-            schema=schema(self.kind, record({"sentences": array(record(entry))})),
-        )
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[Related]:
-        """What a reply says of each sentence."""
-        reply = fields(read_object(text), ("sentences",), "the reply")
-        return read_entries(reply["sentences"], ids, self._read_sentence)
-
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        everything = tuple(_RELATION)
-        return everything if self.kind == "relations" else everything[:-1]
-
-    def _read_sentence(self, entry: object, what: str) -> Related:
-        known = ("entities",) if self.kind == "relations" else ()
-        stated = fields(entry, ("id", *known, "relations"), what)
-        number = whole_number(stated["id"], f"{what}: id")
+    def related(entry: _RelationsEntry, what: str) -> Related:
         return Related(
-            entities=read_names(stated["entities"], what) if known else (),
-            relations=tuple(
-                self._read_relation(relation, number, f"{what}: relation {place}")
-                for place, relation in enumerate(listed(stated["relations"], what), start=1)
-            ),
+            entities=_names(entry.entities),
+            relations=_relations(entry.id, entry.relations, len(sentences), what),
         )
 
-    def _read_relation(self, entry: object, number: int, what: str) -> Relation:
-        stated = fields(entry, self._keys, what)
-        other = whole_number(stated["with"], f"{what}: with")
-        if not 1 <= other <= len(self.sentences) or other == number:
-            told = f"{what} of sentence {number} of {len(self.sentences)} is with sentence {other}"
-            raise UnreadableError("off_scale", told)
-        head, relation, tail = (visible(stated[key], f"{what}: {key}") for key in _TRIPLE)
-        statement = ""
-        if self.kind == "relations":
-            statement = visible(stated["statement"], f"{what}: statement")
-        return Relation(head=head, relation=relation, tail=tail, statement=statement)
+    return entries_batch(
+        "relations",
+        "sentences",
+        _RelationsEntry,
+        related,
+        topic=about("relations", sentences),
+        units=apart(sentences),
+        user=user,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class EntitySheet:
-    """Paragraphs whose entities are wanted."""
+def triple_batch(sentences: tuple[str, ...], entities: tuple[str, ...]) -> PromptBatch[Related]:
+    """Asks for bare relations between known entities."""
 
-    paragraphs: tuple[str, ...]
+    def user(ids: Sequence[int]) -> str:
+        blocks = [
+            block("text", numbered(sentences)),
+            block("entities", map(shown, entities)),
+            f"Work on sentences: {span(ids)}.",
+        ]
+        return "\n\n".join(blocks)
 
-    @property
-    def topic(self) -> str:
-        """The kind, and how the first paragraph begins."""
-        return f"entities {one_line(self.paragraphs[0], _TOPIC)!r}"
+    def related(entry: _TriplesEntry, what: str) -> Related:
+        return Related(relations=_relations(entry.id, entry.relations, len(sentences), what))
 
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each paragraph by itself."""
-        return apart(self.paragraphs)
+    return entries_batch(
+        "triples",
+        "sentences",
+        _TriplesEntry,
+        related,
+        topic=about("triples", sentences),
+        units=apart(sentences),
+        user=user,
+    )
 
-    def draft(self, ids: Sequence[int]) -> Draft:
-        """The paragraphs that are asked about."""
-        entry = record({"id": integer(), "entities": _ENTITIES})
-        user = f"{block('paragraphs', numbered(self.paragraphs, ids))}\n\n"
-        return Draft(
-            system=instructions("entities"),
-            user=f"{user}Work on paragraphs: {span(ids)}.",
-            schema=schema("entities", record({"paragraphs": array(entry)})),
+
+def _names(entities: Iterable[_Entity]) -> tuple[str, ...]:
+    return tuple(entity.name for entity in entities)
+
+
+def _relations(
+    number: int, triples: Sequence[_Triple], n_sentences: int, what: str
+) -> tuple[Relation, ...]:
+    """The relations that one sentence completes, each with another sentence of the text."""
+    for place, triple in enumerate(triples, start=1):
+        if not 1 <= triple.other <= n_sentences or triple.other == number:
+            told = f"of sentence {number} of {n_sentences} is with sentence {triple.other}"
+            raise UnreadableError("off_scale", f"{what}: relation {place} {told}")
+    return tuple(
+        Relation(
+            head=triple.head,
+            relation=triple.relation,
+            tail=triple.tail,
+            statement=triple.statement if isinstance(triple, _Stated) else "",
         )
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[tuple[str, ...]]:
-        """The names of the entities of each paragraph."""
-        reply = fields(read_object(text), ("paragraphs",), "the reply")
-        return read_entries(
-            reply["paragraphs"],
-            ids,
-            lambda entry, what: read_names(
-                fields(entry, ("id", "entities"), what)["entities"], what
-            ),
-        )
+        for triple in triples
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class StatementSheet:
-    """Relations that want a statement."""
-
-    relations: tuple[Relation, ...]
-
-    @property
-    def topic(self) -> str:
-        """The kind, and the first relation's head."""
-        return f"statements {one_line(self.relations[0].head, _TOPIC)!r}"
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each relation by itself."""
-        return apart(self.relations)
-
-    def draft(self, ids: Sequence[int]) -> Draft:
-        """The relations that are asked about."""
-        lines = [f"{one.head} | {one.relation} | {one.tail}" for one in self.relations]
-        entry = record({"id": integer(), "statement": text()})
-        return Draft(
-            system=instructions("statements"),
-            user=f"{block('relations', numbered(lines, ids))}\n\nWork on relations: {span(ids)}.",
-            schema=schema("statements", record({"statements": array(entry)})),
-        )
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[str]:
-        """The statement of each relation."""
-        reply = fields(read_object(text), ("statements",), "the reply")
-        return read_entries(
-            reply["statements"],
-            ids,
-            lambda entry, what: visible(
-                fields(entry, ("id", "statement"), what)["statement"], f"{what}: statement"
-            ),
-        )
+def entity_batch(paragraphs: tuple[str, ...]) -> PromptBatch[tuple[str, ...]]:
+    """Asks for the names of the entities of each paragraph."""
+    return entries_batch(
+        "entities",
+        "paragraphs",
+        _EntitiesEntry,
+        lambda entry, _: _names(entry.entities),
+        topic=about("entities", paragraphs),
+        units=apart(paragraphs),
+        user=lambda ids: (
+            f"{block('paragraphs', numbered(paragraphs, ids))}\n\nWork on paragraphs: {span(ids)}."
+        ),
+    )
 
 
-def read_names(value: object, what: str) -> tuple[str, ...]:
-    """The names of a list of entities, each with a type that was offered."""
-    names = []
-    for number, entry in enumerate(listed(value, what), start=1):
-        entity = fields(entry, ("name", "type"), f"{what}: entity {number}")
-        choice(entity["type"], ENTITY_TYPES, f"{what}: type of entity {number}")
-        names.append(visible(entity["name"], f"{what}: entity {number}"))
-    return tuple(names)
-
-
-def visible(value: object, what: str) -> str:
-    """A text that says something, on one line and without special tokens."""
-    said = " ".join(normalise(words(value, what)).split())
-    if not tokens(said):
-        raise UnreadableError("wrong_shape", f"{what} is empty")
-    return said
+def statement_batch(relations: tuple[Relation, ...]) -> PromptBatch[str]:
+    """Asks for the statement of each relation."""
+    lines = [f"{one.head} | {one.relation} | {one.tail}" for one in relations]
+    return entries_batch(
+        "statements",
+        "statements",
+        _StatementEntry,
+        lambda entry, _: entry.statement,
+        topic=about("statements", [one.head for one in relations]),
+        units=apart(relations),
+        user=lambda ids: (
+            f"{block('relations', numbered(lines, ids))}\n\nWork on relations: {span(ids)}."
+        ),
+    )
 
 
 T = TypeVar("T")
 SENTENCES_PER_REQUEST: Final = 12
-_PARAGRAPH: Final = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,43 +214,41 @@ async def relations_of(text: str, poll: Poll) -> RelationList | Unanswered:
         return RelationList((), 0)
     try:
         if poll.batched:
-            names, relations = await _at_once(sentences, poll)
+            n_entities, relations = await _at_once(sentences, poll)
         else:
-            names, relations = await _in_steps(text, sentences, poll)
+            n_entities, relations = await _in_steps(text, sentences, poll)
     except _GivenUpError as given_up:
         return given_up.answer
-    stated = find_quantities(" ".join(sentences))
-    kept: list[Relation] = []
-    unusable: list[Relation] = []
-    for relation in relations:
-        has_its_numbers = all(
-            any(number.agrees_with(other) for other in stated)
-            for number in find_quantities(relation.statement)
-        )
-        (kept if has_its_numbers else unusable).append(relation)
-    return RelationList(tuple(kept), len(names), tuple(unusable))
+    whole = " ".join(sentences)
+    is_usable = [has_its_numbers(relation.statement, whole) for relation in relations]
+    pairs = list(zip(relations, is_usable, strict=True))
+    return RelationList(
+        tuple(relation for relation, usable in pairs if usable),
+        n_entities,
+        tuple(relation for relation, usable in pairs if not usable),
+    )
 
 
-async def _at_once(sentences: tuple[str, ...], poll: Poll) -> tuple[set[str], list[Relation]]:
-    found = _all(await poll.replies(RelationSheet(sentences), SENTENCES_PER_REQUEST))
+async def _at_once(sentences: tuple[str, ...], poll: Poll) -> tuple[int, list[Relation]]:
+    found = _all(await poll.replies(relation_batch(sentences), SENTENCES_PER_REQUEST))
     names = _distinct(name for related in found for name in related.entities)
-    return set(names), [relation for related in found for relation in related.relations]
+    return len(names), [relation for related in found for relation in related.relations]
 
 
 async def _in_steps(
     text: str, sentences: tuple[str, ...], poll: Poll
-) -> tuple[set[str], list[Relation]]:
+) -> tuple[int, list[Relation]]:
     """Entities of each paragraph, triples of the text, a statement for each triple."""
-    paragraphs = tuple(part for part in text.split(_PARAGRAPH) if part.strip())
-    named = _all(await poll.replies(EntitySheet(paragraphs), 1))
+    paragraphs = tuple(part for part in text.split("\n\n") if part.strip())
+    named = _all(await poll.replies(entity_batch(paragraphs), 1))
     names = _distinct(name for part in named for name in part)
-    asked = RelationSheet(sentences, "triples", names)
-    triples = [relation for found in _all(await poll.whole(asked)) for relation in found.relations]
+    related = _all(await poll.whole(triple_batch(sentences, names)))
+    triples = tuple(relation for found in related for relation in found.relations)
     if not triples:
-        return set(names), []
-    statements = _all(await poll.replies(StatementSheet(tuple(triples)), 1))
+        return len(names), []
+    statements = _all(await poll.replies(statement_batch(triples), 1))
     stated = zip(triples, statements, strict=True)
-    return set(names), [replace(triple, statement=statement) for triple, statement in stated]
+    return len(names), [replace(triple, statement=statement) for triple, statement in stated]
 
 
 def _all(found: Sequence[T | Unanswered]) -> list[T]:

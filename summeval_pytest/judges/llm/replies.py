@@ -1,8 +1,8 @@
-"""The JSON object in a reply, and its values, each of exactly the type that was asked for.
+"""What a request asks, and how its reply is read.
 
-The whole reply is the object; or exactly one object stands in it, in a fence or in prose. Whatever
-could be read in two ways is not read at all, and the fault is named: a judge's word is a label that
-was asked for and nothing that resembles one.
+A reply is one JSON object, or exactly one object stands in it, in a fence or in prose. Its values
+have the types and words that were asked for, and nothing that resembles them: whatever could be
+read in two ways is not read at all, and the fault is named.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from summeval_pytest.endpoints.chat import Schema
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import check_depth, one_line
+from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
 
 FaultKind = Literal[
@@ -142,164 +147,232 @@ def _no_constant(name: str) -> object:
     raise UnreadableError("malformed", f"the reply has {name} for a number")
 
 
-def _quoted(text: str) -> str:
+def _quoted(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
     return repr(one_line(text, _SHOWN))
 
 
-def fields(value: object, keys: Collection[str], what: str) -> dict[str, object]:
-    """An object with exactly these keys.
-
-    Raises:
-        UnreadableError: if the value is another one.
-    """
-    if not isinstance(value, dict):
-        raise UnreadableError("wrong_shape", f"{what} is no JSON object")
-    for key in keys:
-        if key not in value:
-            raise UnreadableError("wrong_shape", f"{what} lacks {key!r}")
-    for key in value:
-        if key not in keys:
-            raise UnreadableError("wrong_shape", f"{what} has a key {_quoted(key)}")
-    return value
-
-
-def listed(value: object, what: str) -> list[object]:
-    """A list.
-
-    Raises:
-        UnreadableError: if the value is another one.
-    """
-    if not isinstance(value, list):
-        raise UnreadableError("wrong_shape", f"{what} is no list")
-    return value
-
-
-def words(value: object, what: str) -> str:
-    """A text on one line; half a character pair, which no file can hold, becomes a question mark.
-
-    Raises:
-        UnreadableError: if the value is another one.
-    """
+def as_line(value: object) -> object:
+    """A text on one line; half a character pair, which no file can hold, is a question mark."""
     if not isinstance(value, str):
-        raise UnreadableError("wrong_shape", f"{what} is no text")
+        return value
     return " ".join(value.encode("utf-8", "replace").decode("utf-8").split())
 
 
-def whole_number(value: object, what: str) -> int:
-    """A whole number of up to nine digits; 3.0 is one, as in JSON schemas, "3" and true are none.
-
-    Raises:
-        UnreadableError: if the value is another one.
-    """
-    if type(value) is int or (isinstance(value, float) and value.is_integer()):
-        if abs(value) < _TOO_LARGE:
-            return int(value)
-        raise UnreadableError("off_scale", f"{what} is too large a number")
-    raise UnreadableError("wrong_shape", f"{what} is no whole number")
-
-
-def rating_on(scale: int, value: object, what: str) -> int:
-    """A rating from 1 to ``scale``; one off its scale, brought back to it, would be ours.
-
-    Raises:
-        UnreadableError: if the value is no such rating.
-    """
-    rating = whole_number(value, f"{what}: rating")
-    if not 1 <= rating <= scale:
-        raise UnreadableError("off_scale", f"{what}: rating {rating} is off its scale 1 to {scale}")
-    return rating
-
-
-def choice(value: object, offered: Sequence[str], what: str) -> str:
-    """One of the words that were offered, exactly.
-
-    Raises:
-        UnreadableError: if the value is another one.
-    """
+def _as_telling_line(value: object) -> object:
+    """A text that says something, on one line and without special tokens."""
     if not isinstance(value, str):
-        raise UnreadableError("wrong_shape", f"{what} is no text")
-    if value not in offered:
-        told = f"{what} {_quoted(value)} is none of {', '.join(offered)}"
-        raise UnreadableError("off_scale", told)
-    return value
+        return value
+    line = " ".join(normalise(str(as_line(value))).split())
+    if not tokens(line):
+        raise PydanticCustomError("empty", "the text is empty")
+    return line
+
+
+def as_whole(value: object) -> object:
+    """3.0 is a whole number, as in JSON schemas."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Line = Annotated[str, BeforeValidator(as_line)]
+TellingLine = Annotated[str, BeforeValidator(_as_telling_line)]
+Whole = Annotated[int, Field(gt=-_TOO_LARGE, lt=_TOO_LARGE), BeforeValidator(as_whole)]
+
+
+class Values(BaseModel):
+    """An object in a reply: its schema is sent, and its values are read by it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Entry(Values):
+    """What a reply says of one item, which its number names."""
+
+    id: Whole
+
+
+ValuesT = TypeVar("ValuesT", bound=Values)
+EntryT = TypeVar("EntryT", bound=Entry)
+_OFF_SCALE: Final = frozenset(
+    {"off_scale", "literal_error", "greater_than", "greater_than_equal"}
+    | {"less_than", "less_than_equal"}
+)
+
+
+def read_values(model: type[ValuesT], value: object, what: str) -> ValuesT:
+    """The values of an object in a reply.
+
+    Raises:
+        UnreadableError: if its keys, types or words are not those of the model.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+    place = "".join(f": {one_line(str(step), _SHOWN)}" for step in first["loc"])
+    found = "" if first["type"] == "missing" else f", not {_quoted(first['input'])}"
+    is_word = first["type"] != "literal_error" or isinstance(first["input"], str)
+    raise UnreadableError(
+        "off_scale" if first["type"] in _OFF_SCALE and is_word else "wrong_shape",
+        f"{what}{place}: {first['msg'].split(' or instance')[0]}{found}",
+    )
+
+
+Shape = Mapping[str, object]
+"""A JSON schema, or part of one."""
+
+
+def record(properties: Mapping[str, Shape]) -> Shape:
+    """The schema of an object with exactly these properties, in this order."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+@cache
+def shape_of(model: type[Values]) -> Shape:
+    """The schema of a model with nothing but what endpoints take: no references, no bounds."""
+    whole = model.model_json_schema()
+    return _plain(whole, whole.get("$defs", {}))
+
+
+def _plain(part: Mapping[str, Any], models: Mapping[str, Any]) -> Shape:
+    if "$ref" in part:
+        return _plain(models[part["$ref"].rpartition("/")[2]], models)
+    if part["type"] == "object":
+        return record({name: _plain(of, models) for name, of in part["properties"].items()})
+    if part["type"] == "array":
+        return {"type": "array", "items": _plain(part["items"], models)}
+    if "minimum" in part:
+        return {"type": "integer", "enum": [*range(part["minimum"], part["maximum"] + 1)]}
+    return {key: part[key] for key in ("type", "enum") if key in part}
+
+
+def schema(kind: Kind, shape: Shape) -> Schema:
+    """The schema that a request carries."""
+    return Schema(name=kind, text=json.dumps(shape, separators=(",", ":")))
 
 
 ItemT = TypeVar("ItemT")
 ItemT_co = TypeVar("ItemT_co", covariant=True)
 Read = Mapping[int, ItemT | ReplyFault]
 """What a reply holds for each item asked about: the item, or why it cannot be used."""
+Units = tuple[tuple[int, ...], ...]
+"""The items of a question by number, from 1; those in one tuple must not be torn apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """What is asked, before it is known of which model and for which time."""
+class PromptBatch(Generic[ItemT_co]):
+    """The items of one question, which share requests.
 
+    Attributes:
+        topic: What is asked, in a few words for messages and cassettes.
+        units: The items.
+        system: The instructions.
+        user: From some items to the message that asks about them, in this order.
+        schema: From some items to what the reply has to follow; None for free text.
+        read: From the text of a reply and the items asked about to what it holds for each. Raises
+            `UnreadableError` where it holds nothing that can be read.
+    """
+
+    topic: str
+    units: Units
     system: str
-    user: str
-    schema: Schema
+    user: Callable[[Sequence[int]], str]
+    schema: Callable[[Sequence[int]], Schema | None]
+    read: Callable[[str, Sequence[int]], Read[ItemT_co]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeDraft:
-    """The same where the reply is free text and no schema shapes it."""
-
-    system: str
-    user: str
-    schema: None = None
-
-
-class Sheet(Protocol[ItemT_co]):
-    """The items of one question; its parameter is what a reply holds for one of them."""
-
-    @property
-    def topic(self) -> str:
-        """What is asked, in a few words for messages and cassettes."""
-        ...
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """The items, those together that must not be torn apart."""
-        ...
-
-    def draft(self, ids: Sequence[int]) -> Draft | FreeDraft:
-        """The request about some items, in this order."""
-        ...
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[ItemT_co]:
-        """What the text of a reply holds for each of these items.
-
-        Raises:
-            UnreadableError: if it holds nothing that can be read.
-        """
-        ...
-
-
-def apart(items: Sequence[object]) -> tuple[tuple[int, ...], ...]:
+def apart(items: Sequence[object]) -> Units:
     """The units of items that may all be torn apart: each by itself."""
     return tuple((id_,) for id_ in range(1, len(items) + 1))
 
 
-def read_entries(
-    entries: object, ids: Sequence[int], read: Callable[[object, str], ItemT]
-) -> Read[ItemT]:
-    """What a list of entries holds for each item.
+def about(what: str, texts: Sequence[str]) -> str:
+    """The topic of a batch: what is asked, and how the first text begins."""
+    return f"{what} {one_line(texts[0], 48)!r}" if texts else what
+
+
+def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and its entries
+    kind: Kind,
+    key: str,
+    entry: type[EntryT],
+    make: Callable[[EntryT, str], ItemT],
+    *,
+    topic: str,
+    units: Units,
+    user: Callable[[Sequence[int]], str],
+    told: Kind | None = None,
+) -> PromptBatch[ItemT]:
+    """A batch whose reply is an object with one list, an entry for each item.
 
     An entry belongs to the item whose number is its ``id``; one without such a number, or with
     another item's, answers nothing. Two entries for an item have to be the same.
 
     Args:
-        entries: The list, as the reply has it.
-        ids: The items asked about.
-        read: From one entry, and what to call it, to an item.
-
-    Raises:
-        UnreadableError: if there is no list.
+        kind: What is asked for.
+        key: The list's name.
+        entry: The model of an entry.
+        make: From an entry, and what to call it, to an item; may raise `UnreadableError`.
+        topic: As in `PromptBatch`, like the two that follow.
+        units: The items.
+        user: The message.
+        told: The kind whose instructions are given, in place of its own.
     """
-    found: dict[int, list[object]] = {id_: [] for id_ in ids}
-    for entry in listed(entries, "the reply"):
-        if isinstance(entry, dict) and type(entry.get("id")) in {int, float}:
-            found.get(entry["id"], []).append(entry)
-    return {id_: read_item(found[id_], f"item {id_}", read) for id_ in ids}
+    sent = schema(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
+
+    def read_entry(value: object, what: str) -> ItemT:
+        return make(read_values(entry, value, what), what)
+
+    def read(text: str, ids: Sequence[int]) -> Read[ItemT]:
+        reply = read_object(text)
+        entries = reply.get(key)
+        if not isinstance(entries, list) or len(reply) > 1:
+            raise UnreadableError("wrong_shape", f"the reply is no object with one list, {key!r}")
+        found: dict[int, list[object]] = {id_: [] for id_ in ids}
+        for each in entries:
+            if isinstance(each, dict) and type(each.get("id")) in {int, float}:
+                found.get(each["id"], []).append(each)
+        return {id_: read_item(found[id_], f"item {id_}", read_entry) for id_ in ids}
+
+    return PromptBatch(
+        topic=topic,
+        units=units,
+        system=instructions(told or kind),
+        user=user,
+        schema=lambda _: sent,
+        read=read,
+    )
+
+
+def single_batch(
+    kind: Kind,
+    model: type[ValuesT],
+    make: Callable[[ValuesT, str], ItemT],
+    *,
+    topic: str,
+    blocks: Iterable[str],
+) -> PromptBatch[ItemT]:
+    """A batch of one item, whose reply is one object."""
+    user, sent = "\n\n".join(blocks), schema(kind, shape_of(model))
+
+    def read(text: str, ids: Sequence[int]) -> Read[ItemT]:
+        def item(value: object, what: str) -> ItemT:
+            return make(read_values(model, value, what), what)
+
+        return dict.fromkeys(ids, read_item([read_object(text)], "the reply", item))
+
+    return PromptBatch(
+        topic=topic,
+        units=((1,),),
+        system=instructions(kind),
+        user=lambda _: user,
+        schema=lambda _: sent,
+        read=read,
+    )
 
 
 def read_item(
@@ -325,46 +398,6 @@ def span(ids: Sequence[int]) -> str:
         else:
             runs.append([id_])
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-
-Shape = dict[str, object]
-"""A schema, or part of one, as JSON values."""
-
-
-def text() -> Shape:
-    """Any text."""
-    return {"type": "string"}
-
-
-def integer() -> Shape:
-    """Any whole number."""
-    return {"type": "integer"}
-
-
-def one_of(values: Sequence[str] | Sequence[int]) -> Shape:
-    """One of these texts, or of these whole numbers."""
-    kind = "integer" if isinstance(values[0], int) else "string"
-    return {"type": kind, "enum": list(values)}
-
-
-def array(items: Shape) -> Shape:
-    """A list of any length."""
-    return {"type": "array", "items": items}
-
-
-def record(properties: Mapping[str, Shape]) -> Shape:
-    """An object with exactly these properties, in this order."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def schema(kind: Kind, shape: Shape) -> Schema:
-    """The schema that a request carries."""
-    return Schema(name=kind, text=json.dumps(shape, separators=(",", ":")))
 
 
 _DIGITS: Final = 16

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.llm.asking import majority
 from summeval_pytest.judges.llm.quotes import (
@@ -16,29 +16,22 @@ from summeval_pytest.judges.llm.quotes import (
     read_verdict,
 )
 from summeval_pytest.judges.llm.replies import (
-    Draft,
-    FreeDraft,
+    Entry,
+    Line,
+    PromptBatch,
     Read,
+    Values,
+    Whole,
+    about,
     apart,
-    array,
+    as_line,
     block,
-    choice,
-    fields,
+    entries_batch,
     instructions,
-    integer,
-    listed,
     numbered,
-    one_of,
-    read_entries,
-    read_object,
-    record,
-    schema,
     shown,
     span,
-    text,
-    whole_number,
     without_thoughts,
-    words,
 )
 from summeval_pytest.questions import SentenceCheck, Unanswered
 from summeval_pytest.text.printing import one_line
@@ -47,77 +40,101 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.judges.llm.asking import Outcome, Poll
-    from summeval_pytest.judges.llm.replies import Sheet
     from summeval_pytest.questions import CheckSentences, SentenceManner
 
 
 SENTENCES_PER_REQUEST: Final = 15
-
-SUPPORTED: Final = "supported"
-UNSUPPORTED: Final = "unsupported"
 NO_EVIDENCE: Final = "called supported without evidence, which a strict judge may not"
-_KEYS: Final = ("id", "reason", "evidence", "label")
-_SHAPES: Final = (
-    integer(),
-    text(),
-    array(record({"id": integer(), "quote": text()})),
-    one_of((SUPPORTED, UNSUPPORTED)),
-)
-_SCHEMA: Final = schema(
-    "sentence_checks", record({"checks": array(record(dict(zip(_KEYS, _SHAPES, strict=True))))})
+_SHOWN: Final = 300
+_LABEL: Final = "Does the source support the sentence? Reply with yes or no, one word."
+_QUOTES: Final = (
+    "Does the source support the sentence? Reply with yes or no, and after it, each in parentheses,"
+    " the sentences of the source that support it, copied exactly."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceSheet:
-    """Sentences to check, and the source to check them against.
+class _Evidence(Values):
+    id: Whole
+    quote: Line
 
-    Where ``strict`` is set, one without evidence in the source is unsupported whatever its label.
+
+class _SentenceEntry(Entry):
+    reason: Line
+    evidence: list[_Evidence]
+    label: Literal["supported", "unsupported"]
+
+
+def sentence_batch(
+    sentences: tuple[str, ...], source: tuple[str, ...], manner: SentenceManner
+) -> PromptBatch[SentenceCheck]:
+    """Asks whether a source supports sentences; evidence is looked up there.
+
+    A strict manner makes a sentence without evidence unsupported, whatever its label.
     """
+    if manner.mode != "quotes":
+        return _free_batch(sentences, source, manner)
 
-    sentences: tuple[str, ...]
-    source: tuple[str, ...]
-    strict: bool = False
-
-    @property
-    def topic(self) -> str:
-        """The kind, and how the first sentence begins."""
-        return f"sentence checks {one_line(self.sentences[0], 48)!r}"
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each sentence by itself."""
-        return apart(self.sentences)
-
-    def draft(self, ids: Sequence[int]) -> Draft:
-        """The source, then the sentences."""
+    def user(ids: Sequence[int]) -> str:
         blocks = [
-            block("source", numbered(self.source)),
-            block("sentences", numbered(self.sentences, ids)),
+            block("source", numbered(source)),
+            block("sentences", numbered(sentences, ids)),
             f"Check sentences: {span(ids)}.",
         ]
-        return Draft(
-            system=instructions("sentence_checks"), user="\n\n".join(blocks), schema=_SCHEMA
-        )
+        return "\n\n".join(blocks)
 
-    def read(self, text: str, ids: Sequence[int]) -> Read[SentenceCheck]:
-        """The checks in a reply, their evidence looked up in the source."""
-        reply = fields(read_object(text), ("checks",), "the reply")
-        return read_entries(reply["checks"], ids, self._read_check)
+    def check(entry: _SentenceEntry, _: str) -> SentenceCheck:
+        quotes = [Quote(one.id - 1, one.quote) for one in entry.evidence]
+        found = look_up(quotes, source, sentences)
+        is_supported = entry.label == "supported"
+        return _check_of(found, entry.reason, supported=is_supported, strict=manner.strict)
 
-    def _read_check(self, entry: object, what: str) -> SentenceCheck:
-        check = fields(entry, _KEYS, what)
-        label = choice(check["label"], (SUPPORTED, UNSUPPORTED), f"{what}: label")
-        quotes = [_read_quote(quote, what) for quote in listed(check["evidence"], what)]
-        return check_of(
-            look_up(quotes, self.source, self.sentences),
-            words(check["reason"], f"{what}: reason"),
-            supported=label == SUPPORTED,
-            strict=self.strict,
-        )
+    return entries_batch(
+        "sentence_checks",
+        "checks",
+        _SentenceEntry,
+        check,
+        topic=about("sentence checks", sentences),
+        units=apart(sentences),
+        user=user,
+    )
 
 
-def check_of(found: LookedUp, reason: str, *, supported: bool, strict: bool) -> SentenceCheck:
+def _free_batch(
+    sentences: tuple[str, ...], source: tuple[str, ...], manner: SentenceManner
+) -> PromptBatch[SentenceCheck]:
+    """Asks about one sentence a request, for a reply in free text."""
+    with_quotes = manner.mode == "label-and-sentences"
+
+    def user(ids: Sequence[int]) -> str:
+        (id_,) = ids
+        blocks = [
+            block("source", map(shown, source)),
+            block("sentence", [shown(sentences[id_ - 1])]),
+            _QUOTES if with_quotes else _LABEL,
+        ]
+        return "\n\n".join(blocks)
+
+    def read(text: str, ids: Sequence[int]) -> Read[SentenceCheck]:
+        (id_,) = ids
+        reply = without_thoughts(str(as_line(text)))
+        supported = read_verdict(own_words(reply))
+        found = LookedUp((), 0)
+        if with_quotes:
+            found = look_up(quotations(groups_of(reply), source), source, sentences)
+        reason = one_line(reply, _SHOWN)
+        return {id_: _check_of(found, reason, supported=supported, strict=manner.strict)}
+
+    return PromptBatch(
+        topic=about("sentence quotes" if with_quotes else "sentence labels", sentences),
+        units=apart(sentences),
+        system=instructions("sentence_quotes" if with_quotes else "sentence_labels"),
+        user=user,
+        schema=lambda _: None,
+        read=read,
+    )
+
+
+def _check_of(found: LookedUp, reason: str, *, supported: bool, strict: bool) -> SentenceCheck:
     """The check that a label and its evidence come to; no and evidence stays no."""
     if strict and supported and not found.sentences:
         supported, reason = False, f"{reason} ({NO_EVIDENCE})"
@@ -130,146 +147,26 @@ def check_of(found: LookedUp, reason: str, *, supported: bool, strict: bool) -> 
     )
 
 
-def _read_quote(entry: object, what: str) -> Quote:
-    quote = fields(entry, ("id", "quote"), f"{what}: evidence")
-    number = whole_number(quote["id"], f"{what}: evidence")
-    return Quote(number - 1, words(quote["quote"], f"{what}: quote"))
+class _FactualEntry(Entry):
+    reason: Line
+    label: Literal["true", "not_true"]
 
 
-TRUE: Final = "true"
-_LABELS: Final = (TRUE, "not_true")
-_FACTUAL_CHECKING_KEYS: Final = ("id", "reason", "label")
-_FACTUAL_CHECKING_SHAPES: Final = (integer(), text(), one_of(_LABELS))
-_FACTUAL_CHECKING_SCHEMA: Final = schema(
-    "factual_checks",
-    record(
-        {
-            "checks": array(
-                record(dict(zip(_FACTUAL_CHECKING_KEYS, _FACTUAL_CHECKING_SHAPES, strict=True)))
-            )
-        }
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class FactualCheck:
-    """Whether one sentence is true by general knowledge."""
-
-    reason: str
-    factual: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FactualSheet:
-    """The sentences of a summary, and which of them (from 1) are asked about.
+def factual_batch(sentences: tuple[str, ...], asked: tuple[int, ...]) -> PromptBatch[bool]:
+    """Asks whether some sentences (numbers from 1) are true by general knowledge.
 
     The others are shown, since "it" and "they" are nothing by themselves.
     """
-
-    sentences: tuple[str, ...]
-    asked: tuple[int, ...]
-
-    @property
-    def topic(self) -> str:
-        """The kind, and how the first sentence asked about begins."""
-        return f"factual checks {one_line(self.sentences[self.asked[0] - 1], 48)!r}"
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each sentence asked about by itself."""
-        return tuple((id_,) for id_ in self.asked)
-
-    def draft(self, ids: Sequence[int]) -> Draft:
-        """All sentences, then which of them to check."""
-        lines = numbered(self.sentences)
-        user = f"{block('sentences', lines)}\n\nCheck sentences: {span(ids)}."
-        return Draft(
-            system=instructions("factual_checks"), user=user, schema=_FACTUAL_CHECKING_SCHEMA
-        )
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[FactualCheck]:
-        """The checks in a reply."""
-        reply = fields(read_object(text), ("checks",), "the reply")
-        return read_entries(reply["checks"], ids, _read_check)
-
-
-def _read_check(entry: object, what: str) -> FactualCheck:
-    check = fields(entry, _FACTUAL_CHECKING_KEYS, what)
-    label = choice(check["label"], _LABELS, f"{what}: label")
-    return FactualCheck(reason=words(check["reason"], f"{what}: reason"), factual=label == TRUE)
-
-
-_SHOWN: Final = 300
-_LABEL: Final = "Does the source support the sentence? Reply with yes or no, one word."
-_QUOTES: Final = (
-    "Does the source support the sentence? Reply with yes or no, and after it, each in parentheses,"
-    " the sentences of the source that support it, copied exactly."
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeSheet:
-    """Sentences to check one by one, and the source to check them against.
-
-    Attributes:
-        sentences: All sentences asked about: what is copied from them is no evidence.
-        source: The source's sentences.
-        with_quotes: Whether supporting sentences are asked for, beside yes or no.
-        strict: Whether a yes without evidence in the source is a no.
-    """
-
-    sentences: tuple[str, ...]
-    source: tuple[str, ...]
-    with_quotes: bool
-    strict: bool = False
-
-    @property
-    def topic(self) -> str:
-        """The kind, and how the first sentence begins."""
-        kind = "sentence quotes" if self.with_quotes else "sentence labels"
-        return f"{kind} {one_line(self.sentences[0], 48)!r}"
-
-    @property
-    def units(self) -> tuple[tuple[int, ...], ...]:
-        """Each sentence by itself."""
-        return apart(self.sentences)
-
-    def draft(self, ids: Sequence[int]) -> FreeDraft:
-        """The source, the one sentence, and the question."""
-        (id_,) = ids
-        blocks = [
-            block("source", map(shown, self.source)),
-            block("sentence", [shown(self.sentences[id_ - 1])]),
-            _QUOTES if self.with_quotes else _LABEL,
-        ]
-        kind = "sentence_quotes" if self.with_quotes else "sentence_labels"
-        return FreeDraft(system=instructions(kind), user="\n\n".join(blocks))
-
-    def read(self, text: str, ids: Sequence[int]) -> Read[SentenceCheck]:
-        """The verdict of a reply, its quotations looked up in the source."""
-        (id_,) = ids
-        reply = without_thoughts(words(text, "the reply"))
-        supported = read_verdict(own_words(reply))
-        found = LookedUp((), 0)
-        if self.with_quotes:
-            quotes = quotations(groups_of(reply), self.source)
-            found = look_up(quotes, self.source, self.sentences)
-        reason = one_line(reply, _SHOWN)
-        return {id_: check_of(found, reason, supported=supported, strict=self.strict)}
-
-
-def sheet_of(
-    sentences: tuple[str, ...], source: tuple[str, ...], manner: SentenceManner
-) -> Sheet[SentenceCheck]:
-    """The sheet that asks in this manner."""
-    if manner.mode == "quotes":
-        return SentenceSheet(sentences, source, manner.strict)
-    return FreeSheet(
-        sentences=sentences,
-        source=source,
-        with_quotes=manner.mode == "label-and-sentences",
-        strict=manner.strict,
+    return entries_batch(
+        "factual_checks",
+        "checks",
+        _FactualEntry,
+        lambda entry, _: entry.label == "true",
+        topic=about("factual checks", [sentences[id_ - 1] for id_ in asked]),
+        units=tuple((id_,) for id_ in asked),
+        user=lambda ids: (
+            f"{block('sentences', numbered(sentences))}\n\nCheck sentences: {span(ids)}."
+        ),
     )
 
 
@@ -280,7 +177,7 @@ async def ask_sentences(
     if manner.mode != "quotes":
         poll = replace(poll, batched=False)
     return await poll.outcomes(
-        sheet_of(question.sentences, question.source, manner),
+        sentence_batch(question.sentences, question.source, manner),
         SENTENCES_PER_REQUEST,
         lambda check: check.supported,
         majority,
@@ -294,21 +191,17 @@ async def ask_factual(
 
     One that the judge gives no usable answer about stays as it is.
     """
-    asked = tuple(
-        id_
+    unsupported = {
+        id_: check
         for id_, check in enumerate(checks, start=1)
         if isinstance(check, SentenceCheck) and not check.supported
-    )
+    }
+    if not unsupported:
+        return tuple(checks)
+    batch = factual_batch(sentences, tuple(unsupported))
+    outcomes = await poll.outcomes(batch, SENTENCES_PER_REQUEST, bool, majority)
     told = list(checks)
-    if asked:
-        outcomes = await poll.outcomes(
-            FactualSheet(sentences, asked),
-            SENTENCES_PER_REQUEST,
-            lambda check: check.factual,
-            majority,
-        )
-        for id_, outcome in zip(asked, outcomes, strict=True):
-            check = told[id_ - 1]
-            if isinstance(check, SentenceCheck) and not isinstance(outcome, Unanswered):
-                told[id_ - 1] = replace(check, factual=outcome.item.factual)
+    for (id_, check), outcome in zip(unsupported.items(), outcomes, strict=True):
+        if not isinstance(outcome, Unanswered):
+            told[id_ - 1] = replace(check, factual=outcome.item)
     return tuple(told)

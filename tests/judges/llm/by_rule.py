@@ -14,14 +14,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
+from summeval_pytest.judges.llm.judge import LlmJudge
 from summeval_pytest.questions import SCALES
 from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from summeval_pytest.questions import Answer, Question
 
 Body = Mapping[str, object]
 Json = dict[str, object]
@@ -313,3 +320,25 @@ class RuleSender:
         """Advice that a test can tell from the reason."""
         assert said, why
         return "ask again"
+
+
+def judge_of(hook: Hook = as_it_is, **settings: Any) -> LlmJudge:
+    """An LLM judge with a model by rule behind it."""
+    return LlmJudge(RuleSender(hook), model="m-1", endpoint="rule", **settings)
+
+
+def sent_by(judge: LlmJudge) -> list[ChatRequest]:
+    """The requests that a judge has sent, equal ones once."""
+    sender = judge._poll.sender
+    assert isinstance(sender, RuleSender)
+    return sender.sent
+
+
+def kinds_sent(judge: LlmJudge) -> Counter[str]:
+    """How many requests of each kind were sent."""
+    return Counter(map(kind_of, sent_by(judge)))
+
+
+def ask(judge: LlmJudge, *questions: Question) -> tuple[Answer, ...]:
+    """The judge's answers."""
+    return asyncio.run(judge.answer(questions))

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import asyncio
 import json
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,13 +8,14 @@ import pytest
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import NoReplyError, OptionError
 from summeval_pytest.judges.judge import Judge
-from summeval_pytest.judges.llm.asking import Agreement, Tally
+from summeval_pytest.judges.llm.asking import Tally
 from summeval_pytest.judges.llm.facets_and_facts import Style
 from summeval_pytest.judges.llm.judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    CountFacts,
     FacetPair,
     FacetRating,
     FacetRatings,
@@ -24,6 +23,7 @@ from summeval_pytest.questions import (
     Fact,
     FactCheck,
     FactChecks,
+    FactCounts,
     FactList,
     ListFacts,
     RateFacets,
@@ -34,7 +34,7 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from tests.judges.llm.by_rule import RuleSender, as_it_is, kind_of
+from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
 
 if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import ChatRequest
@@ -57,28 +57,6 @@ PAIRS = (
     FacetPair(facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."),
     FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
 )
-
-
-def judge_of(hook: Hook = as_it_is, *, votes: int = 1, batched: bool = True) -> LlmJudge:
-    """A judge with a model by rule behind it."""
-    return LlmJudge(RuleSender(hook), model="m-1", endpoint="rule", votes=votes, batched=batched)
-
-
-def sender_of(judge: LlmJudge) -> RuleSender:
-    """The model behind a judge."""
-    sender = judge._poll.rounds.sender
-    assert isinstance(sender, RuleSender)
-    return sender
-
-
-def ask(judge: LlmJudge, *questions: Question) -> tuple[Answer, ...]:
-    """The judge's answers."""
-    return asyncio.run(judge.answer(questions))
-
-
-def kinds_sent(judge: LlmJudge) -> Counter[str]:
-    """How many requests of each kind were sent."""
-    return Counter(kind_of(request) for request in sender_of(judge).sent)
 
 
 def test_every_kind_of_question_is_answered_in_order() -> None:
@@ -129,14 +107,12 @@ def test_every_kind_of_question_is_answered_in_order() -> None:
         ),
     )
     assert judge.tally == Tally()
-    assert judge.agreement == Agreement(n_items=0, share=1.0)
 
 
 def test_facets_and_facts_of_a_text_are_one_request() -> None:
     """Two metrics ask about the same sentences; the sender is asked twice and sends once."""
     judge = judge_of()
     ask(judge, SegmentFacets(TEXT), ListFacts(SENTENCES))
-    assert len(sender_of(judge).asked) == 2
     assert kinds_sent(judge) == {"facets_and_facts": 1}
 
 
@@ -158,7 +134,7 @@ def test_long_questions_are_cut_into_requests() -> None:
         CheckFacts(chains, SENTENCES),
         CheckFacts(chains, SENTENCES, every_premise=False),
     )
-    assert [request.topic.rpartition("', ")[2] for request in sender_of(judge).sent] == [
+    assert [request.topic.rpartition("', ")[2] for request in sent_by(judge)] == [
         "1-12", "13-24", "25-30", "1-15", "16-30", "1-14", "15-28", "29-32", "1-24", "25-32",
     ]  # fmt: skip
 
@@ -166,23 +142,14 @@ def test_long_questions_are_cut_into_requests() -> None:
 def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     """One call for each sentence, facet and fact is how the papers' numbers were made."""
     judge = judge_of(batched=False)
-    together = ask(
-        judge_of(),
+    questions = (
         SegmentFacets(TEXT),
         ListFacts(SENTENCES),
         RateFacets(PAIRS),
         CheckFacts(FACTS, SENTENCES),
         CheckSentences(SENTENCES[:2], SENTENCES),
     )
-    alone = ask(
-        judge,
-        SegmentFacets(TEXT),
-        ListFacts(SENTENCES),
-        RateFacets(PAIRS),
-        CheckFacts(FACTS, SENTENCES),
-        CheckSentences(SENTENCES[:2], SENTENCES),
-    )
-    assert alone == together
+    assert ask(judge, *questions) == ask(judge_of(), *questions)
     assert kinds_sent(judge) == {
         "facets": 4, "facts": 4, "facet_ratings": 2, "fact_checks": 3, "sentence_checks": 2,
     }  # fmt: skip
@@ -211,7 +178,7 @@ def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) ->
     """A request about nothing costs money and has no reply."""
     judge = judge_of()
     assert ask(judge, question) == (answer,)
-    assert sender_of(judge).asked == []
+    assert sent_by(judge) == []
 
 
 def dropping(id_: int) -> Hook:
@@ -281,13 +248,13 @@ def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
     """A second vote equal to the first in every byte would be the first one's reply again."""
     judge = judge_of(votes=3)
     ask(judge, CheckSentences(SENTENCES, SENTENCES), ListFacts(SENTENCES))
-    checks = [r for r in sender_of(judge).sent if kind_of(r) == "sentence_checks"]
+    checks = [r for r in sent_by(judge) if kind_of(r) == "sentence_checks"]
     assert [(request.vote, request.seed) for request in checks] == [(0, 0), (1, 1), (2, 2)]
     assert len({request.messages[1].content for request in checks}) == 3
     source = checks[0].messages[1].content.split("<<<sentences")[0]
     assert all(request.messages[1].content.startswith(source) for request in checks)
     assert kinds_sent(judge)["facets_and_facts"] == 1
-    assert judge.agreement == Agreement(n_items=4, share=1.0)
+    assert (judge.tally.n_voted, judge.tally.n_agreeing) == (4, 4.0)
 
 
 def voting(*labels: str) -> Hook:
@@ -332,17 +299,17 @@ def test_labels_go_by_majority(
 def test_too_few_votes_answer_nothing() -> None:
     """Half of the votes are not enough."""
     judge = judge_of(voting("entailed", ""), votes=2)
-    told = "item 1: label '' is none of entailed, not_entailed; ask again"
+    told = "item 1: label: Input should be 'entailed' or 'not_entailed', not ''; ask again"
     assert ask(judge, CHECK) == (FactChecks((Unanswered(told),)),)
-    assert judge.agreement == Agreement()
+    assert judge.tally.n_voted == 0
 
 
 def test_agreement_is_the_mean_over_items() -> None:
-    """Item 1: two of three agree; items 2 and 3: all three. (2/3 + 1 + 1) / 3 = 8/9."""
+    """Item 1: two of three agree; items 2 and 3: all three. 2/3 + 1 + 1 = 8/3."""
     judge = judge_of(voting("entailed", "entailed", "not_entailed"), votes=3)
     ask(judge, CheckFacts(FACTS, SENTENCES))
-    assert judge.agreement.n_items == 3
-    assert judge.agreement.share == pytest.approx(8 / 9)
+    assert judge.counts()["n_voted"] == 3
+    assert judge.counts()["n_agreeing"] == pytest.approx(8 / 3)
 
 
 def test_ratings_go_by_the_lower_median() -> None:
@@ -358,7 +325,7 @@ def test_ratings_go_by_the_lower_median() -> None:
     (answer,) = ask(judge, RateFacets(PAIRS))
     assert isinstance(answer, FacetRatings)
     assert answer.ratings[0] == FacetRating(facet="method", reason="vote 2", rating=2)
-    orders = [r.messages[1].content.find("<<<method") for r in sender_of(judge).sent]
+    orders = [r.messages[1].content.find("<<<method") for r in sent_by(judge)]
     assert min(orders) == 0 < max(orders)
 
 
@@ -407,7 +374,7 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     )
     ask(usual, RateFacets(PAIRS[:1]))
     ask(other, RateFacets(PAIRS[:1]))
-    (plain,), (styled,) = sender_of(usual).sent, sender_of(other).sent
+    (plain,), (styled,) = sent_by(usual), sent_by(other)
     assert "## Examples" in styled.messages[0].content
     assert "## Examples" not in plain.messages[0].content
     assert "nothing relevant" in plain.messages[0].content.split("## Reply", maxsplit=1)[0]
@@ -415,3 +382,12 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     assert plain.messages[1] == styled.messages[1]
     assert other.signature.endswith(" calls=batched rubric=release examples=7")
     assert usual.signature.endswith(" calls=batched")
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_the_judge_counts_in_one_request(*, batched: bool) -> None:
+    """By rule each of three content words is a fact, of which two are in the summary's three."""
+    judge = judge_of(batched=batched, votes=3)
+    (answer,) = ask(judge, CountFacts("Zinc helped mice.", "Zinc helped rats."))
+    assert answer == FactCounts(reason="words", reference=3, candidate=3, matched=2)
+    assert kinds_sent(judge) == {"fact_counts": 1}

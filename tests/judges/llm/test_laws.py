@@ -32,7 +32,7 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.values import Pair, Paper, Section
-from tests.judges.llm.by_rule import RuleSender, kind_of
+from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,14 +73,9 @@ PAIR = Pair(
 )
 
 
-def judge_of(sender: RuleSender, *, votes: int = 1) -> LlmJudge:
-    """A judge that asks it."""
-    return LlmJudge(sender, model="m", endpoint="rule", votes=votes)
-
-
 def measured(sender: RuleSender, *, votes: int = 1) -> Evaluation:
     """The summary of the bricks' paper, by all three metrics."""
-    asker = Asker(judge_of(sender, votes=votes))
+    asker = Asker(LlmJudge(sender, model="m", endpoint="rule", votes=votes))
     return asyncio.run(evaluate(PAIR, asker, suite="s"))
 
 
@@ -173,7 +168,7 @@ def _collect(value: object, into: list[dict[str, object] | list[object]]) -> Non
             _collect(inner, into)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(mutations, min_size=1, max_size=4),
     st.lists(st.sampled_from(get_args(Finish)), min_size=1, max_size=3),
@@ -193,8 +188,8 @@ def test_every_reply_ends_in_answers_of_the_right_kind_and_count(
             text=mutated[n_sent % len(mutated)](text), finish=finishes[n_sent % len(finishes)]
         )
 
-    judge = judge_of(RuleSender(hook), votes=votes)
-    segments, ratings, listed, facts, sentences = asyncio.run(judge.answer(QUESTIONS))
+    judge = judge_of(hook, votes=votes)
+    segments, ratings, listed, facts, sentences = ask(judge, *QUESTIONS)
     assert isinstance(segments, FacetSegments | Unanswered)
     assert isinstance(listed, FactList | Unanswered)
     assert isinstance(ratings, FacetRatings)
@@ -217,7 +212,7 @@ HOSTILE = (
 """JSON, or what some readers take for JSON, that breaks who does not expect it."""
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(HOSTILE), st.integers(0, 60), st.sampled_from([*QUESTIONS, DIRECT]))
 def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Question) -> None:
     """Whatever stands for one value of a reply, no reader breaks, and no message runs over."""
@@ -231,7 +226,7 @@ def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Ques
         holder[key] = "here"  # type: ignore[index]  # a key of this holder
         return json.dumps(reply).replace('"here"', token)
 
-    (answer,) = asyncio.run(judge_of(RuleSender(hook)).answer((question,)))
+    (answer,) = ask(judge_of(hook), question)
     items = (answer, *getattr(answer, "ratings", ()), *getattr(answer, "checks", ()))
     reasons = [item.reason for item in items if isinstance(item, Unanswered)]
     assert all(reason.isprintable() and len(reason) < 300 for reason in reasons)
@@ -280,7 +275,7 @@ def test_the_whole_replies_leave_room_to_rise() -> None:
 kinds = st.sampled_from(["facets_and_facts", "facet_ratings", "fact_checks", "sentence_checks"])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(kinds, st.integers(1, 8), st.integers(1, 3))
 def test_a_reply_that_drops_an_item_never_raises_a_score(
     kind: str, place: int, attempts: int
@@ -295,7 +290,7 @@ def test_a_reply_that_drops_an_item_never_raises_a_score(
         assert score == whole if attempts < 3 else isinstance(score, Unscored) or score == whole
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(kinds, st.integers(1, 8), st.integers(0, 2))
 def test_a_vote_that_drops_an_item_never_raises_a_score(kind: str, place: int, vote: int) -> None:
     """Two of three votes still decide, and no higher than three did."""
@@ -304,7 +299,7 @@ def test_a_vote_that_drops_an_item_never_raises_a_score(kind: str, place: int, v
         assert isinstance(score, Unscored) or score.value <= whole.value
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(st.integers(1, 8), st.integers(0, 3), st.sampled_from(["premises", "evidence"]))
 def test_a_check_that_names_less_evidence_never_raises_a_score(
     place: int, index: int, key: str
@@ -335,7 +330,7 @@ def test_a_lost_answer_reaches_the_metric_as_its_reason() -> None:
 
 def test_flows_can_be_driven_without_a_runner() -> None:
     """A metric and this judge need nothing between them."""
-    judge = judge_of(RuleSender())
+    judge = judge_of()
 
     async def drive(flow: object) -> object:
         assert hasattr(flow, "send")
