@@ -116,7 +116,7 @@ def labelled_pairs(
     check_sentences(suite)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
     references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)
-    for record in suite.recorded():
+    for record in suite.recorded:
         if record.system is not None:
             records[record.paper, record.system].append(record)
         elif record.segments is not None:

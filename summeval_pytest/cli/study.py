@@ -194,7 +194,7 @@ def _shares(ratings: Mapping[Facet, int | None] | Mapping[Facet, int]) -> dict[F
 
 def _records(suite: Suite) -> _Records:
     found = _Records(defaultdict(dict), defaultdict(dict))
-    for line in suite.recorded():
+    for line in suite.recorded:
         of = line.system, line.paper
         if line.facets is not None or line.overall is not None:
             found.numbers[of][line.by] = RecordedNumbers(

@@ -46,7 +46,7 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
                 f"judge {spec.name!r} is recorded, and {suite.shown} has no records of it; gate the"
                 " suites one by one"
             )
-        records = [record for record in suite.recorded() if _is_text_known(suite, record)]
+        records = [record for record in suite.recorded if _is_text_known(suite, record)]
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
                 segments.setdefault(_text(suite, record), record.segments)

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.suite.lines import Fields, Line, brief, closest, is_whole, read_lines
 from summeval_pytest.suite.papers import read_segments
-from summeval_pytest.suite.values import RecordedSpec
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from summeval_pytest.errors import Place
     from summeval_pytest.questions import FacetSegments
     from summeval_pytest.suite.lines import TextFile
     from summeval_pytest.suite.toml import TomlText
-    from summeval_pytest.suite.values import JudgeSpec, Roster
-
-
-_EXPECTED: Final = "a list of {'text', 'facet'}"
-_FACET: Final = f"one of {', '.join(FACETS)}, a list of those that are right, or null for none"
+    from summeval_pytest.suite.values import RecordedSpec, Roster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,36 +33,7 @@ class RoleLabel:
     facets: tuple[Facet, ...]
 
 
-def read_roles(fields: Fields) -> tuple[RoleLabel, ...]:
-    """The roles of a label, in its order.
-
-    Raises:
-        SuiteError: For a sentence that stands there twice, and for an unknown facet.
-    """
-    labels: dict[str, RoleLabel] = {}
-    for number, item in enumerate(fields.items("roles", _EXPECTED), start=1):
-        owner = f"role {number} of {fields.owner}"
-        inner = fields.inside("roles", item, owner, "an object with 'text' and 'facet'")
-        inner.only(("text", "facet"))
-        label = RoleLabel(text=inner.text("text"), facets=_role_labels_facets(inner))
-        stated = normalise(label.text)
-        if stated in labels:
-            raise inner.fault("text", f"{owner} stands there twice, {label.text!r}; delete one")
-        labels[stated] = label
-    return tuple(labels.values())
-
-
-def _role_labels_facets(fields: Fields) -> tuple[Facet, ...]:
-    """The facets that are right, in reading order."""
-    value = fields.value("facet", _FACET)
-    if value is None:
-        return ()
-    named = value if isinstance(value, list) else [value]
-    known = [facet for facet in FACETS if facet in named]
-    if not named or len(known) != len(named):
-        raise fields.wrong("facet", value, _FACET)
-    return tuple(known)
-
+LabelT = TypeVar("LabelT", "FactLabel", "RoleLabel")
 
 _PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
 _MOST_OVERALL: Final = 1_000_000
@@ -157,15 +122,11 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
             file.at(0),
             f"{file.shown!r} has no label; write one a line, or delete 'labels' from the suite",
         )
-    return MappingProxyType(labels)
+    return labels
 
 
-def read_overall(fields: Fields) -> float:
-    """A score on whatever scale, of a size that sums and squares of it are numbers, too.
-
-    Raises:
-        SuiteError: For any other.
-    """
+def _overall(fields: Fields) -> float:
+    """A score on whatever scale, of a size that sums and squares of it are numbers, too."""
     overall = fields.number("overall")
     if abs(overall) > _MOST_OVERALL:
         expected = f"a number from -{_MOST_OVERALL:,} to {_MOST_OVERALL:,}"
@@ -174,7 +135,7 @@ def read_overall(fields: Fields) -> float:
 
 
 def _label(line: Line, roster: Roster) -> Label:
-    fields = Fields(values=line.values, owner="this label", where=lambda _: line.place)
+    fields = line.fields("this label")
     fields.only(_KEYS)
     if not any(map(fields.has, _PARTS)):
         parts = ", ".join(map(repr, _PARTS))
@@ -183,11 +144,11 @@ def _label(line: Line, roster: Roster) -> Label:
     return Label(
         paper=paper,
         system=roster.system(fields, paper),
-        facets=_facets(fields) if fields.has("facets") else None,
-        overall=read_overall(fields) if fields.has("overall") else None,
+        facets=_ratings(fields, absent=True) if fields.has("facets") else None,
+        overall=_overall(fields) if fields.has("overall") else None,
         sentences=_sentences(fields) if fields.has("sentences") else None,
         facts=_facts(fields) if fields.has("facts") else None,
-        roles=read_roles(fields) if fields.has("roles") else None,
+        roles=_roles(fields) if fields.has("roles") else None,
         labelled_by=fields.text_if_any("labelled_by"),
         basis=fields.text_if_any("basis"),
         provenance=fields.text_if_any("provenance"),
@@ -195,21 +156,9 @@ def _label(line: Line, roster: Roster) -> Label:
     )
 
 
-def _facets(fields: Fields) -> Mapping[Facet, int | None]:
-    expected = "an object with the facets as keys"
-    owner = f"'facets' of {fields.owner}"
-    inner = fields.inside("facets", fields.value("facets", expected), owner, expected)
-    ratings = read_ratings(inner, absent=True)
-    return MappingProxyType(ratings)
-
-
-def read_ratings(fields: Fields, *, absent: bool) -> dict[Facet, int | None]:
-    """Ratings by facet, in the order of facets; at least one.
-
-    Raises:
-        SuiteError: For an unknown facet, and for a rating off the facet's scale; null is on it
-            only where ``absent`` allows it.
-    """
+def _ratings(label: Fields, *, absent: bool) -> dict[Facet, int | None]:
+    """Ratings by facet, in the order of facets; null is on the scale where ``absent`` says so."""
+    fields = label.object_at("facets", "an object with the facets as keys")
     fields.only(FACETS)
     ratings: dict[Facet, int | None] = {}
     for facet in FACETS:
@@ -231,30 +180,30 @@ def read_ratings(fields: Fields, *, absent: bool) -> dict[Facet, int | None]:
 
 def _sentences(fields: Fields) -> tuple[SentenceLabel, ...]:
     labels: dict[int, SentenceLabel] = {}
-    expected = "a list of {'index', 'faithful', 'evidence', 'error', 'factual'}"
-    for number, item in enumerate(fields.items("sentences", expected), start=1):
-        owner = f"sentence label {number} of {fields.owner}"
-        inner = fields.inside("sentences", item, owner, "an object with 'index' and 'faithful'")
-        inner.only(("index", "faithful", "evidence", "error", "factual"))
+    keys = ("index", "faithful", "evidence", "error", "factual")
+    expected = f"a list of {{{', '.join(map(repr, keys))}}}"
+    one = "an object with 'index' and 'faithful'"
+    for inner in fields.objects_at("sentences", "sentence label", expected, one):
+        inner.only(keys)
         index = inner.whole("index", least=0)
         if index in labels:
-            raise inner.fault("index", f"{owner} labels sentence {index} again; delete one")
-        labels[index] = SentenceLabel(
+            raise inner.fault("index", f"{inner.owner} labels sentence {index} again; delete one")
+        labels[index] = label = SentenceLabel(
             index=index,
             faithful=inner.flag("faithful"),
             evidence=_evidence(inner),
             error=inner.text_if_any("error"),
             factual=inner.flag("factual") if inner.has("factual") else None,
         )
-        if labels[index].faithful and labels[index].error:
+        if label.faithful and label.error:
             raise inner.fault(
-                "error", f"{owner} is faithful and names an error; delete one of the two"
+                "error", f"{inner.owner} is faithful and names an error; delete one of the two"
             )
-        if labels[index].faithful and labels[index].factual is not None:
+        if label.faithful and label.factual is not None:
             raise inner.fault(
                 "factual",
-                f"{owner} is faithful and has 'factual', which tells unfaithful sentences apart;"
-                " delete it",
+                f"{inner.owner} is faithful and has 'factual', which tells unfaithful sentences"
+                " apart; delete it",
             )
     return tuple(labels.values())
 
@@ -279,11 +228,10 @@ def _evidence(fields: Fields) -> tuple[EvidenceLabel, ...]:
 
 def _facts(fields: Fields) -> FactLabels:
     expected = "an object with 'reference' or 'candidate' or both"
-    owner = f"'facts' of {fields.owner}"
-    inner = fields.inside("facts", fields.value("facts", expected), owner, expected)
+    inner = fields.object_at("facts", expected)
     inner.only(("reference", "candidate"))
     if not inner.has("reference") and not inner.has("candidate"):
-        raise inner.fault("", f"{owner} is empty; write {expected}")
+        raise inner.fault("", f"{inner.owner} is empty; write {expected}")
     return FactLabels(
         reference=_fact_labels(inner, "reference", "covered"),
         candidate=_fact_labels(inner, "candidate", "supported"),
@@ -294,16 +242,41 @@ def _fact_labels(fields: Fields, key: str, flag: str) -> tuple[FactLabel, ...]:
     if not fields.has(key):
         return ()
     labels: dict[str, FactLabel] = {}
-    for number, item in enumerate(fields.items(key, f"a list of {{'text', {flag!r}}}"), start=1):
-        owner = f"{key} fact {number} of {fields.owner}"
-        inner = fields.inside(key, item, owner, f"an object with 'text' and {flag!r}")
+    expected, one = f"a list of {{'text', {flag!r}}}", f"an object with 'text' and {flag!r}"
+    for inner in fields.objects_at(key, f"{key} fact", expected, one):
         inner.only(("text", flag))
-        label = FactLabel(text=inner.text("text"), holds=inner.flag(flag))
-        stated = normalise(label.text)
-        if stated in labels:
-            raise inner.fault("text", f"{owner} stands there twice, {label.text!r}; delete one")
-        labels[stated] = label
+        _add(labels, inner, FactLabel(text=inner.text("text"), holds=inner.flag(flag)))
     return tuple(labels.values())
+
+
+def _roles(fields: Fields) -> tuple[RoleLabel, ...]:
+    labels: dict[str, RoleLabel] = {}
+    one = "an object with 'text' and 'facet'"
+    for inner in fields.objects_at("roles", "role", "a list of {'text', 'facet'}", one):
+        inner.only(("text", "facet"))
+        _add(labels, inner, RoleLabel(text=inner.text("text"), facets=_stated(inner)))
+    return tuple(labels.values())
+
+
+def _stated(fields: Fields) -> tuple[Facet, ...]:
+    """The facets that are right, in reading order."""
+    expected = f"one of {', '.join(FACETS)}, a list of those that are right, or null for none"
+    value = fields.value("facet", expected)
+    if value is None:
+        return ()
+    named = value if isinstance(value, list) else [value]
+    known = tuple(facet for facet in FACETS if facet in named)
+    if not named or len(known) != len(named):
+        raise fields.wrong("facet", value, expected)
+    return known
+
+
+def _add(labels: dict[str, LabelT], fields: Fields, label: LabelT) -> None:
+    """Adds the label of a text that no label before it is of."""
+    stated = normalise(label.text)
+    if stated in labels:
+        raise fields.fault("text", f"{fields.owner} stands there twice, {label.text!r}; delete one")
+    labels[stated] = label
 
 
 _RECORDED_PARTS: Final = ("facets", "overall", "segments")
@@ -325,48 +298,43 @@ class Recorded:
     segments: FacetSegments | None = None
 
 
-def read_recorded(file: TextFile, roster: Roster) -> Iterator[Recorded]:
-    """The records of a file, one at a time.
+def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
+    """The records of a file.
 
     Raises:
         SuiteError: At the first mistake, and for a file without any record.
     """
+    records: list[Recorded] = []
     seen: dict[tuple[str, str | None, str], int] = {}
     for line in read_lines(file):
         record = _record(line, roster)
-        key = (record.paper, record.system, record.by)
-        if first := seen.get(key):
+        first = seen.setdefault((record.paper, record.system, record.by), line.place.line)
+        if first != line.place.line:
             raise SuiteError(
                 line.place,
                 f"{record.by!r} has a record of paper {record.paper!r} and system"
                 f" {record.system!r} on line {first}, too; delete one",
             )
-        seen[key] = line.spot.line
-        yield record
-    if not seen:
+        records.append(record)
+    if not records:
         raise SuiteError(
             file.at(0),
             f"{file.shown!r} has no record; write one a line, or delete 'recorded' from the suite",
         )
+    return tuple(records)
 
 
 def check_judges(
-    toml: TomlText, judges: Mapping[str, JudgeSpec | RecordedSpec], records: Iterable[Recorded]
+    toml: TomlText, judges: Mapping[str, RecordedSpec], records: tuple[Recorded, ...]
 ) -> None:
-    """Reads all records, and refuses a recorded judge that none of them comes from.
+    """Refuse a recorded judge that no record comes from.
 
     Raises:
-        SuiteError: At the judge's line, and at the first mistake in the records.
+        SuiteError: At the judge's line.
     """
-    rating, segmenting = set(), set()
-    for record in records:
-        if record.facets is not None:
-            rating.add(record.by)
-        if record.segments is not None:
-            segmenting.add(record.by)
+    rating = {record.by for record in records if record.facets is not None}
+    segmenting = {record.by for record in records if record.segments is not None}
     for judge in judges.values():
-        if not isinstance(judge, RecordedSpec):
-            continue
         for key, name, known, what in (
             ("recorded", judge.by, rating, "ratings of facets"),
             ("segments", judge.segments_by, segmenting, "segments"),
@@ -380,7 +348,7 @@ def check_judges(
 
 
 def _record(line: Line, roster: Roster) -> Recorded:
-    fields = Fields(values=line.values, owner="this record", where=lambda _: line.place)
+    fields = line.fields("this record")
     fields.only(_RECORDED_KEYS)
     if not any(map(fields.has, _RECORDED_PARTS)):
         parts = ", ".join(map(repr, _RECORDED_PARTS))
@@ -395,19 +363,15 @@ def _record(line: Line, roster: Roster) -> Recorded:
             "this record rates a pair, and its 'system' is null; name the system, or keep only"
             " 'segments' for the reference",
         )
+    ratings = None
+    if fields.has("facets"):
+        rated = _ratings(fields, absent=False)
+        ratings = {facet: rating for facet, rating in rated.items() if rating}
     return Recorded(
         paper=paper,
         system=system,
         by=fields.text("by"),
-        facets=_recorded_facets(fields) if fields.has("facets") else None,
-        overall=read_overall(fields) if fields.has("overall") else None,
+        facets=ratings,
+        overall=_overall(fields) if fields.has("overall") else None,
         segments=read_segments(fields, "segments") if fields.has("segments") else None,
     )
-
-
-def _recorded_facets(fields: Fields) -> Mapping[Facet, int]:
-    expected = "an object with the facets as keys"
-    owner = f"'facets' of {fields.owner}"
-    inner = fields.inside("facets", fields.value("facets", expected), owner, expected)
-    ratings = read_ratings(inner, absent=False)
-    return MappingProxyType({facet: rating for facet, rating in ratings.items() if rating})

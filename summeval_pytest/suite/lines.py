@@ -1,4 +1,4 @@
-"""Names that can stand in a pytest node id, and the name that was probably meant."""
+"""Lines of JSON, their keys read with types, and the names and files that they may hold."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import re
 import unicodedata
 from codecs import BOM_UTF8
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeGuard, TypeVar
-from zlib import crc32
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, TypeGuard, TypeVar
 
 from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.printing import check_depth
@@ -94,7 +93,7 @@ _SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """The keys and values of one object.
+    """The keys and values of one object, each read with its type or refused at its place.
 
     Attributes:
         values: As the file has them.
@@ -109,10 +108,15 @@ class Fields:
     def only(self, known: Collection[str]) -> None:
         """Refuse every key that is neither known nor the owner's own (``x_``)."""
         for key in self.values:
-            if key not in known and not key.startswith(OWN_KEYS):
-                raise self.fault(
-                    key, f"unknown key {brief(key)} in {self.owner}; {closest(key, known)}"
-                )
+            if not key.startswith(OWN_KEYS):
+                self.check_known(key, key, known, "unknown key", f" in {self.owner}")
+
+    def check_known(
+        self, key: str, name: str, known: Collection[str], what: str, where: str = ""
+    ) -> None:
+        """Refuse a name at a key that is not known; ``what`` and ``where`` go around it."""
+        if name not in known:
+            raise self.fault(key, f"{what} {brief(name)}{where}; {closest(name, known)}")
 
     def fault(self, key: str, message: str) -> SuiteError:
         """A mistake at a key."""
@@ -134,8 +138,7 @@ class Fields:
 
     def text(self, key: str, *, remedy: str = "write a text") -> str:
         """A text with a visible character; ``remedy`` is what to do where it has none."""
-        value = self.value(key, "a text")
-        return self.visible(key, value, remedy=remedy)
+        return self.visible(key, self.value(key, "a text"), remedy=remedy)
 
     def visible(self, key: str, value: object, *, remedy: str = "write a text") -> str:
         """The value as a text with at least one visible character, wherever under the key."""
@@ -152,24 +155,37 @@ class Fields:
     def whole(self, key: str, *, least: int, most: int = MOST) -> int:
         """An integer within bounds, both included."""
         bounds = f"of at least {least}" if most == MOST else f"from {least} to {most}"
-        expected = f"a whole number {bounds}"
-        value = self.value(key, expected)
+        value = self.value(key, f"a whole number {bounds}")
         if not is_whole(value) or value < least:
-            raise self.wrong(key, value, expected)
+            raise self.wrong(key, value, f"a whole number {bounds}")
         if value > most:
             raise self.wrong(key, value, f"a whole number from {least} to {most}")
         return value
 
-    def number(self, key: str) -> float:
-        """A finite number."""
-        value = self.value(key, "a finite number")
+    def count_if_any(self, key: str) -> int | None:
+        """An integer of at least 1, or None where the key is absent."""
+        return self.whole(key, least=1) if key in self.values else None
+
+    def number(self, key: str, low: float = -math.inf, high: float = math.inf) -> float:
+        """A finite number within bounds, both included."""
+        is_bounded = math.isfinite(high)
+        expected = f"a number from {low:g} to {high:g}" if is_bounded else "a finite number"
+        value = self.value(key, expected)
         number = finite(value)
-        if number is None:
-            raise self.wrong(key, value, "a finite number")
+        if number is None or not low <= number <= high:
+            raise self.wrong(key, value, expected)
         return number
 
-    def flag(self, key: str) -> bool:
-        """True or false."""
+    def number_if_any(
+        self, key: str, low: float = -math.inf, high: float = math.inf
+    ) -> float | None:
+        """A finite number within bounds, or None where the key is absent."""
+        return self.number(key, low, high) if key in self.values else None
+
+    def flag(self, key: str, *, default: bool | None = None) -> bool:
+        """True or false; the key may be absent where there is a default."""
+        if default is not None and key not in self.values:
+            return default
         value = self.value(key, "true or false")
         if not isinstance(value, bool):
             raise self.wrong(key, value, "true or false")
@@ -203,6 +219,15 @@ class Fields:
                 )
             found[text] = None
         return tuple(found)
+
+    def object_at(self, key: str, expected: str) -> Fields:
+        """The keys and values of the object at a key."""
+        return self.inside(key, self.value(key, expected), f"{key!r} of {self.owner}", expected)
+
+    def objects_at(self, key: str, noun: str, expected: str, one: str) -> Iterator[Fields]:
+        """Those of each object of a list, which are called ``noun`` and numbered from 1."""
+        for number, item in enumerate(self.items(key, expected), start=1):
+            yield self.inside(key, item, f"{noun} {number} of {self.owner}", one)
 
     def inside(self, key: str, value: object, owner: str, expected: str) -> Fields:
         """The keys and values of an object that stands somewhere under the key."""
@@ -297,18 +322,6 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return True
 
 
-def named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
-    """The file that a key of a suite names; it need not be there.
-
-    Raises:
-        SuiteError: For a path that is absolute, or leads out of the suite's folder.
-    """
-    name = fields.text(key)
-    if Path(name).is_absolute() or PureWindowsPath(name).is_absolute():
-        raise fields.wrong(key, name, "a path relative to the suite file's folder")
-    return suite.beside(name, fields.where(key))
-
-
 def decode_line(raw: bytes, place: Place) -> str:
     """The text of one line without its line end, and of the first without a byte order mark.
 
@@ -331,21 +344,16 @@ _JSONL_SHOWN: Final = 40
 TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
 
 
-class Spot(NamedTuple):
-    """Where a line lies in its file, and a checksum that tells whether it still does."""
-
-    offset: int
-    line: int
-    checksum: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One line of a file, read as a JSON object."""
 
     values: dict[str, object]
     place: Place
-    spot: Spot
+
+    def fields(self, owner: str) -> Fields:
+        """Its keys and values, with what messages call the line."""
+        return Fields(values=self.values, owner=owner, where=lambda _: self.place)
 
 
 class _NotAllowedError(ValueError):
@@ -361,53 +369,29 @@ def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
         SuiteError: At the first line that is anything else than one strict JSON object, and for a
             blank line that is not at the end.
     """
-    offset = 0
     blank = 0
     try:
         with file.path.open("rb") as handle:
             for number, raw in enumerate(handle, start=1):
                 if not raw.removeprefix(BOM_UTF8).strip():
                     blank = blank or number
-                elif blank:
+                    continue
+                if blank:
                     raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
-                else:
-                    spot = Spot(offset, number, crc32(raw))
-                    yield _read(raw, file.at(number), spot, halves=halves)
-                offset += len(raw)
+                place = file.at(number)
+                value = read_json(decode_line(raw, place), place, halves=halves)
+                if not isinstance(value, dict):
+                    raise SuiteError(place, "this line is no JSON object; write one {...} a line")
+                yield Line(values=value, place=place)
     except OSError as error:
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
 
 
-def read_again(file: TextFile, spot: Spot) -> Line:
-    """The line that was read from this spot before.
-
-    Raises:
-        SuiteError: Where the file no longer holds that line there.
-    """
-    try:
-        with file.path.open("rb") as handle:
-            handle.seek(spot.offset)
-            raw = handle.readline()
-    except OSError as error:
-        raise _unreadable(file, error) from None
-    place = file.at(spot.line)
-    if crc32(raw) != spot.checksum:
-        raise SuiteError(place, f"{file.shown!r} changed after the suite was loaded; run once more")
-    return _read(raw, place, spot)
-
-
-def _unreadable(file: TextFile, error: OSError) -> SuiteError:
+def unreadable(file: TextFile, error: OSError) -> SuiteError:
+    """The mistake of a file that the disk does not hand out."""
     return SuiteError(
         file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); make it readable"
     )
-
-
-def _read(raw: bytes, place: Place, spot: Spot, *, halves: bool = False) -> Line:
-    text = decode_line(raw, place)
-    value = read_json(text, place, halves=halves)
-    if not isinstance(value, dict):
-        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
-    return Line(values=value, place=place, spot=spot)
 
 
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:

@@ -1,34 +1,26 @@
-"""Papers: one a line, read whole once to be checked, then again one by one."""
+"""Papers and summaries: one a line of their files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, FacetSegments, Fact
 from summeval_pytest.suite.lines import (
     RESERVED_PAPERS,
-    Fields,
-    Line,
-    Spot,
     check_name,
     is_visible,
-    read_again,
     read_lines,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.lines import Fields, Line, TextFile
     from summeval_pytest.suite.values import Roster, SystemSpec
-
-
-_LENGTH: Final = 12
 
 
 def canonical_text(paper: Paper) -> str:
@@ -55,17 +47,12 @@ def canonical_text(paper: Paper) -> str:
     return json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def digest(text: str) -> bytes:
-    """SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).digest()
-
-
-def fingerprint_of(digests: Mapping[str, bytes]) -> str:
-    """12 hex digits over the digest of each paper's canonical text, in order of id."""
+def fingerprint_of(papers: Iterable[Paper]) -> str:
+    """12 hex digits of SHA-256 over the SHA-256 of each canonical text, in order of id."""
     total = hashlib.sha256()
-    for paper_id in sorted(digests):
-        total.update(digests[paper_id])
-    return total.hexdigest()[:_LENGTH]
+    for paper in sorted(papers, key=lambda paper: paper.id):
+        total.update(hashlib.sha256(canonical_text(paper).encode()).digest())
+    return total.hexdigest()[:12]
 
 
 _KEYS: Final = (
@@ -76,43 +63,24 @@ _REFERENCE: Final = "a text or a list of texts"
 _FACTS: Final = "a list of texts or of {'text', 'sentence', 'parent'}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperShelf:
-    """Where each paper of a file lies, in file order, and the fingerprint of all of them."""
-
-    file: TextFile
-    spots: Mapping[str, Spot]
-    fingerprint: str
-
-    def paper(self, paper_id: str) -> Paper:
-        """One paper, read from its file.
-
-        Raises:
-            SuiteError: Where the file has changed since it was scanned.
-        """
-        return read_paper(read_again(self.file, self.spots[paper_id]))
-
-
-def scan_papers(file: TextFile) -> PaperShelf:
-    """Every paper of a file checked; what stays in memory is where each of them lies.
+def read_papers(file: TextFile) -> Mapping[str, Paper]:
+    """The papers of a file by id, in file order.
 
     Raises:
         SuiteError: At the first mistake, and for a file without any paper.
     """
-    spots: dict[str, Spot] = {}
-    digests: dict[str, bytes] = {}
+    papers: dict[str, Paper] = {}
     for line in read_lines(file):
         paper = read_paper(line)
-        if first := spots.get(paper.id):
+        if first := papers.get(paper.id):
             raise SuiteError(
                 paper.place,
-                f"paper {paper.id!r} stands on line {first.line}, too; rename or delete one",
+                f"paper {paper.id!r} stands on line {first.place.line}, too; rename or delete one",
             )
-        spots[paper.id] = line.spot
-        digests[paper.id] = digest(canonical_text(paper))
-    if not spots:
+        papers[paper.id] = paper
+    if not papers:
         raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a line")
-    return PaperShelf(file=file, spots=spots, fingerprint=fingerprint_of(digests))
+    return papers
 
 
 def read_paper(line: Line) -> Paper:
@@ -121,10 +89,10 @@ def read_paper(line: Line) -> Paper:
     Raises:
         SuiteError: At the first mistake, with the line.
     """
-    fields = Fields(values=line.values, owner="this paper", where=lambda _: line.place)
+    fields = line.fields("this paper")
     paper_id = fields.text("id")
     check_name(paper_id, "paper", line.place, RESERVED_PAPERS)
-    fields = Fields(values=line.values, owner=f"paper {paper_id!r}", where=lambda _: line.place)
+    fields = line.fields(f"paper {paper_id!r}")
     fields.only(_KEYS)
     fields.text_if_any("provenance")
     references = _references(fields)
@@ -150,9 +118,7 @@ def _source(fields: Fields) -> tuple[Section, ...]:
     if isinstance(fields.value("source", _SOURCE), str):
         return (Section(text=fields.text("source")),)
     sections = []
-    for number, item in enumerate(fields.items("source", _SOURCE), start=1):
-        owner = f"section {number} of {fields.owner}"
-        section = fields.inside("source", item, owner, "an object {'heading', 'text'}")
+    for section in fields.objects_at("source", "section", _SOURCE, "an object {'heading', 'text'}"):
         section.only(("heading", "text"))
         text = section.text("text")
         sections.append(Section(heading=section.text_if_any("heading") or "", text=text))
@@ -182,16 +148,15 @@ def read_segments(fields: Fields, key: str) -> FacetSegments:
     Raises:
         SuiteError: For an unknown facet, and for what is neither a visible text nor null.
     """
-    expected = "an object with the facets as keys"
-    inner = fields.inside(key, fields.value(key, expected), f"{key!r} of {fields.owner}", expected)
+    inner = fields.object_at(key, "an object with the facets as keys")
     inner.only(FACETS)
-    segments = {facet: inner.values.get(facet) for facet in FACETS}
-    for facet, segment in segments.items():
-        if segment is None:
-            segments[facet] = ""
-        elif not isinstance(segment, str) or not is_visible(segment):
+    segments: dict[str, str] = {}
+    for facet, segment in inner.values.items():
+        if isinstance(segment, str) and is_visible(segment):
+            segments[facet] = segment
+        elif segment is not None and facet in FACETS:
             raise inner.wrong(facet, segment, "a text, or null where there is none")
-    return FacetSegments(**{facet: str(segment) for facet, segment in segments.items()})
+    return FacetSegments(**segments)
 
 
 def _frozen_facts(fields: Fields) -> tuple[Fact, ...]:
@@ -226,65 +191,39 @@ _NOTHING_RETURNED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryShelf:
-    """Where each summary of one system lies, by paper."""
-
-    system: str
-    file: TextFile
-    spots: Mapping[str, Spot]
-
-    def pair(self, paper: Paper) -> Pair:
-        """The paper with this system's summary, read from its file.
-
-        Raises:
-            SuiteError: Where the file has changed since it was scanned.
-        """
-        line = read_again(self.file, self.spots[paper.id])
-        summary = _fields(line).text("summary")
-        return Pair(paper=paper, system=self.system, summary=summary, place=line.place)
-
-
-def scan_summaries(file: TextFile, spec: SystemSpec, roster: Roster) -> SummaryShelf:
-    """Every summary of a system checked; what stays in memory is where each of them lies.
+def read_summaries(
+    file: TextFile, spec: SystemSpec, papers: Mapping[str, Paper], roster: Roster
+) -> Mapping[str, Pair]:
+    """The pairs of a system by paper.
 
     Raises:
         SuiteError: At the first mistake, and where a paper has no summary and is not skipped.
     """
-    spots: dict[str, Spot] = {}
-    skipped = frozenset(spec.skip)
+    pairs: dict[str, Pair] = {}
     for line in read_lines(file):
-        paper = _check(line, roster)
-        if first := spots.get(paper):
+        fields = line.fields("this summary")
+        fields.only(("paper", "summary", "provenance"))
+        fields.text_if_any("provenance")
+        paper = roster.paper(fields)
+        summary = fields.text("summary", remedy=_NOTHING_RETURNED)
+        if first := pairs.get(paper):
             raise SuiteError(
                 line.place,
-                f"system {spec.name!r} has a summary for paper {paper!r} on line {first.line},"
-                " too; delete one",
+                f"system {spec.name!r} has a summary for paper {paper!r} on line"
+                f" {first.place.line}, too; delete one",
             )
-        if paper in skipped:
+        if paper in spec.skip:
             raise SuiteError(
                 line.place,
                 f"system {spec.name!r} has a summary for paper {paper!r}, which it lists under"
                 " 'skip'; delete one of the two",
             )
-        spots[paper] = line.spot
-    missing = [paper for paper in roster.papers if paper not in spots and paper not in skipped]
-    if missing:
+        pairs[paper] = Pair(
+            paper=papers[paper], system=spec.name, summary=summary, place=line.place
+        )
+    if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
         raise _missing(spec, missing)
-    return SummaryShelf(system=spec.name, file=file, spots=spots)
-
-
-def _fields(line: Line) -> Fields:
-    return Fields(values=line.values, owner="this summary", where=lambda _: line.place)
-
-
-def _check(line: Line, roster: Roster) -> str:
-    fields = _fields(line)
-    fields.only(("paper", "summary", "provenance"))
-    fields.text_if_any("provenance")
-    paper = roster.paper(fields)
-    fields.text("summary", remedy=_NOTHING_RETURNED)
-    return paper
+    return pairs
 
 
 def _missing(spec: SystemSpec, papers: list[str]) -> SuiteError:

@@ -13,11 +13,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.file import SUITE_NAME, find_suite_file, is_suite_name
 from summeval_pytest.suite.lines import TextFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+
+SUITE_NAME: Final = "summeval.toml"
+
+
+def is_suite_name(name: str) -> bool:
+    """Whether a file of this name is a suite: ``summeval.toml`` or ``NAME.summeval.toml``."""
+    return name == SUITE_NAME or (name.endswith(f".{SUITE_NAME}") and name != f".{SUITE_NAME}")
+
+
+def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
+    """The suite file that a file or a folder is or holds; None where there is none.
+
+    ``shown`` is how the user named it, for messages.
+
+    Raises:
+        SuiteError: For a folder with more than one.
+    """
+    if path.is_file():
+        return path if is_suite_name(path.name) else None
+    if not path.is_dir():
+        return None
+    found = sorted(entry for entry in path.iterdir() if is_suite_name(entry.name))
+    if len(found) > 1:
+        names = " and ".join(repr(entry.name) for entry in found)
+        raise SuiteError(
+            Place(shown or path.as_posix()), f"this folder holds {names}; name one of the files"
+        )
+    return found[0] if found else None
+
+
+def suite_name(path: Path) -> str:
+    """The name of a suite: NAME of ``NAME.summeval.toml``, else that of its folder."""
+    own = path.name.removesuffix(SUITE_NAME).removesuffix(".")
+    return own or path.resolve().parent.name
 
 
 def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> TextFile:

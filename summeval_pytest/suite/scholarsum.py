@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.suite.file import SUITE_NAME
 from summeval_pytest.suite.lines import (
     Fields,
     Line,
@@ -18,7 +17,7 @@ from summeval_pytest.suite.lines import (
     read_json,
     read_lines,
 )
-from summeval_pytest.suite.places import check_new, json_lines, toml_list, write_suite
+from summeval_pytest.suite.places import SUITE_NAME, check_new, json_lines, toml_list, write_suite
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:

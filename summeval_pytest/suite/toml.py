@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.lines import TOO_DEEP, TextFile, brief, decode_line
+from summeval_pytest.suite.lines import TOO_DEEP, TextFile, brief, decode_line, unreadable
 from summeval_pytest.text.printing import DEEPEST, is_deep
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ def read_toml(file: TextFile) -> TomlText:
     try:
         raw = file.path.read_bytes()
     except OSError as error:
-        raise SuiteError(
-            file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); make it readable"
-        ) from None
+        raise unreadable(file, error) from None
     lines = enumerate(raw.split(b"\n"), start=1)
     text = "\n".join(decode_line(line, file.at(number)) for number, line in lines)
     if line := _too_deep(text):

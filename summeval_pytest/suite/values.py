@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place  # noqa: TC001 - run records read it
 from summeval_pytest.questions import SentenceManner
-from summeval_pytest.suite.lines import brief, closest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -217,23 +216,15 @@ class Roster:
     def paper(self, fields: Fields) -> str:
         """The paper that these fields name under ``paper``."""
         name = fields.text("paper")
-        if name not in self.papers:
-            raise fields.fault(
-                "paper",
-                f"{fields.owner} is for the unknown paper {brief(name)};"
-                f" {closest(name, self.papers)}",
-            )
+        what = f"{fields.owner} is for the unknown paper"
+        fields.check_known("paper", name, self.papers, what)
         return name
 
     def system(self, fields: Fields, paper: str) -> str:
         """The system that these fields name under ``system``; it must not skip the paper."""
         name = fields.text("system")
-        if name not in self.systems:
-            raise fields.fault(
-                "system",
-                f"{fields.owner} is for the unknown system {brief(name)};"
-                f" {closest(name, self.systems)}",
-            )
+        what = f"{fields.owner} is for the unknown system"
+        fields.check_known("system", name, self.systems, what)
         if paper in self.systems[name].skip:
             raise fields.fault(
                 "system",

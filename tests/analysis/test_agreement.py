@@ -320,7 +320,7 @@ def release(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Sui
 def scholarsum(release: Suite) -> list[LabelledPair]:
     """The 300 labelled pairs of the PubMed half, with what the release records of each."""
     records: dict[tuple[str, str], list[Recorded]] = {key: [] for key in release.labels}
-    for line in release.recorded():
+    for line in release.recorded:
         if line.system is not None:
             records[line.paper, line.system].append(line)
     return [

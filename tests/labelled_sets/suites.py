@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.suite.file import SUITE_NAME
 from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.lines import Fields, TextFile, brief, is_visible, read_lines
 from summeval_pytest.suite.marking import (
@@ -18,7 +17,7 @@ from summeval_pytest.suite.marking import (
     label_object,
     stands_in,
 )
-from summeval_pytest.suite.places import check_new, json_lines, toml_list, write_suite
+from summeval_pytest.suite.places import SUITE_NAME, check_new, json_lines, toml_list, write_suite
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts, split_sentences
 from summeval_pytest.text.words import tokens

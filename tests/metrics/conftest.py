@@ -40,7 +40,7 @@ def released(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Re
         ids = suite.paper_ids_of(system)
         texts[system] = {paper: suite.pair(paper, system).summary for paper in ids}
     segments: dict[str, tuple[FacetSegments, ...]] = {}
-    for record in suite.recorded():
+    for record in suite.recorded:
         if record.segments is not None:
             system = record.system or REFERENCE
             segments[system] = (*segments.get(system, ()), record.segments)

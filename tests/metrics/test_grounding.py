@@ -96,7 +96,7 @@ def test_released_segments_are_as_verbatim_as_they_are(tmp_path: Path, release_f
     suite = load_suite(tmp_path / "out")
     references: list[Held] = []
     summaries: list[Held] = []
-    for record in suite.recorded():
+    for record in suite.recorded:
         if record.segments is None:
             continue
         if record.system is None:

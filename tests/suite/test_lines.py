@@ -30,7 +30,7 @@ def read_whole(suite: Suite) -> tuple[object, ...]:
         recorded,
         suite.labels,
         suite.thresholds,
-        list(suite.recorded()),
+        list(suite.recorded),
     )
 
 

@@ -23,7 +23,7 @@ def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
         {**PAIR, "by": "other", "segments": {"method": None}, "x_date": 2024},
     )
 
-    assert list(golden.load().recorded()) == [
+    assert list(golden.load().recorded) == [
         Recorded(paper="zinc-01", system="careful", by="GPT", facets={"result": 4}, overall=1.0),
         Recorded(
             paper="zinc-01", system=None, by="GPT", segments=FacetSegments(result="Zinc helps.")
@@ -36,7 +36,7 @@ def test_suite_without_records_yields_none(golden: Golden) -> None:
     """The key is optional."""
     golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
 
-    assert list(golden.load().recorded()) == []
+    assert list(golden.load().recorded) == []
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_both_spellings_give_the_same_records(
 ) -> None:
     """An alias table is worth as much as the columns it finds."""
     import_scholarsum(write(tmp_path / f"{stem}.json", line), tmp_path / "out")
-    reference, *others = load_suite(tmp_path / "out").recorded()
+    reference, *others = load_suite(tmp_path / "out").recorded
 
     assert reference == Recorded(
         paper=f"{stem}-001",
@@ -252,7 +252,7 @@ def test_judge_that_rated_no_such_facet_is_noted(tmp_path: Path) -> None:
     """A 0 is no rating on any scale."""
     line = {**PUBMED, "gpt35_fm_gpt4_fm_list": [1.0, 0, 0.75, 0]}
     report = import_scholarsum(write(tmp_path / "pubmed.json", line), tmp_path / "out")
-    records = {(r.system, r.by): r for r in load_suite(tmp_path / "out").recorded()}
+    records = {(r.system, r.by): r for r in load_suite(tmp_path / "out").recorded}
 
     assert report.notes == ("pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",)
     assert records["gpt35_fm", "FM(GPT-4)"].facets == {"background": 3, "result": 3}
@@ -408,7 +408,7 @@ def test_recorded_overalls_follow_from_the_imported_ratings(
     """Oracle: 300 of 300 overalls of GPT-4 and of the annotators, masked by the annotators."""
     suite = load_suite(imported[1])
     human = {pair: label.facets or {} for pair, label in suite.labels.items()}
-    gpt4 = [record for record in suite.recorded() if record.by == "FM(GPT-4)"]
+    gpt4 = [record for record in suite.recorded if record.by == "FM(GPT-4)"]
 
     assert len(gpt4) == len(human) == 300
     for pair, label in suite.labels.items():

@@ -7,7 +7,7 @@ import pytest
 
 from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.file import find_suite_file
+from summeval_pytest.suite.places import find_suite_file
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import JudgeSpec, SystemSpec
 

@@ -295,7 +295,7 @@ def gpt_4(scholarsum: Suite) -> dict[tuple[str, str], FacetScore]:
                 for facet, rating in (line.facets or {}).items()
             ),
         )
-        for line in scholarsum.recorded()
+        for line in scholarsum.recorded
         if line.by == "FM(GPT-4)"
     }
 
