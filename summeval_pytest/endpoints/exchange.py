@@ -26,7 +26,7 @@ from summeval_pytest.endpoints.spending import Ledger, ModelSeen
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache, prepare
 from summeval_pytest.store.cassette import Row
-from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.flight import SingleFlight
 from summeval_pytest.store.key import request_key
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class Memory:
         self._cassettes = cassettes
         self._cache: Cache | None = None
         self._renewed: Cache | None = None
-        self._flight: Flight | None = None
+        self._flight: SingleFlight | None = None
 
     def recorded(self, key: str) -> ChatReply | None:
         """What a cassette has; nothing where everything is asked again."""
@@ -390,7 +390,7 @@ class Memory:
         """Waits until no other process of this machine asks for a key, and keeps them waiting."""
         self._store()
         if self._flight is None:
-            self._flight = Flight(self.directory)
+            self._flight = SingleFlight(self.directory)
         async with self._flight.alone(key):
             yield
 

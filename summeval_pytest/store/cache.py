@@ -32,13 +32,13 @@ ELSEWHERE: Final = "name another directory with --summ-store=DIR"
 REPLIES: Final = "replies"
 """The folder of the database, inside the store's directory."""
 
-LOCK: Final = "flight.lock"
-"""The file whose bytes are locked while a request is on its way, inside the store's directory."""
+LOCKS: Final = "locks"
+"""The folder of a file for each request that is on its way, inside the store's directory."""
 
 UNFINISHED: Final = "new-replies-"
 """How the name of a folder begins that a database is being made in."""
 
-_OURS: Final = frozenset({REPLIES, LOCK, ".gitignore", "CACHEDIR.TAG"})
+_OURS: Final = frozenset({REPLIES, LOCKS, ".gitignore", "CACHEDIR.TAG"})
 
 _TAG: Final = """\
 Signature: 8a477f597d28d172789f06886806bc55

@@ -7,142 +7,43 @@ if not. A process that is killed while it asks holds nobody up: its lock is gone
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import threading
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store.cache import ELSEWHERE, LOCK, prepare
+from summeval_pytest.store.cache import ELSEWHERE, LOCKS, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    ACROSS_PROCESSES = False
-else:
-    ACROSS_PROCESSES = True
-
-
-class Claim:
-    """One task's wish to be alone with a byte, seen by all tasks of its process."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, released: asyncio.Event) -> None:
-        self.loop = loop
-        self.released = released
-        self.is_locked = False
-
-
-class ByteLocks:
-    """The bytes of one file that tasks of this process have claimed, and locked.
-
-    A task claims a byte first, which excludes its process's other tasks, and locks it then, which
-    excludes other processes.
-    """
-
-    def __init__(self, path: Path, handle: int) -> None:
-        self.pid = os.getpid()
-        self._path = path
-        self._handle = handle
-        self._claims: dict[int, Claim] = {}
-        self._guard = threading.Lock()
-
-    def claim(self, byte: int, wish: Claim) -> Claim:
-        """The claim that holds now: ``wish`` itself, or another's that came first."""
-        with self._guard:
-            held = self._claims.get(byte)
-            if held is None or held.loop.is_closed():
-                self._claims[byte] = held = wish
-            return held
-
-    def lock(self, byte: int, claim: Claim) -> bool:
-        """Locks the byte of a claim that holds; False where another process has it locked.
-
-        Raises:
-            StoreError: Where the file's disk knows no such locks.
-        """
-        if not ACROSS_PROCESSES:
-            return True
-        try:
-            fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
-        except (BlockingIOError, PermissionError):
-            return False
-        except OSError as error:
-            raise _unusable(self._path, error) from None
-        claim.is_locked = True
-        return True
-
-    def release(self, byte: int, claim: Claim) -> None:
-        """Unlocks a byte and ends its claim, in this order: a new claim may lock at once."""
-        with self._guard:
-            if self._claims.get(byte) is not claim:
-                return
-            if claim.is_locked:
-                fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, byte)
-            del self._claims[byte]
-        claim.released.set()
-
-
-_OPEN: Final[dict[tuple[int, int, int], ByteLocks]] = {}
-"""By process, device and file, as a process that was forked inherits this table and no lock."""
-
-_OPENING: Final = threading.Lock()
-
-
-def byte_locks(path: Path) -> ByteLocks:
-    """This process's locks on a file, which is made if it is not there.
-
-    Raises:
-        StoreError: Where it cannot be made or opened.
-    """
-    with _OPENING:
-        try:
-            # By its status, as a second handle could not be closed again.
-            if path.exists() and (known := _OPEN.get(_identity(path.stat()))):
-                return known
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-            handle = os.open(path, flags, 0o600)
-            return _OPEN.setdefault(_identity(os.fstat(handle)), ByteLocks(path, handle))
-        except OSError as error:
-            raise _unusable(path, error) from None
-
-
-def _identity(status: os.stat_result) -> tuple[int, int, int]:
-    return os.getpid(), status.st_dev, status.st_ino
-
-
-def _unusable(path: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"the store's file {str(path)!r} cannot be locked ({error.strerror}); {ELSEWHERE}"
-    )
+    from filelock import BaseFileLock
 
 
 FIRST_PAUSE_SECONDS: Final = 0.01
 LONGEST_PAUSE_SECONDS: Final = 0.2
 """Between two looks whether another process is done; each pause is up to twice the one before."""
+_MOST_FILES: Final = 256
+"""How many keys one store holds or waits for at once, so that no process runs out of handles."""
 
-_DIGITS: Final = 15
-"""How many hex digits of a key choose its byte: 60 bits, as a file has no more than 2**63 bytes."""
 
+class SingleFlight:
+    """Lets one task at a time ask for a key, among all processes that share a store.
 
-class Flight:
-    """Who may ask now, in one store's directory; several of one process know of each other.
+    A lock is a file, named after its key and deleted by who holds it; filelock looks whether the
+    file that it has locked is still there.
 
     Args:
         directory: The store's, made private or checked by `prepare`.
 
     Raises:
-        StoreError: Where the directory cannot be used, or knows no locks.
+        StoreError: Where the directory cannot be used.
     """
 
     def __init__(self, directory: Path) -> None:
-        self._path = prepare(directory) / LOCK
-        self._locks = byte_locks(self._path)
+        self._folder = prepare(directory) / LOCKS
+        self._files = asyncio.Semaphore(_MOST_FILES)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -155,39 +56,35 @@ class Flight:
             key: What `request_key` gives.
 
         Raises:
-            StoreError: Where the store's disk knows no locks.
+            StoreError: Where no lock can be made.
         """
-        locks = self._current()
-        byte = int(key[:_DIGITS], 16)
-        claim = Claim(asyncio.get_running_loop(), asyncio.Event())
-        await _claimed(locks, byte, claim)
+        from filelock import FileLock
+
+        path = self._folder / key
+        async with self._files:
+            lock = FileLock(path, mode=0o600, blocking=False, thread_local=False)
+            pause = FIRST_PAUSE_SECONDS
+            while not self._taken(lock):
+                await asyncio.sleep(random.uniform(pause / 2, pause))
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows deletes no open file, and it may stay
+                    path.unlink()
+                lock.release()
+
+    def _taken(self, lock: BaseFileLock) -> bool:
+        from filelock import Timeout
+
         try:
-            pauses = _pauses()
-            while not locks.lock(byte, claim):
-                await asyncio.sleep(next(pauses))
-            yield
-        finally:
-            locks.release(byte, claim)
-
-    def _current(self) -> ByteLocks:
-        """The locks of this very process, which may have been forked since they were opened."""
-        if self._locks.pid != os.getpid():
-            self._locks = byte_locks(self._path)
-        return self._locks
-
-
-async def _claimed(locks: ByteLocks, byte: int, claim: Claim) -> None:
-    pauses = _pauses()
-    while (held := locks.claim(byte, claim)) is not claim:
-        if held.loop is claim.loop:
-            await held.released.wait()
-        else:
-            await asyncio.sleep(next(pauses))
-
-
-def _pauses() -> Iterator[float]:
-    """Seconds to wait, longer and longer, and never the same in two processes."""
-    longest = FIRST_PAUSE_SECONDS
-    while True:
-        yield random.uniform(longest / 2, longest)
-        longest = min(2 * longest, LONGEST_PAUSE_SECONDS)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            return False
+        except OSError as error:
+            raise StoreError(
+                f"the store's folder {str(self._folder)!r} holds no locks ({error.strerror});"
+                f" {ELSEWHERE}"
+            ) from None
+        return True

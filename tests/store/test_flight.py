@@ -1,23 +1,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from summeval_pytest.errors import StoreError
-from summeval_pytest.store import flight
-from summeval_pytest.store import flight as byte_locks
 from summeval_pytest.store.cache import Cache
-from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.flight import SingleFlight
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -25,9 +20,9 @@ KEY, OTHER = "a" * 64, "b" * 64
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.flight import SingleFlight
 async def hold():
-    async with Flight(Path(sys.argv[1])).alone(sys.argv[2]):
+    async with SingleFlight(Path(sys.argv[1])).alone(sys.argv[2]):
         print("alone", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 asyncio.run(hold())
@@ -37,11 +32,11 @@ RACER = """
 import asyncio, os, sys
 from pathlib import Path
 from summeval_pytest.store.cache import Cache
-from summeval_pytest.store.flight import Flight
+from summeval_pytest.store.flight import SingleFlight
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
 directory, log, first = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY), 5
-flight, cache = Flight(directory), Cache(directory)
+flight, cache = SingleFlight(directory), Cache(directory)
 async def ask(number):
     key = request_key({"number": number})
     async with flight.alone(key):
@@ -74,23 +69,7 @@ def holder(directory: Path, key: str = KEY) -> subprocess.Popen[str]:
     return process
 
 
-def locks_elsewhere(directory: Path) -> bool:
-    """Whether another process can lock the key's byte."""
-    code = (
-        "import fcntl, sys; f = open(sys.argv[1], 'r+');"
-        "fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, int(sys.argv[2][:15], 16))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(directory / "flight.lock"), KEY],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert not done.returncode or "BlockingIOError" in done.stderr
-    return not done.returncode
-
-
-async def is_free(flight: Flight, key: str = KEY, within: float = 0.15) -> bool:
+async def is_free(flight: SingleFlight, key: str = KEY, within: float = 0.15) -> bool:
     """Whether one can be alone with a key within some seconds."""
     try:
         async with asyncio.timeout(within), flight.alone(key):
@@ -104,7 +83,7 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
     order: list[str] = []
 
     async def ask(name: str) -> None:
-        async with Flight(tmp_path / "store").alone(KEY):
+        async with SingleFlight(tmp_path / "store").alone(KEY):
             order.append(f"{name} begins")
             await asyncio.sleep(0.01)
             order.append(f"{name} ends")
@@ -114,12 +93,13 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
 
     asyncio.run(asyncio.wait_for(all_three(), SOON))
 
-    assert order == ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]
+    assert sorted(order[::2]) == ["a begins", "b begins", "c begins"]
+    assert order[1::2] == [begun.replace("begins", "ends") for begun in order[::2]]
 
 
 def test_other_keys_are_free(tmp_path: Path) -> None:
     """Only the same request has to wait."""
-    store = Flight(tmp_path / "store")
+    store = SingleFlight(tmp_path / "store")
 
     async def both() -> None:
         async with store.alone(KEY), store.alone(OTHER):
@@ -131,39 +111,9 @@ def test_other_keys_are_free(tmp_path: Path) -> None:
     asyncio.run(both())
 
 
-def test_waiting_in_a_process_takes_no_pause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A task is woken, so that a hundred of them in turn take no time."""
-    store = Flight(tmp_path / "store")
-    monkeypatch.setattr(flight, "_pauses", lambda: iter(()))  # whoever pauses finds none left
-
-    async def hundred() -> None:
-        async def ask() -> None:
-            async with store.alone(KEY):
-                await asyncio.sleep(0)
-
-        await asyncio.gather(*(ask() for _ in range(100)))
-
-    asyncio.run(hundred())
-
-
-def test_error_inside_frees_the_key(tmp_path: Path) -> None:
-    """A request that failed may be tried by the next."""
-    store = Flight(tmp_path / "store")
-
-    async def fail() -> None:
-        with pytest.raises(ZeroDivisionError):
-            async with store.alone(KEY):
-                raise ZeroDivisionError
-        assert await is_free(store)
-
-    asyncio.run(fail())
-
-
 def test_cancelled_owner_frees_the_key(tmp_path: Path) -> None:
     """An interrupted run holds nobody up."""
-    store = Flight(tmp_path / "store")
+    store = SingleFlight(tmp_path / "store")
 
     async def cancel() -> None:
         is_held = asyncio.Event()
@@ -183,22 +133,9 @@ def test_cancelled_owner_frees_the_key(tmp_path: Path) -> None:
     asyncio.run(cancel())
 
 
-def test_cancelled_waiter_leaves_the_owner_alone(tmp_path: Path) -> None:
-    """Giving up frees nothing that another holds, and what was waited for goes to the next."""
-    store = Flight(tmp_path / "store")
-
-    async def cancel() -> None:
-        async with store.alone(KEY):
-            assert not await is_free(store)
-            assert not await is_free(store)
-        assert await is_free(store)
-
-    asyncio.run(cancel())
-
-
 def test_another_process_is_waited_for(tmp_path: Path) -> None:
     """What any worker is asking, no other asks."""
-    store = Flight(tmp_path / "store")
+    store = SingleFlight(tmp_path / "store")
 
     with holder(tmp_path / "store") as other:
 
@@ -211,24 +148,9 @@ def test_another_process_is_waited_for(tmp_path: Path) -> None:
         asyncio.run(wait())
 
 
-def test_cancelled_wait_for_a_process_can_be_begun_again(tmp_path: Path) -> None:
-    """A task that gave up while another process was alone leaves no claim behind."""
-    store = Flight(tmp_path / "store")
-
-    with holder(tmp_path / "store") as other:
-
-        async def wait() -> None:
-            assert not await is_free(store)
-            other.kill()
-            other.wait()
-            assert await is_free(store, within=SOON)
-
-        asyncio.run(wait())
-
-
 def test_killed_process_frees_its_keys(tmp_path: Path) -> None:
     """A lease that outlives its owner would block every run after a crash."""
-    store = Flight(tmp_path / "store")
+    store = SingleFlight(tmp_path / "store")
 
     with holder(tmp_path / "store") as other:
 
@@ -240,150 +162,6 @@ def test_killed_process_frees_its_keys(tmp_path: Path) -> None:
             assert await task
 
         asyncio.run(wait())
-
-
-def test_loop_goes_on_while_a_process_is_waited_for(tmp_path: Path) -> None:
-    """Hundreds of other requests are on their way in the same thread."""
-    store = Flight(tmp_path / "store")
-
-    with holder(tmp_path / "store") as other:
-
-        async def wait() -> None:
-            task = asyncio.create_task(is_free(store, within=SOON))
-            for _ in range(30):
-                await asyncio.sleep(0.001)
-            assert not task.done()
-            other.communicate("end\n")
-            assert await task
-
-        asyncio.run(wait())
-
-
-def test_several_flights_of_a_process_know_of_each_other(tmp_path: Path) -> None:
-    """Closing one handle of a file would free all its locks, so there is one for all."""
-    (tmp_path / "link").symlink_to(tmp_path / "store")
-
-    async def both() -> None:
-        async with Flight(tmp_path / "store").alone(KEY):
-            assert not await is_free(Flight(tmp_path / "link"))
-            with holder(tmp_path / "store", OTHER) as other:  # still locked for others, too
-                other.communicate("end\n")
-            assert not await is_free(Flight(tmp_path / "store"))
-
-    asyncio.run(both())
-
-
-def test_second_flight_keeps_the_lock_of_the_first(tmp_path: Path) -> None:
-    """The trap of POSIX locks: a handle closed anywhere in the process frees them all."""
-
-    async def both() -> None:
-        async with Flight(tmp_path / "store").alone(KEY):
-            for _ in range(3):
-                assert await is_free(Flight(tmp_path / "store"), OTHER)
-            assert not await asyncio.to_thread(locks_elsewhere, tmp_path / "store")
-
-    asyncio.run(both())
-    assert locks_elsewhere(tmp_path / "store")
-
-
-def test_flights_of_a_process_share_one_handle(tmp_path: Path) -> None:
-    """Handles are never closed, so there must not be one for each flight."""
-
-    def next_handle() -> int:
-        handle = os.open(os.devnull, os.O_RDONLY)
-        os.close(handle)
-        return handle
-
-    Flight(tmp_path / "store")
-    before = next_handle()
-    for _ in range(3):
-        Flight(tmp_path / "store")
-
-    assert next_handle() == before
-
-
-def test_loops_of_two_threads_keep_apart(tmp_path: Path) -> None:
-    """A run inside a run has a loop of its own, and shares its process's locks."""
-    inside = threading.Event()
-    leave = threading.Event()
-
-    async def hold() -> None:
-        async with Flight(tmp_path / "store").alone(KEY):
-            inside.set()
-            await asyncio.to_thread(leave.wait)
-
-    thread = threading.Thread(target=lambda: asyncio.run(hold()))
-    thread.start()
-
-    async def wait() -> None:
-        assert not await is_free(Flight(tmp_path / "store"))
-        leave.set()
-        assert await is_free(Flight(tmp_path / "store"), within=SOON)
-
-    try:
-        assert inside.wait(SOON)
-        asyncio.run(wait())
-    finally:
-        leave.set()
-        thread.join()
-
-
-def test_claim_of_a_closed_loop_holds_nobody_up(tmp_path: Path) -> None:
-    """A loop that was closed under its tasks never ends their claims."""
-    store = Flight(tmp_path / "store")
-    loop = asyncio.new_event_loop()
-    lost = store.alone(KEY)
-    loop.run_until_complete(lost.__aenter__())
-    loop.close()
-
-    async def take_over() -> None:
-        assert await is_free(store)
-        async with store.alone(KEY):
-            await lost.__aexit__(None, None, None)  # its end, after all, frees nothing
-            assert not await is_free(store)
-            assert not await asyncio.to_thread(locks_elsewhere, tmp_path / "store")
-        assert await is_free(store)
-
-    asyncio.run(take_over())
-
-
-FORKER = """
-import asyncio, os, sys
-from pathlib import Path
-from summeval_pytest.store.flight import Flight
-flight = Flight(Path(sys.argv[1]))
-async def is_free(within):
-    try:
-        async with asyncio.timeout(within), flight.alone("a" * 64):
-            return True
-    except TimeoutError:
-        return False
-context = flight.alone("a" * 64)
-loop = asyncio.new_event_loop()
-loop.run_until_complete(context.__aenter__())
-ready, go = os.pipe()
-child = os.fork()
-if not child:
-    held = not asyncio.run(is_free(0.2))
-    os.write(go, b"x")
-    os._exit(0 if held and asyncio.run(is_free(60)) else 7)
-os.read(ready, 1)
-loop.run_until_complete(context.__aexit__(None, None, None))
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-def test_forked_process_is_another_process(tmp_path: Path) -> None:
-    """It inherits its parent's memory, and none of its locks."""
-    done = subprocess.run(
-        [sys.executable, "-c", FORKER, str(tmp_path / "store")],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SOON,
-    )
-
-    assert (done.stdout, done.stderr) == ("0\n", "")
 
 
 def test_eight_processes_ask_each_question_once(tmp_path: Path) -> None:
@@ -427,67 +205,30 @@ def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> No
         assert len(cache) == 60
 
 
-def test_pauses_grow_and_differ() -> None:
-    """Soon at first, seldom later, and not in step with other processes."""
+def test_locks_are_private_and_gone_when_they_are_given_back(tmp_path: Path) -> None:
+    """A file a request would fill the store."""
+    store, locks = SingleFlight(tmp_path / "store"), tmp_path / "store" / "locks"
 
-    def first(count: int) -> list[float]:
-        pauses: Iterator[float] = flight._pauses()
-        return [next(pauses) for _ in range(count)]
-
-    once, again = first(10), first(10)
-
-    longest = [0.01, 0.02, 0.04, 0.08, 0.16, 0.2, 0.2, 0.2, 0.2, 0.2]
-    for pauses in (once, again):
-        assert all(top / 2 <= p <= top for p, top in zip(pauses, longest, strict=True))
-    assert once != again
-
-
-def test_without_locks_a_process_is_on_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Windows has none of these, and its tasks still keep apart."""
-    monkeypatch.setattr(byte_locks, "ACROSS_PROCESSES", False)
-    store = Flight(tmp_path / "store")
-
-    async def both() -> None:
+    async def hold() -> None:
         async with store.alone(KEY):
-            assert not await is_free(store)
-        assert await is_free(store)
+            assert [path.name for path in locks.iterdir()] == [KEY]
+            assert (locks / KEY).stat().st_mode & 0o777 == 0o600
 
-    asyncio.run(both())
-    with holder(tmp_path / "store") as other:
-        assert asyncio.run(is_free(store))
-        other.communicate("end\n")
+    asyncio.run(hold())
+    assert list(locks.iterdir()) == []
 
 
-def test_lock_file_is_private_and_no_link(tmp_path: Path) -> None:
-    """A link would make a file elsewhere."""
-    store = tmp_path / "store"
-    Flight(store)
-    assert (store / "flight.lock").stat().st_mode & 0o777 == 0o600
-    (store / "flight.lock").unlink()
-    (store / "flight.lock").symlink_to(tmp_path / "elsewhere")
+def test_place_without_locks_is_said(tmp_path: Path) -> None:
+    """A link would make a file elsewhere, and where there are no locks, a wait would never end."""
+    store = SingleFlight(tmp_path / "store")
+    (tmp_path / "store" / "locks").mkdir()
+    (tmp_path / "store" / "locks" / KEY).symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(StoreError) as caught:
-        Flight(store)
+        asyncio.run(is_free(store))
 
     assert str(caught.value) == (
-        f"the store's file '{store / 'flight.lock'}' cannot be locked ({os.strerror(40)}); name"
-        " another directory with --summ-store=DIR"
+        f"the store's folder '{tmp_path / 'store' / 'locks'}' holds no locks"
+        " (Too many levels of symbolic links); name another directory with --summ-store=DIR"
     )
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_disk_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some filesystems have none, and a wait for one would never end."""
-    import fcntl
-
-    def none(*_: object) -> None:
-        raise OSError(37, "No locks available")
-
-    store = Flight(tmp_path / "store")
-    monkeypatch.setattr(fcntl, "lockf", none)
-    with pytest.raises(StoreError, match=r"cannot be locked \(No locks available\)"):
-        asyncio.run(is_free(store))
-    monkeypatch.undo()
-    assert asyncio.run(is_free(store))
