@@ -35,37 +35,79 @@ HIDDEN: Final = re.compile(
 line separator or half a surrogate pair. Written out, and not asked of `unicodedata`, so that every
 Python writes the same bytes."""
 
+_KEY: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 40
 
 
-def write_line(values: Mapping[str, object]) -> str:
-    """The object as one line without its line end, keys sorted, hidden characters escaped.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One reply as the store keeps it; what the reply means is its reader's business.
 
-    Two halves of a surrogate pair that stand side by side come back as the one character they make.
-
-    Raises:
-        ValueError: For NaN and infinity.
-        TypeError: For what is no JSON value.
-    """
-    text = json.dumps(dict(values), ensure_ascii=False, sort_keys=True, allow_nan=False)
-    return HIDDEN.sub(_escaped, text)
-
-
-def read_line(text: str) -> dict[str, object]:
-    """The object that a line without its line end holds, read without Python's leniency.
+    Attributes:
+        key: What `request_key` makes of the request: 64 hex digits.
+        topic: What was asked, in a few words for who reads a cassette.
+        reply: A JSON object.
 
     Raises:
-        ValueError: For what is no JSON object, a key that stands twice in one object, NaN and
-            infinity, nesting and numbers beyond any use, and a hidden character not escaped. The
-            message says which, safe to print.
+        ValueError: For a key that is none.
     """
-    if hidden := HIDDEN.search(text):
+
+    key: str
+    topic: str
+    reply: Mapping[str, object]
+
+    def __post_init__(self) -> None:
+        if not is_key(self.key):
+            raise ValueError(f"a row's key is 64 hex digits, and not {_start(self.key)}")
+
+    def as_line(self) -> str:
+        """The row as one JSON line without its line end; `read_row` is the way back.
+
+        Keys are sorted and hidden characters escaped. Two halves of a surrogate pair that stand
+        side by side come back as the one character they make.
+
+        Raises:
+            ValueError: For NaN and infinity.
+            TypeError: For what is no JSON value.
+        """
+        values = {"key": self.key, "topic": self.topic, "reply": dict(self.reply)}
+        text = json.dumps(values, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        return HIDDEN.sub(_escaped, text)
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is a request's key: 64 hex digits in lower case."""
+    return _KEY.fullmatch(text) is not None
+
+
+def read_row(line: str) -> Row:
+    """The row that a line without its line end holds.
+
+    Raises:
+        ValueError: If it is anything else than `Row.as_line` writes, other spacing, order and
+            escapes aside. The message says what, safe to print.
+    """
+    values = _read_object(line)
+    if set(values) != {"key", "topic", "reply"}:
+        found = ", ".join(_start(name) for name in sorted(values)) or "nothing"
+        raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
+    key, topic, reply = values["key"], values["topic"], values["reply"]
+    if not isinstance(key, str) or not isinstance(topic, str):
+        raise ValueError("a row's key and topic are texts")  # noqa: TRY004 (a file's fault)
+    if not isinstance(reply, dict):
+        raise ValueError("a row's reply is a JSON object")  # noqa: TRY004 (a file's fault)
+    return Row(key, topic, reply)
+
+
+def _read_object(line: str) -> dict[str, object]:
+    """The object that a line holds, read without the leniency of Python's reader."""
+    if hidden := HIDDEN.search(line):
         raise ValueError(
             f"character {hidden.start() + 1} is hidden; it has to be written as {_escaped(hidden)}"
         )
     try:
         value: object = json.loads(
-            text,
+            line,
             object_pairs_hook=_without_duplicates,
             parse_constant=_refuse_constant,
             parse_float=_finite,
@@ -81,21 +123,12 @@ def read_line(text: str) -> dict[str, object]:
     return value
 
 
-def start(text: str) -> str:
-    """How a text begins, in quotes and safe to print."""
-    return ascii(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!a}..."
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return json.dumps(match.group())[1:-1]
-
-
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {start(twice)} stands twice in one object")
+        raise ValueError(f"the key {_start(twice)} stands twice in one object")
     return values
 
 
@@ -106,67 +139,17 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise ValueError(f"{start(digits)} is too large a number")
+        raise ValueError(f"{_start(digits)} is too large a number")
     return number
 
 
-_KEY: Final = re.compile("[0-9a-f]{64}")
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One reply as the store keeps it; what the reply means is its reader's business.
-
-    Attributes:
-        key: What `request_key` makes of the request: 64 hex digits.
-        topic: What was asked, in a few words for who reads a cassette.
-        reply: A JSON object.
-    """
-
-    key: str
-    topic: str
-    reply: Mapping[str, object]
-
-    def __post_init__(self) -> None:
-        """Refuses a key that is none.
-
-        Raises:
-            ValueError: Naming it.
-        """
-        if not is_key(self.key):
-            raise ValueError(f"a row's key is 64 hex digits, and not {start(self.key)}")
-
-    def as_line(self) -> str:
-        """The row as one JSON line without its line end; `read_row` is the way back."""
-        return write_line({"key": self.key, "topic": self.topic, "reply": dict(self.reply)})
-
-
-def is_key(text: str) -> bool:
-    """Whether a text is a request's key: 64 hex digits in lower case."""
-    return _KEY.fullmatch(text) is not None
-
-
-def read_row(line: str) -> Row:
-    """The row that a line without its line end holds.
-
-    Raises:
-        ValueError: If it is anything else than `Row.as_line` writes, other spacing, order and
-            escapes aside.
-    """
-    values = read_line(line)
-    if set(values) != {"key", "topic", "reply"}:
-        found = ", ".join(start(name) for name in sorted(values)) or "nothing"
-        raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
-    key, topic, reply = values["key"], values["topic"], values["reply"]
-    if not isinstance(key, str) or not isinstance(topic, str):
-        raise ValueError("a row's key and topic are texts")  # noqa: TRY004 (a file's fault)
-    if not isinstance(reply, dict):
-        raise ValueError("a row's reply is a JSON object")  # noqa: TRY004 (a file's fault)
-    return Row(key, topic, reply)
-
-
-_CONFLICT: Final = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
-_POINTER: Final = b"version https://git-lfs"
+def _start(text: str) -> str:
+    """How a text begins, in quotes and safe to print."""
+    return ascii(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!a}..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,26 +196,32 @@ def read_cassette(path: Path, shown: str) -> Cassette:
         raise SuiteError(
             Place(shown), f"{shown!r} cannot be read ({error.strerror}); make it readable"
         ) from None
-    if content.startswith(_POINTER):
+    if content.startswith(b"version https://git-lfs"):
         raise SuiteError(
             Place(shown, 1),
             f"{shown!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'",
         )
     rows: dict[str, Row] = {}
     last = ""
-    for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
-        if not content:
-            break
-        row = _read(raw, Place(shown, number))
-        _check_order(row.key, last, Place(shown, number))
-        rows[row.key] = row
-        last = row.key
+    for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n") if content else (), 1):
+        place = Place(shown, number)
+        key = (row := _read(raw, place)).key
+        if key == last:
+            message = f"the key {key} stands on the line before, too; delete one of them"
+            raise SuiteError(place, message)
+        if key < last:
+            message = (
+                f"the key {key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
+            )
+            raise SuiteError(place, message)
+        rows[key] = row
+        last = key
     digest = hashlib.sha256(content).hexdigest()
     return Cassette(shown=shown, sha256=digest, rows=MappingProxyType(rows))
 
 
 def _read(raw: bytes, place: Place) -> Row:
-    if raw.startswith(_CONFLICT):
+    if raw.startswith((b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")):
         raise SuiteError(
             place,
             f"{raw[:7].decode()!r} marks a merge conflict; keep the lines"
@@ -248,16 +237,6 @@ def _read(raw: bytes, place: Place) -> Row:
         ) from None
     except ValueError as error:
         raise SuiteError(place, f"{error}; delete the line and record it again") from None
-
-
-def _check_order(key: str, last: str, place: Place) -> None:
-    if key == last:
-        raise SuiteError(place, f"the key {key} stands on the line before, too; delete one of them")
-    if key < last:
-        raise SuiteError(
-            place,
-            f"the key {key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'",
-        )
 
 
 def write_cassette(path: Path, rows: Iterable[Row]) -> str:
@@ -276,17 +255,7 @@ def write_cassette(path: Path, rows: Iterable[Row]) -> str:
         if lines.setdefault(row.key, line) != line:
             raise ValueError(f"two different rows have the key {row.key}")
     content = "".join(f"{lines[key]}\n" for key in sorted(lines)).encode("utf-8")
-    try:
-        _replace(path.resolve(), content)
-    except OSError as error:
-        raise SuiteError(
-            Place(path.as_posix()),
-            f"{path.name!r} cannot be written ({error.strerror}); make its folder writable",
-        ) from None
-    return hashlib.sha256(content).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
+    shown, name, path = path.as_posix(), path.name, path.resolve()
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with new.open("xb") as handle:
@@ -294,5 +263,10 @@ def _replace(path: Path, content: bytes) -> None:
             handle.flush()
             os.fsync(handle.fileno())
         new.replace(path)
+    except OSError as error:
+        raise SuiteError(
+            Place(shown), f"{name!r} cannot be written ({error.strerror}); make its folder writable"
+        ) from None
     finally:
         new.unlink(missing_ok=True)
+    return hashlib.sha256(content).hexdigest()
