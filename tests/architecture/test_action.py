@@ -18,6 +18,7 @@ ACTION = ROOT / ".github/actions/summ-gate/action.yml"
 WORKFLOW = ROOT / ".github/workflows/summ-gate.yml"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 """How GitHub starts `shell: bash`."""
+CI = ROOT / ".github/workflows/ci.yml"
 INPUTS = {
     "GATE_SUITE": ".",
     "GATE_MODEL": "",
@@ -100,7 +101,7 @@ def test_no_expression_is_put_into_a_script(file: Path) -> None:
     assert not [script for script in scripts if re.search(r"\$\{\{|\beval\b", script)]
 
 
-@pytest.mark.parametrize("file", [ACTION, WORKFLOW], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [ACTION, WORKFLOW, CI], ids=lambda file: file.name)
 def test_foreign_actions_are_pinned_to_a_commit(file: Path) -> None:
     """A tag can be moved to other code; the version beside the commit is for people."""
     used = [step["uses"] for step in steps(read(file)) if "uses" in step]
