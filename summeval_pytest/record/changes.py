@@ -1,4 +1,4 @@
-"""What changed on one paper between two summaries of it: facets, facts and sentences."""
+"""Two runs beside each other: what changed on a paper, and whether the judge has drifted."""
 
 from __future__ import annotations
 
@@ -24,18 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
-    from summeval_pytest.metrics.score import CheckedFact
     from summeval_pytest.record.record import PairRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.stats.bootstrap import Interval, Rows
     from summeval_pytest.verdict.trust import Counts, Figures
 
     ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
-
-
-_IMPLIED: Final = "it follows from the summary, of which no single fact matches it"
-_ABSENT: Final = 0
-"""In place of the rating of a facet that a reading of the reference lacks."""
 
 
 def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChange:
@@ -72,9 +66,8 @@ def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChang
 
 def worst_first(changes: Iterable[PairChange]) -> tuple[PairChange, ...]:
     """Papers on which anything changed, by how much worse they became."""
-    return tuple(
-        sorted((c for c in changes if c.is_change), key=lambda change: (-change.loss, change.paper))
-    )
+    changed = (change for change in changes if change.is_change)
+    return tuple(sorted(changed, key=lambda change: (-change.loss, change.paper)))
 
 
 def _of(kind: type[ScoreT], pair: PairRecord) -> ScoreT | None:
@@ -94,23 +87,34 @@ def _same(text: str) -> str:
 def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[FacetChange, ...]:
     if old is None or new is None:
         return ()
-    before, after = _rated(old), _rated(new)
+    before = {rated.facet: rated for rated in old.ratings}
+    after = {rated.facet: rated for rated in new.ratings}
     # A summary that is its reference was rated without a question: it has full marks in the facets
     # that the other reading of the reference found.
     if old.identical:
         before = _full(after)
     if new.identical:
         after = _full(before)
-    changes = [
-        _facet_change(facet, before.get(facet), after.get(facet))
-        for facet in FACETS
-        if _rating(before.get(facet)) != _rating(after.get(facet))
-    ]
-    return tuple(sorted(changes, key=_gain))
-
-
-def _rated(score: FacetScore) -> dict[Facet, RatedFacet]:
-    return {rated.facet: rated for rated in score.ratings}
+    changes = []
+    for facet in FACETS:
+        was, now = before.get(facet), after.get(facet)
+        stated = now or was
+        if stated is None or (was and was.rating) == (now and now.rating):
+            continue
+        changes.append(
+            FacetChange(
+                facet=facet,
+                old=was.rating if was else None,
+                new=now.rating if now else None,
+                reference=stated.reference,
+                before=was.candidate if was else "",
+                after=now.candidate if now else "",
+                reason=stated.reason,
+            )
+        )
+    return tuple(
+        sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / (SCALES[c.facet] - 1))
+    )
 
 
 def _full(ratings: Mapping[Facet, RatedFacet]) -> dict[Facet, RatedFacet]:
@@ -127,218 +131,54 @@ def _full(ratings: Mapping[Facet, RatedFacet]) -> dict[Facet, RatedFacet]:
     }
 
 
-def _rating(rated: RatedFacet | None) -> int:
-    return _ABSENT if rated is None else rated.rating
-
-
-def _gain(change: FacetChange) -> float:
-    return ((change.new or _ABSENT) - (change.old or _ABSENT)) / (SCALES[change.facet] - 1)
-
-
-def _facet_change(facet: Facet, old: RatedFacet | None, new: RatedFacet | None) -> FacetChange:
-    stated = new or old
-    assert stated is not None, "a rating that changed is in one of the two"
-    return FacetChange(
-        facet=facet,
-        old=old.rating if old else None,
-        new=new.rating if new else None,
-        reference=stated.reference,
-        before=old.candidate if old else "",
-        after=new.candidate if new else "",
-        reason=stated.reason,
-    )
-
-
-FactChanges = tuple[tuple[Claim, ...], tuple[Claim, ...], tuple[Claim, ...]]
-"""Facts of the reference that were lost and regained, and facts of the summary invented."""
-
-
-def _fact_changes(old: EvaScore | None, new: EvaScore | None) -> FactChanges:
+def _fact_changes(
+    old: EvaScore | None, new: EvaScore | None
+) -> tuple[tuple[Claim, ...], tuple[Claim, ...], tuple[Claim, ...]]:
+    """Facts of the reference that were lost and regained, and facts of the summary invented."""
     if old is None or new is None:
         return (), (), ()
-    before, after = dict(_carried(old)), dict(_carried(new))
+    before, after = _carried(old), _carried(new)
     if old.identical:
         before = {text: (True, claim) for text, (_, claim) in after.items()}
     if new.identical:
         after = {text: (True, claim) for text, (_, claim) in before.items()}
-    lost = [claim for text, (is_carried, claim) in after.items()
-            if not is_carried and before.get(text, (False,))[0]]  # fmt: skip
-    regained = [claim for text, (is_carried, claim) in after.items()
-                if is_carried and not before.get(text, (True,))[0]]  # fmt: skip
+    lost, regained = [], []
+    for text, (is_carried, claim) in after.items():
+        was_carried, _ = before.get(text, (is_carried, claim))
+        if was_carried and not is_carried:
+            lost.append(claim)
+        if is_carried and not was_carried:
+            regained.append(claim)
     return tuple(lost), tuple(regained), _without(_invented(new), _invented(old))
 
 
-def _carried(score: EvaScore) -> Iterator[tuple[str, tuple[bool, Claim]]]:
+def _carried(score: EvaScore) -> dict[str, tuple[bool, Claim]]:
     """For each fact of the reference whether the summary carries it, as recall counts it."""
+    found = {}
     for place, checked in enumerate(score.reference):
         is_carried = place in score.matched
-        claim = _claim(checked)
+        reason = one_line(checked.reason)
         if not is_carried and checked.holds:
-            claim = Claim(text=checked.fact.text, reason=_IMPLIED)
-        yield _same(checked.fact.text), (is_carried, claim)
+            reason = "it follows from the summary, of which no single fact matches it"
+        text = checked.fact.text
+        found[_same(text)] = is_carried, Claim(text=text, reason=reason)
+    return found
 
 
 def _invented(score: EvaScore) -> dict[str, Claim]:
     return {
-        _same(checked.fact.text): _claim(checked)
-        for checked in score.candidate
-        if checked.holds is False
+        _same(each.fact.text): Claim(text=each.fact.text, reason=one_line(each.reason))
+        for each in score.candidate
+        if each.holds is False
     }
-
-
-def _claim(checked: CheckedFact) -> Claim:
-    return Claim(text=checked.fact.text, reason=one_line(checked.reason))
 
 
 def _unsupported(score: FaithfulnessScore | None) -> dict[str, Claim]:
-    if score is None:
-        return {}
     return {
         _same(sentence.text): Claim(text=sentence.text, reason=one_line(sentence.reason))
-        for sentence in score.sentences
+        for sentence in (score.sentences if score is not None else ())
         if sentence.supported is False
     }
-
-
-SEED: Final = 20246
-RESAMPLES: Final = 1000
-"""The one figure that no counts add up to."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FigureChange:
-    """One figure of agreement under an old and a new judge; higher is better for all of them.
-
-    Attributes:
-        name: Its name, as ``[thresholds.judge]`` has it.
-        old: Under the old judge; None where it is undefined.
-        new: Under the new one.
-        change: New minus old; None where either is undefined.
-        low: The lower bound of the change's 95 % interval over papers; None where it is undefined
-            in most resamples.
-        high: The upper bound.
-        n_items: On how many items both stand.
-        n_papers: On how many papers.
-    """
-
-    name: str
-    old: float | None
-    new: float | None
-    change: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_papers: int
-
-
-def changed_figures(
-    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
-) -> tuple[FigureChange, ...]:
-    """Every figure that the labels have something for, in the order in which they are shown.
-
-    Args:
-        old: The golden pairs under the old judge.
-        new: The same pairs with the same items, under the new one.
-
-    Raises:
-        ValueError: if one of the two has a pair that the other lacks.
-    """
-    if [(p.paper, p.system, p.group) for p in old] != [(p.paper, p.system, p.group) for p in new]:
-        raise ValueError("the old and the new pairs are not the same; pair them before")
-    import numpy as np
-
-    from summeval_pytest.verdict.trust import FIGURES, counts_of
-
-    counts = np.hstack([counts_of(old), counts_of(new)])
-    found = (
-        _overall(name, old, new) if name == SPEARMAN else _counted(name, counts)
-        for name in AGREEMENTS
-        if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
-    )
-    return tuple(each for each in found if each.n_items)
-
-
-def _counted(name: str, counts: Counts) -> FigureChange:
-    """A figure of counts, the old ones in the left half of each row and the new ones beside."""
-    import numpy as np
-
-    from summeval_pytest.stats.bootstrap import bootstrap_sums
-    from summeval_pytest.verdict.trust import FIGURES, N_COUNTS, n_of
-
-    figure = FIGURES[name]
-
-    def both(sums: Counts) -> tuple[Figures, Figures]:
-        return figure(sums[:, :N_COUNTS]), figure(sums[:, N_COUNTS:])
-
-    def change(sums: Counts) -> Figures:
-        before, now = both(sums)
-        return now - before
-
-    held = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
-    total = counts.sum(axis=0)
-    before, now = (float(values[0]) for values in both(total[np.newaxis]))
-    return _change(
-        name,
-        None if np.isnan(before) else before,
-        None if np.isnan(now) else now,
-        bootstrap_sums(held, change, n_resamples=RESAMPLES, seed=SEED),
-        n_items=n_of(total[:N_COUNTS], name),
-        n_papers=len(held),
-    )
-
-
-def _overall(name: str, old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
-    """Spearman's rho of FM and the labelled overall scores."""
-    import numpy as np
-
-    from summeval_pytest.stats.bootstrap import bootstrap_interval
-    from summeval_pytest.stats.correlation import spearman
-
-    rows = list(zip(_scores(old), _scores(new), strict=True))
-    groups = [group for (group, _, _), _ in rows]
-    label = np.array([label for (_, label, _), _ in rows], dtype=np.float64)
-    before = np.array([score for (_, _, score), _ in rows], dtype=np.float64)
-    now = np.array([score for _, (_, _, score) in rows], dtype=np.float64)
-
-    def change(drawn: Rows, _: Rows) -> float | None:
-        rhos = [spearman(label[drawn], scores[drawn]) for scores in (before, now)]
-        return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
-
-    return _change(
-        name,
-        spearman(label, before),
-        spearman(label, now),
-        bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED),
-        n_items=len(rows),
-        n_papers=len(set(groups)),
-    )
-
-
-def _scores(pairs: Sequence[GoldenPair]) -> Iterator[tuple[str, float, float]]:
-    for pair in pairs:
-        for label, answer in pair.answered("overall"):
-            yield pair.group, label, answer
-
-
-def _change(  # noqa: PLR0913 - the parts of one value
-    name: str,
-    old: float | None,
-    new: float | None,
-    interval: Interval,
-    *,
-    n_items: int,
-    n_papers: int,
-) -> FigureChange:
-    return FigureChange(
-        name=name,
-        old=old,
-        new=new,
-        change=None if old is None or new is None else new - old,
-        low=interval.low,
-        high=interval.high,
-        n_items=n_items,
-        n_papers=n_papers,
-    )
 
 
 Verdicts = Literal[
@@ -404,56 +244,6 @@ class Rejudged:
         return self.old if self.new.agrees else self.new
 
 
-Place = tuple[str, str, str, int]
-"""Which item: system, paper, what was labelled, index."""
-
-
-def _answers(pairs: Iterable[GoldenPair]) -> Mapping[Place, GoldenAnswer]:
-    """The answers of a run; what has none is left out."""
-    return {
-        (pair.system, pair.paper, each.kind, each.index): each
-        for pair in pairs
-        for each in pair.answers
-        if each.answer is not None
-    }
-
-
-def shared_answers(
-    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
-) -> tuple[tuple[GoldenPair, ...], tuple[GoldenPair, ...], tuple[int, int]]:
-    """The pairs of both with the items that both answered, in the order of the new ones.
-
-    The counts are of the items that only the old one answered, and only the new one; overall
-    scores, which follow from the ratings, are not counted.
-    """
-    before, now = _answers(old), _answers(new)
-    kept_old, kept_new = [], []
-    for pair in new:
-        both = [
-            (before[place], now[place])
-            for each in pair.answers
-            if (place := (pair.system, pair.paper, each.kind, each.index)) in now
-            and place in before
-        ]
-        kept_old.append(replace(pair, answers=tuple(one for one, _ in both)))
-        kept_new.append(replace(pair, answers=tuple(other for _, other in both)))
-    n_only = [
-        sum(kind != "overall" for _, _, kind, _ in one.keys() - other.keys())
-        for one, other in ((before, now), (now, before))
-    ]
-    return tuple(kept_old), tuple(kept_new), (n_only[0], n_only[1])
-
-
-def rejudged_items(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> Iterator[Rejudged]:
-    """Every item of pairs that `shared_answers` has made, without the overall scores."""
-    for before, now in zip(old, new, strict=True):
-        for one, other in zip(before.answers, now.answers, strict=True):
-            if other.kind != "overall":
-                yield Rejudged(
-                    paper=now.paper, system=now.system, group=now.group, old=one, new=other
-                )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDrift:
     """What became of the answers of one kind.
@@ -500,6 +290,35 @@ class KindDrift:
     def is_better(self) -> bool:
         """Whether the answers moved towards the labels by more than chance."""
         return self.p_loss <= LEVEL and self.loss < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureChange:
+    """One figure of agreement under an old and a new judge; higher is better for all of them.
+
+    Attributes:
+        name: Its name, as ``[thresholds.judge]`` has it.
+        old: Under the old judge; None where it is undefined.
+        new: Under the new one.
+        low: The lower bound of the change's 95 % interval over papers; None where it is undefined
+            in most resamples.
+        high: The upper bound.
+        n_items: On how many items both stand.
+        n_papers: On how many papers.
+    """
+
+    name: str
+    old: float | None
+    new: float | None
+    low: float | None
+    high: float | None
+    n_items: int
+    n_papers: int
+
+    @property
+    def change(self) -> float | None:
+        """New minus old; None where either is undefined."""
+        return None if self.old is None or self.new is None else self.new - self.old
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -550,20 +369,25 @@ def measure_drift(old: SuiteRecord, new: SuiteRecord) -> Drift:
     Runs whose labels, papers or labelled summaries differ are not compared, and neither are runs
     without golden answers in common.
     """
-    judges = (each.trust.judge if each.trust is not None else "" for each in (old, new))
-    drift = Drift(old_judge=next(judges), new_judge=next(judges))
+    judges = [each.trust.judge if each.trust is not None else "" for each in (old, new)]
+    drift = Drift(old_judge=judges[0], new_judge=judges[1])
     mismatches = tuple(_mismatches(old, new))
     if mismatches:
         return replace(drift, mismatches=mismatches)
-    before, now, lacking = shared_answers(old.golden, new.golden)
-    items = list(rejudged_items(before, now))
+    before, now, (n_only_old, n_only_new) = shared_answers(old.golden, new.golden)
+    items = [
+        Rejudged(paper=pair.paper, system=pair.system, group=pair.group, old=one, new=other)
+        for was, pair in zip(before, now, strict=True)
+        for one, other in zip(was.answers, pair.answers, strict=True)
+        if other.kind != "overall"
+    ]
     if not items:
         return replace(drift, mismatches=("no golden answer is in both runs",))
     return replace(
         drift,
         n_papers=len({item.group for item in items}),
-        n_only_old=lacking[0],
-        n_only_new=lacking[1],
+        n_only_old=n_only_old,
+        n_only_new=n_only_new,
         kinds=_kinds(items),
         figures=changed_figures(before, now),
         flips=tuple(sorted((item for item in items if item.shift), key=_badness)),
@@ -588,6 +412,36 @@ def _mismatches(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
                 " drift needs the same summaries"
             )
             return
+
+
+def shared_answers(
+    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
+) -> tuple[tuple[GoldenPair, ...], tuple[GoldenPair, ...], tuple[int, int]]:
+    """The pairs of both with the items that both answered, in the order of the new ones.
+
+    The counts are of the items that only the old one answered, and only the new one; overall
+    scores, which follow from the ratings, are not counted.
+    """
+    before, now = (
+        {
+            (pair.system, pair.paper, each.kind, each.index): each
+            for pair in pairs
+            for each in pair.answers
+            if each.answer is not None
+        }
+        for pairs in (old, new)
+    )
+    kept_old, kept_new = [], []
+    for pair in new:
+        places = [(pair.system, pair.paper, each.kind, each.index) for each in pair.answers]
+        both = [place for place in places if place in now and place in before]
+        kept_old.append(replace(pair, answers=tuple(before[place] for place in both)))
+        kept_new.append(replace(pair, answers=tuple(now[place] for place in both)))
+    n_only_old, n_only_new = (
+        sum(kind != "overall" for _, _, kind, _ in one.keys() - other.keys())
+        for one, other in ((before, now), (now, before))
+    )
+    return tuple(kept_old), tuple(kept_new), (n_only_old, n_only_new)
 
 
 def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
@@ -620,8 +474,7 @@ def _p_value(items: Sequence[Rejudged], moves: Sequence[float]) -> float:
     sums: defaultdict[str, float] = defaultdict(float)
     for item, move in zip(items, moves, strict=True):
         sums[item.group] += move
-    moved = [total for total in sums.values() if total]
-    return two_sided_p_value(moved)
+    return two_sided_p_value([total for total in sums.values() if total])
 
 
 def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
@@ -634,3 +487,92 @@ def _badness(item: Rejudged) -> tuple[int, float, bool, str, str, str, int]:
     order = 0 if item.loss > 0 else 1 if item.loss == 0 else 2
     size = abs(item.loss or item.shift) / top
     return order, -size, item.shift < 0, kind, item.paper, item.system, item.new.index
+
+
+SEED: Final = 20246
+RESAMPLES: Final = 1000
+
+
+def changed_figures(
+    old: Sequence[GoldenPair], new: Sequence[GoldenPair]
+) -> tuple[FigureChange, ...]:
+    """Every figure that the labels of both have something for, in the order they are shown."""
+    import numpy as np
+
+    from summeval_pytest.verdict.trust import FIGURES, counts_of
+
+    counts = np.hstack([counts_of(old), counts_of(new)])
+    found = (
+        _changed_spearman(old, new) if name == SPEARMAN else _changed_count(name, counts)
+        for name in AGREEMENTS
+        if name == SPEARMAN or (name in FIGURES and name not in FOLLOWING)
+    )
+    return tuple(each for each in found if each.n_items)
+
+
+def _changed_count(name: str, counts: Counts) -> FigureChange:
+    """A figure of counts, the old ones in the left half of each row and the new ones beside."""
+    import numpy as np
+
+    from summeval_pytest.stats.bootstrap import bootstrap_sums
+    from summeval_pytest.verdict.trust import FIGURES, N_COUNTS, n_of
+
+    figure = FIGURES[name]
+
+    def change(sums: Counts) -> Figures:
+        return figure(sums[:, N_COUNTS:]) - figure(sums[:, :N_COUNTS])
+
+    held = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
+    total = counts.sum(axis=0)
+    before, now = (
+        None if np.isnan(value) else float(value)
+        for value in (
+            figure(total[np.newaxis, :N_COUNTS])[0],
+            figure(total[np.newaxis, N_COUNTS:])[0],
+        )
+    )
+    interval = bootstrap_sums(held, change, n_resamples=RESAMPLES, seed=SEED)
+    n_items = n_of(total[:N_COUNTS], name)
+    return _figure_change(name, before, now, interval, n_items, len(held))
+
+
+def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
+    """Spearman's rho of FM and the labelled overall scores."""
+    import numpy as np
+
+    from summeval_pytest.stats.bootstrap import bootstrap_interval
+    from summeval_pytest.stats.correlation import spearman
+
+    rows = [(pair.group, *row) for pair in old for row in pair.answered("overall")]
+    groups = [group for group, _, _ in rows]
+    label = np.array([label for _, label, _ in rows], dtype=np.float64)
+    before = np.array([score for _, _, score in rows], dtype=np.float64)
+    given = [score for pair in new for _, score in pair.answered("overall")]
+    now = np.array(given, dtype=np.float64)
+
+    def change(drawn: Rows, _: Rows) -> float | None:
+        rhos = [spearman(label[drawn], scores[drawn]) for scores in (before, now)]
+        return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
+
+    interval = bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED)
+    rhos = spearman(label, before), spearman(label, now)
+    return _figure_change(SPEARMAN, *rhos, interval, len(rows), len(set(groups)))
+
+
+def _figure_change(  # noqa: PLR0913, PLR0917 - the parts of one value
+    name: str,
+    old: float | None,
+    new: float | None,
+    interval: Interval,
+    n_items: int,
+    n_papers: int,
+) -> FigureChange:
+    return FigureChange(
+        name=name,
+        old=old,
+        new=new,
+        low=interval.low,
+        high=interval.high,
+        n_items=n_items,
+        n_papers=n_papers,
+    )

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a summary, piece by piece, and which pieces explain a verdict.
+"""What is wrong with a summary, piece by piece, and which pieces explain a verdict.
 
 Findings know no threshold: the same ones serve every decision that is taken again later.
 """
@@ -167,11 +167,6 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     return tuple(finding for finding in findings if explains(finding))
 
 
-def _calibrated(rated: RatedFacet) -> str:
-    """What labels make of a rating, where it is calibrated."""
-    return "" if rated.calibrated is None else f", which labels make {rated.calibrated:.2f}"
-
-
 def rated_words(rated: RatedFacet) -> str:
     """A rating in words, with how sure of it the judge says it is, where it says so."""
     sure = "" if rated.confidence is None else f", confidence {rated.confidence:.2f} of 1"
@@ -182,11 +177,12 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
     """The facets below full scale."""
     for rated in _lowered(score):
         scale = SCALES[rated.facet]
+        mapped = "" if rated.calibrated is None else f", which labels make {rated.calibrated:.2f}"
         yield Finding(
             kind="facet",
             number=f"facet.{rated.facet}",
             title=f"facet {rated.facet}",
-            verdict=f"{rated_words(rated)}{_calibrated(rated)}",
+            verdict=rated_words(rated) + mapped,
             reason=rated.reason,
             reference=rated.reference,
             summary=rated.candidate,
@@ -194,11 +190,6 @@ def facet_findings(score: FacetScore, source: Sequence[str]) -> Iterator[Finding
             severity=1.0 - (rated.value - 1) / (scale - 1),
             conflict=rated.undecided,
         )
-
-
-def _factual(sentence: JudgedSentence) -> str:
-    """What the judge says of an unsupported sentence beyond the source, where that is good."""
-    return ", though judged true in general" if sentence.factual else ""
 
 
 def sentence_words(sentence: JudgedSentence) -> str:
@@ -215,11 +206,12 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
     for sentence in score.sentences:
         if sentence.supported is not False and not sentence.number_conflict:
             continue
+        factual = ", though judged true in general" if sentence.factual else ""
         yield Finding(
             kind="sentence",
             number=CONFLICTS if sentence.number_conflict else "faithfulness",
             title=f"sentence {sentence.index + 1}",
-            verdict=f"{sentence_words(sentence)}{_factual(sentence)}",
+            verdict=sentence_words(sentence) + factual,
             reason=sentence.reason,
             reference=None,
             summary=sentence.text,

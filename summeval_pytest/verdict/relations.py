@@ -8,7 +8,6 @@ judge.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
@@ -29,6 +28,7 @@ from summeval_pytest.text.edits import (
 )
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import MIN_COVERAGE
+from summeval_pytest.verdict.thresholds import ENTAILED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.values import Setting
 
 
-Direction = Literal["equal", "no higher", "no lower", "lower", "higher", "at least", "stays full"]
+Direction = Literal["equal", "no higher", "lower", "higher", "at least", "stays full"]
 
 SLACK: Final = 0.05
 """What a number may move although it should not: one fact of twenty.
@@ -52,14 +52,6 @@ NOTICED: Final = 0.9
 FULL: Final = 0.95
 """What a text has to reach that is measured against itself."""
 _ROUNDING: Final = 1e-9
-_MOVES: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
-    {
-        "equal": (-1.0, 1.0),
-        "no higher": (-math.inf, 1.0),
-        "no lower": (-1.0, math.inf),
-    }
-)
-"""By direction, the range in which a number may stay, in units of what it may move at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +60,15 @@ class Expectation:
 
     Attributes:
         number: The number, by the name of its threshold.
-        direction: "equal", "no higher" and "no lower" allow a move of ``amount``; "lower" and
-            "higher" ask for any move; "at least" asks both values to reach ``amount``; "stays
-            full" asks nothing of a value under the number's highest, and else allows ``amount``.
+        direction: "equal" and "no higher" allow a move of ``amount``; "lower" and "higher" ask for
+            any move; "at least" asks both values to reach ``amount``; "stays full" asks nothing of
+            a value under the number's highest, and else allows ``amount``.
         amount: In the unit of the number.
     """
 
     number: str
     direction: Direction
     amount: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.number not in CATALOGUE:
-            raise KeyError(self.number)
 
 
 def held(
@@ -92,21 +80,20 @@ def held(
     was, is_ = before.get(expectation.number), after.get(expectation.number)
     if was is None or is_ is None:
         return None
-    amount = expectation.amount
+    move, amount = is_ - was, expectation.amount
+    slack = amount + _ROUNDING
     match expectation.direction:
+        case "equal":
+            return abs(move) <= slack
+        case "no higher":
+            return move <= slack
+        case "lower" | "higher" as direction:
+            return (move if direction == "higher" else -move) > slack
         case "at least":
             return min(was, is_) >= amount - _ROUNDING
         case "stays full":
             full = CATALOGUE[expectation.number].high
             return was < full - _ROUNDING or is_ >= full - amount - _ROUNDING
-        case "lower":
-            return is_ - was < -(amount + _ROUNDING)
-        case "higher":
-            return is_ - was > amount + _ROUNDING
-        case direction:
-            least, most = _MOVES[direction]
-            slack = amount + _ROUNDING
-            return least * slack <= is_ - was <= most * slack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,19 +112,11 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """What is measured; where ``reference`` is not the paper's, nor are its facets and facts."""
-
-    candidate: str
-    reference: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """Two measurements to be made, and what lies between them."""
 
-    before: Texts
-    after: Texts
+    before: OwnTexts
+    after: OwnTexts
     edit: Edit
 
 
@@ -170,8 +149,8 @@ def edited(edit: Callable[[Material], Edit | None]) -> Callable[[Material], Tria
         if made is None:
             return None
         return Trial(
-            before=Texts(candidate=material.summary, reference=material.reference),
-            after=Texts(candidate=made.text, reference=material.reference),
+            before=OwnTexts(candidate=material.summary, reference=material.reference),
+            after=OwnTexts(candidate=made.text, reference=material.reference),
             edit=made,
         )
 
@@ -184,8 +163,8 @@ def _swapped(material: Material) -> Trial | None:
     if half is None:
         return None
     return Trial(
-        before=Texts(candidate=half.text, reference=material.reference),
-        after=Texts(candidate=material.reference, reference=half.text),
+        before=OwnTexts(candidate=half.text, reference=material.reference),
+        after=OwnTexts(candidate=material.reference, reference=half.text),
         edit=half,
     )
 
@@ -272,17 +251,6 @@ _RELATIONS: Final = (
 RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType({r.name: r for r in _RELATIONS})
 """By name, in the order in which they are reported."""
 
-
-_NUMBERS: Final = (
-    "facet",
-    "eva",
-    "eva.precision",
-    "eva.recall",
-    "eva.recall_entailed",
-    "faithfulness",
-)
-
-
 GAIN: Final = 0.15
 """What a text may gain by being longer and sharing words with the paper, in the unit of the number.
 
@@ -291,43 +259,35 @@ of FM, but for the background.
 """
 
 
-def _attacked(attack: Attack) -> Callable[[Material], Edit | None]:
+def _hostile(attack: Attack) -> Relation:
     def edit(material: Material) -> Edit | None:
         text = attack.attack(material.summary)
         return None if text == material.summary else Edit(text=text, after=attack.meaning)
 
-    return edit
-
-
-def _relation(attack: Attack) -> Relation:
+    numbers = ("facet", "eva", "eva.precision", "eva.recall", ENTAILED, "faithfulness")
     direction: Direction = "equal" if attack.is_invisible else "no higher"
+    amount = 0.0 if attack.is_invisible else GAIN
     return Relation(
         name=attack.name,
         meaning=attack.meaning,
-        trial=edited(_attacked(attack)),
-        expectations=tuple(
-            Expectation(number, direction, 0.0 if attack.is_invisible else GAIN)
-            for number in _NUMBERS
-        ),
+        trial=edited(edit),
+        expectations=tuple(Expectation(number, direction, amount) for number in numbers),
         floor=UNMOVED,
         is_hostile=True,
     )
 
 
 HOSTILE: Final[Mapping[str, Relation]] = MappingProxyType(
-    {name: _relation(attack) for name, attack in ATTACKS.items()}
+    {name: _hostile(attack) for name, attack in ATTACKS.items()}
 )
 """By the name of the attack; invisible characters may change nothing at all."""
 
 
-METAMORPHIC: Final = "metamorphic"
-HOSTILE_GROUP: Final = "hostile"
 GROUPS: Final[Mapping[str, Mapping[str, Relation]]] = {
-    METAMORPHIC: RELATIONS,
-    HOSTILE_GROUP: HOSTILE,
+    "metamorphic": RELATIONS,
+    "hostile": HOSTILE,
 }
 """By the group whose tests they are, all relations by name."""
-EVERY: Final = "all"
 MOST: Final = 40
 """Papers that a relation is tried on: of more, so many that lie evenly in the suite's order."""
 
@@ -348,14 +308,12 @@ def chosen_relations(names: Iterable[str], option: str) -> dict[str, tuple[str, 
         OptionError: for a name that is none of these.
     """
     asked = list(names)
-    known = {name for relations in GROUPS.values() for name in relations}
+    known = {"all", *GROUPS, *(name for relations in GROUPS.values() for name in relations)}
     for name in asked:
-        if name not in {EVERY, *GROUPS, *known}:
-            raise OptionError(
-                f"{option}={name!r} is no relation; {nearest(name, [EVERY, *GROUPS, *known])}"
-            )
+        if name not in known:
+            raise OptionError(f"{option}={name!r} is no relation; {nearest(name, known)}")
     found = {
-        group: tuple(n for n in relations if {EVERY, group, n} & set(asked))
+        group: tuple(n for n in relations if {"all", group, n} & set(asked))
         for group, relations in GROUPS.items()
     }
     return {group: chosen for group, chosen in found.items() if chosen}
@@ -394,7 +352,10 @@ def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
         SuiteError: where a file has changed since loading.
     """
     relation = GROUPS[group][name]
-    papers = _spread(suite.paper_ids)
+    needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}
+    papers = suite.paper_ids
+    if len(papers) > MOST:
+        papers = tuple(papers[place * len(papers) // MOST] for place in range(MOST))
     for place, paper_id in enumerate(papers):
         other = papers[(place + 1) % len(papers)]
         if relation.is_hostile and other == paper_id:
@@ -410,27 +371,16 @@ def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
         )
         if trial is not None:
             before, after = (
-                _task(suite, paper_id, group, relation, texts)
+                Task(
+                    suite=suite,
+                    paper=paper_id,
+                    system=group,
+                    metrics=tuple(metric for metric in METRICS if metric in needed),
+                    texts=texts,
+                )
                 for texts in (trial.before, trial.after)
             )
             yield Probe(before, after, trial.edit)
-
-
-def _spread(papers: Sequence[str]) -> tuple[str, ...]:
-    if len(papers) <= MOST:
-        return tuple(papers)
-    return tuple(papers[place * len(papers) // MOST] for place in range(MOST))
-
-
-def _task(suite: Suite, paper: str, group: str, relation: Relation, texts: Texts) -> Task:
-    needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}
-    return Task(
-        suite=suite,
-        paper=paper,
-        system=group,
-        metrics=tuple(metric for metric in METRICS if metric in needed),
-        texts=OwnTexts(candidate=texts.candidate, reference=texts.reference),
-    )
 
 
 State = Literal["passes", "fails", "unanswered", "nothing to check"]

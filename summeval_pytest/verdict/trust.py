@@ -1,4 +1,4 @@
-"""What golden labels say of a judge, as values: figures of agreement, held to a suite's floors."""
+"""What golden labels say of a judge: agreement held to floors, calibration, disagreements."""
 
 from __future__ import annotations
 
@@ -259,14 +259,14 @@ def _exact(*facets: str) -> Callable[[Counts], Figures]:
     return share
 
 
-def _unfaithful_precision(sums: Counts) -> Figures:
-    tables = tables_of(sums, SENTENCE)
-    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 1, 0])
+def _found(row: int, column: int) -> Callable[[Counts], Figures]:
+    """Unfaithful sentences that are found, as a share of these and the others of one cell."""
 
+    def share(sums: Counts) -> Figures:
+        tables = tables_of(sums, SENTENCE)
+        return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column])
 
-def _unfaithful_recall(sums: Counts) -> Figures:
-    tables = tables_of(sums, SENTENCE)
-    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, 0, 1])
+    return share
 
 
 def _fact_f1(sums: Counts) -> Figures:
@@ -288,8 +288,8 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     **{f"facet_kappa.{facet}": _kappa(facet) for facet in FACETS},
     "facet_exact": _exact(*FACETS),
     **{f"facet_exact.{facet}": _exact(facet) for facet in FACETS},
-    "unfaithful_precision": _unfaithful_precision,
-    "unfaithful_recall": _unfaithful_recall,
+    "unfaithful_precision": _found(1, 0),
+    "unfaithful_recall": _found(0, 1),
     "fact_f1": _fact_f1,
     "fact_kappa": _fact_kappa,
     "evidence_precision": _of_evidence(evidence_precision),
@@ -297,22 +297,17 @@ FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     "evidence_f1": _of_evidence(evidence_f1),
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
-_LABELS: Final = ((_EVIDENCE, (_EVIDENCE,)), (FACT, (FACT,)), ("unfaithful", (SENTENCE,)))
-
-
-def _kinds(name: str) -> tuple[str, ...]:
-    """The kinds of labels that a figure counts."""
-    facet = name.partition(".")[2]
-    if facet:
-        return (facet,)
-    return next((kinds for start, kinds in _LABELS if name.startswith(start)), FACETS)
 
 
 def n_of(counts: Counts, name: str) -> int:
     """How many items a figure stands on: labelled ones, or source sentences as evidence."""
     if name.startswith(_EVIDENCE):
         return int(counts[_SLICES[_EVIDENCE]][1])
-    return sum(int(counts[_SLICES[kind]].sum()) for kind in _kinds(name))
+    facet = name.partition(".")[2]
+    kinds = {FACT: (FACT,), "unfaithful": (SENTENCE,)}.get(
+        name.partition("_")[0], (facet,) if facet else FACETS
+    )
+    return sum(int(counts[_SLICES[kind]].sum()) for kind in kinds)
 
 
 SEED: Final = 20245
@@ -466,17 +461,12 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
     for name in sorted({OF_ERROR + error for error in found} | held):
         error = name.removeprefix(OF_ERROR)
         counts = found.get(error, nothing)
-        if _is_silent(pairs, error):
+        answers = [a.answer for pair in pairs for a in pair.answers if a.error == error]
+        if answers.count(None) > MAX_UNANSWERED * len(answers):
             counts = nothing
         n_labelled = int(counts[:, 1].sum())
         if n_labelled or _of(name, floors):
             yield _measured(name, counts, share_found, n_labelled, _of(name, floors))
-
-
-def _is_silent(pairs: Sequence[GoldenPair], error: str) -> bool:
-    """Whether too many sentences with one kind of error have no answer."""
-    answers = [a.answer for pair in pairs for a in pair.answers if a.error == error]
-    return sum(answer is None for answer in answers) > MAX_UNANSWERED * len(answers)
 
 
 def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreement:
@@ -545,19 +535,15 @@ class Calibration:
 
     def applied_to(self, golden: Sequence[GoldenPair]) -> tuple[GoldenPair, ...]:
         """The golden answers with calibrated ratings, each by the map of its paper."""
-        return tuple(map(self._applied_to, golden))
-
-    def _applied_to(self, pair: GoldenPair) -> GoldenPair:
-        values = self.values_for(pair.group)
-        overall = facet_aware_metric(
-            {facet: _mapped(values, facet, rating) for facet, rating in pair.rated}
-        )
-        return replace(
-            pair,
-            answers=tuple(
-                replace(each, answer=_calibrated(each, values, overall)) for each in pair.answers
-            ),
-        )
+        found = []
+        for pair in golden:
+            values = self.values_for(pair.group)
+            overall = facet_aware_metric(
+                {facet: _mapped(values, facet, rating) for facet, rating in pair.rated}
+            )
+            answers = [replace(a, answer=_calibrated(a, values, overall)) for a in pair.answers]
+            found.append(replace(pair, answers=tuple(answers)))
+        return tuple(found)
 
 
 def _mapped(values: Mapping[Facet, tuple[float, ...]], facet: Facet, rating: int) -> float:
@@ -596,7 +582,8 @@ def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
 
 
 WORST: Final = 5
-_MOST_OF_A_KIND: Final = 2
+MOST: Final = 2
+"""So many disagreements are told, and so many of a kind while there are others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -636,29 +623,14 @@ def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]
     """The five worst disagreements, on different papers and of several kinds where there are."""
     found = sorted(_disagreements(pairs), key=_badness)
     chosen: list[Disagreement] = []
-    for is_wanted in (_is_new, _is_other_paper, _is_other_kind, _is_any):
+    for of_new_paper, of_rare_kind in ((True, True), (True, False), (False, True), (False, False)):
         for each in found:
-            if len(chosen) < WORST and each not in chosen and is_wanted(each, chosen):
+            is_told = each.paper in {other.paper for other in chosen}
+            n_alike = sum(other.answer.kind == each.answer.kind for other in chosen)
+            is_wanted = not (of_new_paper and is_told) and not (of_rare_kind and n_alike >= MOST)
+            if is_wanted and len(chosen) < WORST and each not in chosen:
                 chosen.append(each)
     return tuple(sorted(chosen, key=_badness))
-
-
-def _is_any(_: Disagreement, __: Sequence[Disagreement]) -> bool:
-    return True
-
-
-def _is_other_paper(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
-    return all(other.paper != each.paper for other in chosen)
-
-
-def _is_other_kind(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
-    n_alike = sum(other.answer.kind == each.answer.kind for other in chosen)
-    return n_alike < _MOST_OF_A_KIND
-
-
-def _is_new(each: Disagreement, chosen: Sequence[Disagreement]) -> bool:
-    """Whether it is about another paper than those, and no third one of its kind."""
-    return _is_other_kind(each, chosen) and _is_other_paper(each, chosen)
 
 
 def _disagreements(pairs: Sequence[GoldenPair]) -> Iterator[Disagreement]:

@@ -1,29 +1,59 @@
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from summeval_pytest.errors import Place
-from summeval_pytest.metrics.score import FacetScore, FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.metrics.score import (
+    CheckedFact,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
+from summeval_pytest.metrics.signature import read_signature
+from summeval_pytest.questions import Fact
 from summeval_pytest.record.record import (
+    Comparison,
     Header,
     PairRecord,
     PaperRecord,
+    Part,
     RunRecord,
     SuiteRecord,
     SystemRecord,
+    as_json,
+    broken_down,
+    from_json,
+    judged,
+    read_record,
+    record_text,
 )
-from summeval_pytest.verdict.decide import PairVerdict, Shortfall
-from summeval_pytest.verdict.findings import Finding
-from summeval_pytest.verdict.thresholds import Thresholds
-from tests.reports.records import TRUSTED, UNMEASURED, agreement, measured, trust, untrusted
+from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
+from summeval_pytest.run.measure import Evaluation
+from summeval_pytest.suite.values import Pair, Paper, Section, Waiver
+from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
+from summeval_pytest.verdict.findings import Finding, findings_of
+from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
+from tests.reports.records import TRUSTED, UNMEASURED, measured, untrusted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.record.record import Covered, Outcome
-    from summeval_pytest.verdict.trust import Trust
+
 
 HERE = Place("golden/summeval.toml", 3)
 PAPERS = ("moss-01", "zinc-01")
@@ -97,14 +127,6 @@ def test_a_pair_tells_what_explains_its_failure() -> None:
     assert [found.number for found in judged.told] == ["facet.method"]
 
 
-def test_a_pair_that_passes_tells_nothing() -> None:
-    """Also where something is wrong with it, and where that is waived."""
-    findings = (finding("facet.result"), finding("faithfulness", "sentence"))
-    short = Shortfall(name="facet.result", value=1, least=2)
-    for verdict in (PairVerdict(shortfalls=()), PairVerdict(shortfalls=(), waived=(short,))):
-        assert replace(pair(), findings=findings, verdict=verdict).told == ()
-
-
 def test_a_pair_gives_its_numbers_again() -> None:
     """Worked example: another decision needs the values, and a brevity guard the sizes."""
     sentences = tuple(
@@ -120,35 +142,6 @@ def test_a_pair_gives_its_numbers_again() -> None:
     assert numbers.sizes == {"words": 4, "faithfulness": 1, "sentences": 2}
 
 
-def test_the_pairs_of_a_system_are_its_own_and_in_order() -> None:
-    """A report has a table of each."""
-    mine = (pair("zinc-01"), pair("moss-01"))
-    judged = suite(mine[0], pair("zinc-01", "terse"), mine[1])
-    assert judged.pairs_of("careful") == mine
-    assert [found.paper for found in judged.pairs_of("terse")] == ["zinc-01"]
-    assert judged.pairs_of("careless") == ()
-
-
-def test_a_paper_is_found_by_its_id() -> None:
-    """One that no pair was judged of is in no record, and None would hide that."""
-    papers = tuple(
-        PaperRecord(id=name, title="", place=HERE, references=(), n_sentences=0, cited=())
-        for name in PAPERS
-    )
-    judged = suite(papers=papers)
-    assert judged.paper("zinc-01") is papers[1]
-    with pytest.raises(KeyError, match="fern-01"):
-        judged.paper("fern-01")
-
-
-def test_a_suite_with_every_pair_scored_is_complete() -> None:
-    """A system may skip papers, so each brings its own number of them."""
-    systems = (system("careful", *PAPERS), system("terse", "zinc-01"))
-    judged = suite(*BOTH, pair("zinc-01", "terse", "failed"), systems=systems)
-    assert judged.n_expected == 3
-    assert judged.is_complete
-
-
 @pytest.mark.parametrize(
     "pairs",
     [(), BOTH[:1], BOTH[1:], (BOTH[0], pair("zinc-01", outcome="error"))],
@@ -157,16 +150,6 @@ def test_a_suite_with_every_pair_scored_is_complete() -> None:
 def test_a_suite_that_was_judged_in_part_is_not_complete(pairs: tuple[PairRecord, ...]) -> None:
     """A selection, or a judge that broke down, must never pass for a whole run."""
     assert not suite(*pairs).is_complete
-
-
-def test_a_suite_whose_pairs_fail_is_complete() -> None:
-    """Red is a result; only an error is none."""
-    assert suite(pair("moss-01", outcome="failed"), pair("zinc-01", outcome="failed")).is_complete
-
-
-def test_means_that_were_not_judged_do_not_make_a_suite_incomplete() -> None:
-    """They can be taken again from its pairs."""
-    assert suite(*BOTH, systems=(system(outcome="not judged"),)).is_complete
 
 
 def test_a_run_is_complete_where_all_its_suites_are() -> None:
@@ -197,17 +180,6 @@ def test_the_worst_outcome_of_a_run_is_its_outcome(
     assert run(*apart[::-1]).outcome == worst
 
 
-def test_a_run_that_judged_nothing_says_so() -> None:
-    """Neither green nor red: an empty selection proves nothing."""
-    assert run().outcome == "not judged"
-    assert run(suite(systems=(system(outcome="not judged"),))).outcome == "not judged"
-
-
-def test_a_run_of_means_alone_has_their_outcome() -> None:
-    """`-k all-papers` judges no pair of its own."""
-    assert run(suite(systems=(system(outcome="failed"),))).outcome == "failed"
-
-
 @pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
 def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
     """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
@@ -221,25 +193,6 @@ def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outc
     assert run(suite(), measured(held, UNMEASURED), held).outcome == "untrusted"
 
 
-def test_the_outcomes_of_what_an_untrusted_judge_decided_are_kept() -> None:
-    """They are shown beside the mark."""
-    held = untrusted(suite(pair("moss-01", outcome="failed"), pair("zinc-01")))
-    assert run(held).outcomes == {"passed", "failed"}
-
-
-@pytest.mark.parametrize(
-    "found",
-    [TRUSTED, trust(agreement()), trust(agreement("fact_f1", None, low=None, high=None))],
-    ids=["floors held", "no floor", "undefined without a floor"],
-)
-def test_a_judge_that_misses_no_floor_leaves_the_outcome_alone(found: Trust) -> None:
-    """Figures that nobody has set a floor on are for reading."""
-    held = measured(suite(*BOTH), found)
-    assert not run(held).is_untrusted
-    assert run(held).outcome == "passed"
-    assert run(measured(suite(pair(outcome="failed")), found)).outcome == "failed"
-
-
 def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
     """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
     held = measured(suite(*BOTH), UNMEASURED)
@@ -249,6 +202,679 @@ def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
     assert run(measured(suite(systems=()), UNMEASURED)).outcome == "error"
 
 
-def test_labels_that_were_not_used_change_no_outcome() -> None:
-    """A run of one paper does not measure the judge, and says so elsewhere."""
-    assert run(replace(suite(*BOTH), has_labels=True)).outcome == "passed"
+SUITE = "golden/summeval.toml"
+SOURCE = (
+    "Moss was grown on stone.",
+    "Rain fell on half of the stones.",
+    "Wet moss grew twice as fast.",
+    "Nobody was surprised.",
+    "Ferns were left out.",
+)
+PAPER = Paper(
+    id="moss-01",
+    title="Moss and rain",
+    source=(Section(text=" ".join(SOURCE)),),
+    references=("Moss grew.", "Rain makes moss grow."),
+    place=Place("golden/papers.jsonl", 7),
+)
+WRITTEN = Pair(
+    paper=PAPER,
+    system="careful",
+    summary="Moss grew. Ferns died.",
+    place=Place("golden/systems/careful.jsonl", 2),
+    note="source cut",
+)
+LOST = FacetScore(
+    value=0.25,
+    ratings=(
+        RatedFacet(
+            facet="result", rating=1, reason="", reference="Wet moss grew fast.", candidate=""
+        ),
+    ),
+)
+"""Its finding points at sentence 2 of the source."""
+PASSED = PairVerdict(shortfalls=())
+SHORT = Shortfall(name="facet", value=0.25, least=0.55)
+FAILED = PairVerdict(shortfalls=(SHORT,))
+
+
+def sentence(index: int, *evidence: int, supported: bool | None = True) -> JudgedSentence:
+    """A judged sentence of the summary."""
+    return JudgedSentence(
+        index=index, text="Ferns died.", supported=supported, reason="", evidence=evidence
+    )
+
+
+def evaluation(*scores: Score | Unscored) -> Evaluation:
+    """The pair with these scores."""
+    return Evaluation(
+        pair=WRITTEN,
+        scores=scores,
+        signatures=(
+            read_signature("facet|judge:fair-1|v:1"),
+            read_signature("faithfulness|judge:fair-1|v:1"),
+        ),
+        source=SOURCE,
+    )
+
+
+def cited(*scores: Score | Unscored) -> dict[int, str]:
+    """The source sentences that are kept of the paper."""
+    paper = judged(SUITE, evaluation(*scores), PASSED).paper
+    assert paper is not None
+    assert list(paper.cited) == sorted(paper.cited)
+    return dict(paper.cited)
+
+
+def test_all_that_was_measured_and_decided_is_kept() -> None:
+    """Worked example: every report is made of this and of nothing else."""
+    measured = evaluation(LOST)
+    kept = judged(SUITE, measured, FAILED)
+    assert kept.suite == SUITE
+    pair = kept.pair
+    assert (pair.paper, pair.system, pair.summary) == ("moss-01", "careful", WRITTEN.summary)
+    assert (pair.outcome, pair.fault, pair.note) == ("failed", "", "source cut")
+    assert pair.place == Place("golden/systems/careful.jsonl", 2)
+    assert pair.scores == (LOST,)
+    assert pair.signatures == ("facet|judge:fair-1|v:1", "faithfulness|judge:fair-1|v:1")
+    assert pair.findings == findings_of((LOST,), SOURCE)
+    assert (pair.verdict, pair.change) == (FAILED, None)
+    assert pair.numbers() == measured.numbers()
+    assert kept.paper == PaperRecord(
+        id="moss-01",
+        title="Moss and rain",
+        place=Place("golden/papers.jsonl", 7),
+        references=("Moss grew.", "Rain makes moss grow."),
+        n_sentences=5,
+        cited=((2, SOURCE[2]),),
+    )
+
+
+WAIVED = WaiverUse(
+    waiver=Waiver(
+        name="moss",
+        paper="moss-01",
+        system="careful",
+        finding="facet",
+        owner="ines",
+        reason="",
+        expires="2027-01-31",
+        place=Place(SUITE, 30),
+    ),
+    state="not needed",
+)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome"),
+    [
+        (PASSED, "passed"),
+        (PairVerdict(shortfalls=(), waived=(SHORT,)), "passed"),
+        (FAILED, "failed"),
+        (PairVerdict(shortfalls=(), waivers=(WAIVED,)), "failed"),
+        (
+            PairVerdict(
+                shortfalls=(),
+                lacking=(Unscored(metric="eva", status="refused_candidate", reason=""),),
+            ),
+            "failed",
+        ),
+    ],
+    ids=["all met", "waived", "short", "idle waiver", "lacking"],
+)
+def test_the_outcome_is_that_of_the_verdict(verdict: PairVerdict, outcome: str) -> None:
+    """A record that calls a red test green would be worse than none."""
+    assert judged(SUITE, evaluation(LOST), verdict).pair.outcome == outcome
+
+
+def test_a_pair_without_a_verdict_is_an_error_with_its_fault() -> None:
+    """What the other metrics found is kept; an error is no failure and never a pass."""
+    lack = Unscored(metric="faithfulness", status="unanswered", reason="the reply was cut off")
+    pair = judged(SUITE, evaluation(LOST, lack), None, fault="the reply was cut off").pair
+    assert (pair.outcome, pair.fault) == ("error", "the reply was cut off")
+    assert pair.verdict == PairVerdict(shortfalls=())
+    assert pair.scores == (LOST, lack)
+    assert [finding.number for finding in pair.findings] == ["facet.result"]
+    assert pair.told == ()
+
+
+def test_the_source_sentences_that_anything_points_at_are_kept() -> None:
+    """Worked example: one by a finding, others as evidence for and against sentences.
+
+    Those that support a sentence are evidence too; sentence 3 of the source is nobody's.
+    """
+    score = FaithfulnessScore(
+        value=0.5, sentences=(sentence(0, 4, 0), sentence(1, 1, 4, supported=False))
+    )
+    assert cited(LOST, score) == {place: SOURCE[place] for place in (0, 1, 2, 4)}
+    assert cited(LOST) == {2: SOURCE[2]}
+    assert cited(score) == {place: SOURCE[place] for place in (0, 1, 4)}
+
+
+def test_a_pair_that_broke_down_has_every_metric_unanswered() -> None:
+    """The judge could not be reached, so all that is known is why, and for which metrics."""
+    place = Place(SUITE, 12)
+    kept = broken_down(
+        suite=SUITE,
+        paper="moss-01",
+        system="llama3",
+        metrics=("facet", "faithfulness"),
+        place=place,
+        fault="no route",
+    )
+    assert (kept.suite, kept.paper) == (SUITE, None)
+    pair = kept.pair
+    assert (pair.paper, pair.system, pair.place) == ("moss-01", "llama3", place)
+    assert (pair.outcome, pair.fault, pair.summary) == ("error", "no route", "")
+    assert pair.scores == (
+        Unscored(metric="facet", status="unanswered", reason="no route"),
+        Unscored(metric="faithfulness", status="unanswered", reason="no route"),
+    )
+    assert (pair.signatures, pair.findings, pair.told) == ((), (), ())
+    assert pair.numbers().values == {}
+
+
+OPTION = "--summ-compare=v1.3"
+REMEDY = "name a file that --summ-run-record or --summ-save has written"
+PAIR = PairRecord(
+    paper="moss-01",
+    system="careful",
+    outcome="failed",
+    summary="Moss grew \u2013 fast.",
+    place=HERE,
+    scores=(
+        FacetScore(
+            value=0.5,
+            ratings=(
+                RatedFacet(
+                    facet="result", rating=2, reason="half", reference="Moss grew.", candidate=""
+                ),
+            ),
+            removed=("method",),
+        ),
+        EvaScore(
+            value=0.5,
+            precision=None,
+            recall=0.5,
+            recall_entailed=0.25,
+            reference=(
+                CheckedFact(fact=Fact(text="Moss grew.", sentence=0), holds=None, reason=""),
+            ),
+            matched=frozenset({10, 9, 2}),
+        ),
+        FaithfulnessScore(
+            value=1.0,
+            sentences=(JudgedSentence(index=0, text="Moss grew.", supported=True, reason=""),),
+        ),
+        Unscored(metric="eva", status="refused_candidate", reason="refused"),
+    ),
+    signatures=("facet|judge:fair-1|v:1",),
+    verdict=PairVerdict(shortfalls=(Shortfall(name="facet", value=0.5, least=0.55),)),
+)
+WAIVER = WaiverUse(
+    waiver=Waiver(
+        name="moss",
+        paper="moss-01",
+        system="careful",
+        finding="facet",
+        least=0.5,
+        owner="ines",
+        reason="new",
+        expires="2027-01-31",
+        place=HERE,
+    ),
+    state="in use",
+)
+RECORD = RunRecord(
+    header=Header(
+        environment={"python": "3.11.9", "numpy": "2.1"}, usage={"replies": 12.0, "dollars": 0.5}
+    ),
+    judge="fair-1",
+    suites=(
+        SuiteRecord(
+            has_labels=False,
+            name="golden",
+            shown="golden/summeval.toml",
+            fingerprint="77be02a1c3d4",
+            thresholds=Thresholds(pair=(Threshold("facet", 0.55),), mean=()),
+            systems=(
+                SystemRecord(
+                    name="careful",
+                    place=HERE,
+                    papers=("moss-01",),
+                    means=(
+                        SystemMean(name="facet", value=None, least=0.5, n_scored=0, n_papers=1),
+                    ),
+                    comparison=Comparison(baseline="v1.3", system="careful"),
+                ),
+            ),
+            papers=(
+                PaperRecord(
+                    id="moss-01",
+                    title="",
+                    place=HERE,
+                    references=("Moss grew.",),
+                    n_sentences=9,
+                    cited=((4, "Wet moss grew."),),
+                ),
+            ),
+            pairs=(PAIR,),
+            waivers=(WAIVER,),
+        ),
+    ),
+)
+"""One of every kind of score, so that each place in a file can be spoilt."""
+WRITABLE = st.text(st.characters(codec="utf-8"), max_size=4)
+"""What a UTF-8 file can hold, control and private characters among it."""
+ANY_TEXT = st.text(st.characters(), max_size=4)
+"""Half surrogate pairs, too."""
+
+
+@cache
+def values_of(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """Values of a type, read off its annotations, so that a new field is tested unasked.
+
+    A type may hold itself, as scores over several references do.
+    """
+    simple: dict[Any, st.SearchStrategy[Any]] = {
+        str: text,
+        int: st.integers(-(2**70), 2**70),
+        float: st.floats(allow_nan=False, allow_infinity=False),
+        bool: st.booleans(),
+        NoneType: st.none(),
+    }
+    if isinstance(hint, type) and is_dataclass(hint):
+        return st.deferred(lambda: built(hint, text))
+    if get_origin(hint) is Literal:
+        return st.sampled_from(get_args(hint))
+    return simple[hint] if hint in simple else holding(hint, text)
+
+
+def built(kind: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """Values of a dataclass."""
+    hints = get_type_hints(kind)
+    return st.builds(kind, **{f.name: values_of(hints[f.name], text) for f in fields(kind)})
+
+
+def holding(hint: Any, text: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """Values of a type that holds others."""
+    origin = get_origin(hint)
+    inner = [values_of(part, text) for part in get_args(hint) if part is not Ellipsis]
+    of_any_length = {
+        tuple: st.lists(inner[0], max_size=2).map(tuple),
+        frozenset: st.frozensets(inner[0], max_size=3),
+        Mapping: st.dictionaries(WRITABLE, inner[-1], max_size=2),
+    }
+    if origin in {Union, UnionType}:
+        return st.one_of(*inner)
+    if origin is tuple and Ellipsis not in get_args(hint):
+        return st.tuples(*inner)
+    return of_any_length[origin]
+
+
+def whole(value: object) -> object:
+    """The value with U+FFFD for each half of a surrogate pair in its texts."""
+    if isinstance(value, str):
+        return "".join("\ufffd" if 0xD800 <= ord(c) <= 0xDFFF else c for c in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: whole(getattr(value, f.name)) for f in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(map(whole, value))
+    if isinstance(value, dict):
+        return {name: whole(inner) for name, inner in value.items()}
+    return value
+
+
+# No deadline where a record is read: the first reading imports and builds the reader.
+@given(values_of(RunRecord, WRITABLE))
+@example(RECORD)
+@settings(max_examples=20, deadline=None)
+def test_a_record_that_is_written_and_read_is_the_same(record: RunRecord) -> None:
+    """Law: over every type that a record can hold, and once more byte by byte."""
+    text = as_json(record)
+    found = from_json(RunRecord, text)
+    assert found == record
+    assert as_json(found) == text
+    assert as_json(from_json(RunRecord, record_text(record))) == text
+
+
+PARTS: dict[type[object], st.SearchStrategy[object]] = {
+    kind: values_of(kind, WRITABLE) for kind in (PairRecord, SystemRecord, PaperRecord, Part)
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_each_part_of_a_record_that_is_written_and_read_is_the_same(
+    kind: type[object], data: st.DataObject
+) -> None:
+    """Law: xdist workers send parts, and a part alone is drawn in more detail than a whole run."""
+    value = data.draw(PARTS[kind])
+    found = from_json(kind, as_json(value))
+    assert found == value
+    assert as_json(found) == as_json(value)
+
+
+@given(values_of(PaperRecord, ANY_TEXT))
+@settings(max_examples=20, deadline=None)
+def test_halves_of_surrogate_pairs_become_a_sign_that_stays(paper: PaperRecord) -> None:
+    """Law: no UTF-8 file can hold them; a record that is read and saved again is the same."""
+    text = as_json(paper)
+    text.encode()
+    found = from_json(PaperRecord, text)
+    assert found == whole(paper)
+    assert as_json(found) == text
+
+
+def test_a_pair_that_changed_is_one_line_of_a_diff() -> None:
+    """Of three pairs, one is rated otherwise; the others' lines stay, byte by byte."""
+    (suite,) = RECORD.suites
+    pairs = tuple(replace(PAIR, paper=paper) for paper in ("fern-01", "moss-01", "zinc-01"))
+    other = (pairs[0], replace(pairs[1], summary="Moss\ngrew."), pairs[2])
+    before, after = (
+        record_text(replace(RECORD, suites=(replace(suite, pairs=of),))).split("\n")
+        for of in (pairs, other)
+    )
+    assert len(before) == len(after)
+    assert [old for old, new in zip(before, after, strict=True) if old != new] == [
+        f"{as_json(pairs[1])},"
+    ]
+    for line in (as_json(suite.systems[0]), as_json(suite.papers[0]), as_json(WAIVER)):
+        assert line in before
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_a_number_that_json_does_not_have_is_never_written(value: float) -> None:
+    """No other reader could read the file; a score of NaN is a bug and no result."""
+    with pytest.raises(ValueError, match=r"not JSON compliant"):
+        as_json(replace(PAIR, scores=(FacetScore(value=value),)))
+
+
+def spoilt(*path: str | int, value: object) -> str:
+    """The record's text with another value at one place; the last key may be new."""
+    values = json.loads(as_json(RECORD))
+    inner = values
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    return json.dumps(values)
+
+
+def fault(text: str) -> str:
+    """Why a text is no record."""
+    with pytest.raises(ValueError, match=": ") as caught:
+        from_json(RunRecord, text)
+    assert type(caught.value) is ValueError
+    return str(caught.value)
+
+
+UNKNOWN = "unknown key"
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        (("colour",), "colour"),
+        (("header", "host"), "header.host"),
+        (("suites", 0, "moss"), "suites.0.moss"),
+        (("suites", 0, "pairs", 0, "verdict", "moss"), "suites.0.pairs.0.verdict.moss"),
+        (("suites", 0, "systems", 0, "place", "column"), "suites.0.systems.0.place.column"),
+        (("suites", 0, "waivers", 0, "waiver", "x_own"), "suites.0.waivers.0.waiver.x_own"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_its_place(path: tuple[str | int, ...], place: str) -> None:
+    """A key that is dropped in silence was there for a reason."""
+    assert fault(spoilt(*path, value=1)) == f"{place}: {UNKNOWN}"
+
+
+@pytest.mark.parametrize("metric", ["eva", "faithfulness", "rouge", None])
+def test_a_score_under_the_name_of_another_metric_is_refused(metric: str | None) -> None:
+    """The numbers of one metric must never be taken for another's."""
+    path = ("suites", 0, "pairs", 0, "scores", 0)
+    assert fault(spoilt(*path, "metric", value=metric)).startswith("suites.0.pairs.0.scores.0.")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("judge",), 1, "judge: Input should be a valid string"),
+        (("judge",), None, "judge: Input should be a valid string"),
+        (("suites",), {}, "suites: Input should be a valid array"),
+        (("suites", 0), [], "suites.0: Input should be an object"),
+        (("header", "usage", "replies"), "12", "header.usage.replies: Input should be a valid"),
+        (("header", "environment", "python"), 3.11, "header.environment.python: Input should be"),
+        (("header", "created"), 0, "header.created: Input should be a valid string"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_its_place(
+    path: tuple[str | int, ...], value: object, told: str
+) -> None:
+    """A record is never bent into shape: what somebody has edited by hand must be seen."""
+    assert fault(spoilt(*path, value=value)).startswith(told)
+
+
+LINE = ("suites", 0, "systems", 0, "place", "line")
+LEAST = ("suites", 0, "systems", 0, "means", 0, "least")
+
+
+def test_a_whole_number_will_do_where_a_fraction_may_stand() -> None:
+    """JSON has one kind of number, and other tools write 1.0 as 1."""
+    found = from_json(RunRecord, spoilt(*LEAST, value=1))
+    least = found.suites[0].systems[0].means[0].least
+    assert (least, type(least)) == (1.0, float)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("suites", 0, "pairs", 0, "outcome"), "not judged"),
+        (("suites", 0, "systems", 0, "outcome"), "green"),
+        (("suites", 0, "waivers", 0, "state"), "IN USE"),
+        (("schema",), 2),
+        (("schema",), "1"),
+        (("schema",), None),
+    ],
+)
+def test_a_word_that_is_none_of_those_known_is_refused(
+    path: tuple[str | int, ...], value: object
+) -> None:
+    """An outcome that no report knows would be shown as none."""
+    place = ".".join(map(str, path))
+    assert fault(spoilt(*path, value=value)).startswith(f"{place}: Input should be ")
+
+
+@pytest.mark.parametrize(
+    "path", [("judge",), ("suites", 0, "pairs", 0, "summary"), ("header", "usage")]
+)
+def test_a_key_that_is_missing_is_named(path: tuple[str | int, ...]) -> None:
+    """There is no default for what was measured."""
+    values = json.loads(as_json(RECORD))
+    inner = values
+    for step in path[:-1]:
+        inner = inner[step]
+    del inner[path[-1]]
+    assert fault(json.dumps(values)) == f"{'.'.join(map(str, path))}: Field required"
+
+
+def saved(folder: Path, content: str | bytes) -> Path:
+    """A file with this content."""
+    file = folder / "run.json"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def refused(file: Path) -> str:
+    """The message for a file that holds no record, on one line and not for ever."""
+    with pytest.raises(OptionError) as caught:
+        read_record(file, OPTION)
+    assert caught.value.__cause__ is None
+    message = str(caught.value)
+    assert message.startswith(f"{OPTION}: {file} ")
+    assert message.isprintable()
+    assert len(message) < 500 + len(str(file))
+    return message.removeprefix(f"{OPTION}: {file} ")
+
+
+def test_a_record_checked_out_on_windows_is_the_same(tmp_path: Path) -> None:
+    """A baseline is committed, so git and editors may put marks and line ends into it."""
+    text = "\ufeff" + record_text(RECORD).replace("\n", "\r\n")
+    assert read_record(saved(tmp_path, text), OPTION) == RECORD
+
+
+@pytest.mark.parametrize("content", [b"\xff{}", "{}".encode("utf-16"), b'"\xed\xa0\x80"'])
+def test_bytes_that_are_not_utf_8_are_said(tmp_path: Path, content: bytes) -> None:
+    """Another encoding, or half a surrogate pair in bytes."""
+    assert refused(saved(tmp_path, content)) == (
+        f"cannot be read as a run record, it is not UTF-8; {REMEDY}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "the whole: Invalid JSON: "),
+        ("no", "the whole: Invalid JSON: "),
+        ("\x1b[31m::error::", "the whole: Invalid JSON: "),
+        (record_text(RECORD)[:-9], "the whole: Invalid JSON: "),
+        ('{"schema": 1, "judge": "\\ud800"}', "the whole: Invalid JSON: "),
+        ("null", "the whole: Input should be an object"),
+        ("7", "the whole: Input should be an object"),
+        ('[{"schema": 2}]', "the whole: Input should be an object"),
+        ("{}", "header: Field required"),
+        ('{"schema": 1}', "header: Field required"),
+    ],
+    ids=[
+        "empty",
+        "word",
+        "hostile",
+        "cut",
+        "half pair",
+        "null",
+        "number",
+        "list",
+        "none",
+        "bare",
+    ],
+)
+def test_a_text_that_is_no_record_is_said(tmp_path: Path, text: str, told: str) -> None:
+    """Any file may be named, a summary or a hostile one among them."""
+    message = refused(saved(tmp_path, text))
+    assert message.startswith(f"is no run record: {told}")
+    assert message.endswith(f"; {REMEDY}")
+
+
+@pytest.mark.parametrize("schema", [0, 2, -1, 10**9])
+def test_another_schema_version_is_said_before_anything_else(tmp_path: Path, schema: int) -> None:
+    """The list of what differs would not help; a newer record may differ in everything."""
+    for text in (spoilt("schema", value=schema), f'{{"schema": {schema}, "moss": 1}}'):
+        assert refused(saved(tmp_path, text)) == (
+            f"has schema {schema}, this version reads 1;"
+            " make the record again, or use the version that wrote it"
+        )
+
+
+def test_a_hostile_key_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    """A record comes from another branch, and the message names its keys."""
+    key = "\x1b[31m\n::error::##[group]" + "z" * 1_000_000
+    message = refused(saved(tmp_path, spoilt(key, value=1)))
+    assert message.startswith(r"is no run record: \x1b[31m ::error::#\x23[group]zzz")
+    assert message.endswith(f"\u2026; {REMEDY}")
+
+
+@settings(deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["schema", "header", "judge", "suites"]) | st.text(max_size=3),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_a_record_or_a_mistake_of_the_user(
+    tmp_path_factory: pytest.TempPathFactory, values: object
+) -> None:
+    """Law: never a traceback, NaN and half surrogate pairs among the values."""
+    folder = tmp_path_factory.mktemp("record")
+    refused(saved(folder, json.dumps(values)))
+
+
+def test_a_record_keeps_what_the_labels_say_of_the_judge(tmp_path: Path) -> None:
+    """A judge's drift is seen in its golden answers, a release after they were given."""
+    for suite in (untrusted(RECORD.suites[0]), measured(RECORD.suites[0], UNMEASURED)):
+        record = replace(RECORD, suites=(suite,))
+        found = read_record(saved(tmp_path, record_text(record)), OPTION)
+        assert found == record
+        assert found.outcome == record.outcome
+
+
+def test_a_golden_answer_is_written_without_what_it_does_not_say() -> None:
+    """Worked example: thousands agree with their label, and 50 bytes of each are enough."""
+    agrees = GoldenAnswer(kind="sentence", label=1.0, answer=1.0)
+    assert as_json(agrees) == '{"answer": 1.0, "kind": "sentence", "label": 1.0}'
+    lacking = replace(agrees, index=3, answer=None, reason="no reply")
+    assert as_json(lacking) == (
+        '{"answer": null, "index": 3, "kind": "sentence", "label": 1.0, "reason": "no reply"}'
+    )
+    full = replace(
+        agrees,
+        error="number",
+        evidence=EvidenceCount(named=2, labelled=1, both=1),
+        text="Mice slept.",
+        against="Mice.",
+    )
+    assert set(json.loads(as_json(full))) == {
+        "answer", "kind", "label", "error", "evidence", "text", "against"
+    }  # fmt: skip
+    for answer in (agrees, lacking, full):
+        assert from_json(GoldenAnswer, as_json(answer)) == answer
+
+
+def test_what_only_some_judges_say_of_a_sentence_is_written_where_they_do() -> None:
+    """Records of before stay as they are, to the byte."""
+    usual = JudgedSentence(index=0, text="It rose.", supported=False, reason="no")
+    assert "factual" not in as_json(usual)
+    told = replace(usual, factual=False)
+    assert json.loads(as_json(told))["factual"] is False
+    score = FaithfulnessScore(value=0.0, sentences=(usual, told))
+    assert "n_copied" not in as_json(score)
+    for each in (score, replace(score, n_copied=2)):
+        assert from_json(FaithfulnessScore, as_json(each)) == each
+    assert json.loads(as_json(replace(score, n_copied=2)))["n_copied"] == 2
+
+
+def test_a_record_of_before_judges_were_measured_is_read(tmp_path: Path) -> None:
+    """A saved baseline must not become unreadable by what a newer version measures."""
+    values = json.loads(record_text(RECORD))
+    for name in ("has_labels", "trust", "golden"):
+        del values["suites"][0][name]
+    found = read_record(saved(tmp_path, json.dumps(values)), OPTION)
+    (held,) = RECORD.suites
+    assert found == replace(RECORD, suites=(replace(held, has_labels=None),))
+    assert found.suites[0].trust is None
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("kind",), "mood", "kind"),
+        (("answer",), "4", "answer: Input should be a valid number"),
+        (("label",), None, "label: Input should be a valid number"),
+        (("evidence",), {"named": 1, "labelled": 1}, "evidence.both: Field required"),
+        (("mood",), 1, f"mood: {UNKNOWN}"),
+    ],
+)
+def test_a_golden_answer_is_read_as_strictly_as_a_score(
+    path: tuple[str], value: object, told: str
+) -> None:
+    """Fields may be left out, and what is there is still what was written."""
+    text = json.dumps({"kind": "sentence", "label": 1.0, "answer": 1.0, path[0]: value})
+    with pytest.raises(ValueError, match=": ") as caught:
+        from_json(GoldenAnswer, text)
+    assert str(caught.value).startswith(told)

@@ -467,13 +467,12 @@ def test_the_table_has_a_line_for_each_kind(snapshot: SnapshotAssertion) -> None
         name="facet_kappa",
         old=0.5,
         new=0.25,
-        change=-0.25,
         low=-0.3,
         high=0.1,
         n_items=1200,
         n_papers=30,
     )
-    lost = replace(change, name="fact_f1", new=None, change=None, low=None, high=None)
+    lost = replace(change, name="fact_f1", new=None, low=None, high=None)
     same = replace(drift((4, 4), (4, 4)), n_only_old=1200, n_only_new=1)
     assert [
         list(drift_table(drift((4,) * 8, (3,) * 7 + (4,)))),

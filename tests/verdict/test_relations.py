@@ -1,13 +1,27 @@
 from __future__ import annotations
 
-import re
+from types import MappingProxyType
 
 import pytest
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.score import CATALOGUE
+from summeval_pytest.metrics.score import CATALOGUE, Unscored
+from summeval_pytest.run.numbers import Numbers
+from summeval_pytest.run.runner import OwnTexts
+from summeval_pytest.text.edits import ATTACKS, Edit
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
-from summeval_pytest.verdict.relations import RELATIONS, Expectation, Material, Texts, held
+from summeval_pytest.verdict.relations import (
+    HOSTILE,
+    RELATIONS,
+    Broken,
+    Check,
+    Expectation,
+    Material,
+    check,
+    decide_relation,
+    held,
+)
 
 SUMMARY = (
     "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
@@ -33,7 +47,6 @@ def moved(direction: str, before: float, after: float, amount: float = 0.0) -> b
         ("equal", 0.0, [(0.3, 0.1 + 0.2)], [(0.3, 0.301)]),
         ("no higher", 0.0, [(0.5, 0.5), (0.5, 0.1)], [(0.5, 0.51)]),
         ("no higher", 0.05, [(0.5, 0.55)], [(0.5, 0.56)]),
-        ("no lower", 0.05, [(0.5, 0.45), (0.5, 0.9)], [(0.5, 0.44)]),
         ("lower", 0.0, [(0.5, 0.49)], [(0.5, 0.5), (0.5, 0.6), (0.3, 0.1 + 0.2)]),
         ("higher", 0.0, [(0.5, 0.51)], [(0.5, 0.5), (0.5, 0.4)]),
         ("at least", 0.95, [(0.95, 1.0)], [(0.94, 1.0), (1.0, 0.94)]),
@@ -63,12 +76,6 @@ def test_what_was_not_measured_is_neither_held_nor_broken(
     assert held(Expectation("facet", "equal"), before, after) is None
 
 
-def test_an_expectation_of_an_unknown_number_is_refused() -> None:
-    """It would never be measured, and so never be broken."""
-    with pytest.raises(KeyError, match=re.escape("faithful")):
-        Expectation("faithful", "lower")
-
-
 def test_the_catalogue_has_its_order_and_its_names() -> None:
     """Tests are called by them, and reports list them so."""
     assert list(RELATIONS) == ORDER.split()
@@ -80,8 +87,8 @@ def test_swapped_measures_the_half_against_the_whole_and_the_whole_against_the_h
     half = " ".join(sentence.text for sentence in split_sentences(SUMMARY)[:2])
     trial = RELATIONS["swapped"].trial(MATERIAL)
     assert trial is not None
-    assert trial.before == Texts(candidate=half, reference=SUMMARY)
-    assert trial.after == Texts(candidate=SUMMARY, reference=half)
+    assert trial.before == OwnTexts(candidate=half, reference=SUMMARY)
+    assert trial.after == OwnTexts(candidate=SUMMARY, reference=half)
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=lambda relation: relation.name)
@@ -109,3 +116,146 @@ def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
         assert [held(e, before, then) for e in each.expectations] == [True] * len(each.expectations)
         blind = [held(e, before, before) for e in each.expectations]
         assert all(blind) is (each.name in ("identity", "sentence-order", "duplicated-sentence"))
+
+
+NUMBER = RELATIONS["number-edit"]
+EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
+SILENT = Unscored(metric="facet", status="unanswered", reason="no reply\nat all")
+REFUSED = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+
+
+def numbers(*unscored: Unscored, **values: float | None) -> Numbers:
+    """One paper's numbers."""
+    return Numbers(
+        paper="moss-1",
+        system="reference",
+        values=MappingProxyType({name.replace("__", "."): v for name, v in values.items()}),
+        unscored=unscored,
+        sizes=MappingProxyType({}),
+    )
+
+
+def checked(before: Numbers, after: Numbers, relation: str = "number-edit") -> Check:
+    """One relation on one paper."""
+    return check(RELATIONS[relation], before=before, after=after, edit=EDIT)
+
+
+def outcomes(*held: bool | None, owed: int = 0) -> tuple[Check, ...]:
+    """Checks that came to this, and some that the judge left undecided."""
+    decided = [
+        Check(relation="number-edit", paper="moss", held=each, broken=(), edit="") for each in held
+    ]
+    open_ = Check(
+        relation="number-edit", paper="moss", held=None, broken=(), edit="", unanswered=("facet",)
+    )
+    return (*decided, *[open_] * owed)
+
+
+def test_a_relation_holds_where_every_number_moved_as_it_must() -> None:
+    """Faithfulness fell, and nothing rose."""
+    found = checked(
+        numbers(facet=1.0, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=0.8)
+    )
+    assert found == Check(
+        relation="number-edit", paper="moss-1", held=True, broken=(), edit='"5%" -> "7%"'
+    )
+
+
+def test_what_is_broken_is_told_with_its_values() -> None:
+    """Whoever reads the report sees which number did not move, from where to where."""
+    found = checked(
+        numbers(facet=0.5, eva=1.0, faithfulness=1.0), numbers(facet=0.9, eva=0.9, faithfulness=1.0)
+    )
+    assert found.held is False
+    assert found.broken == (
+        Broken("faithfulness", "lower", 1.0, 1.0),
+        Broken("facet", "no higher", 0.5, 0.9, 0.05),
+    )
+    assert [str(each) for each in found.broken] == [
+        "faithfulness 1.000 -> 1.000, expected lower",
+        "facet 0.500 -> 0.900, expected no higher",
+    ]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_an_unscored_metric_is_never_a_pass(turn: int) -> None:
+    """The judge owes it, before or after, and the reason is told once and on one line."""
+    whole = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
+    lacking = numbers(SILENT, eva=1.0, faithfulness=0.5)
+    before, after = [whole, lacking][::turn]
+    found = checked(before, after)
+    if turn == 1:
+        assert found.held is None
+    assert found.unanswered == ("facet: unanswered, no reply at all",)
+
+
+@pytest.mark.parametrize(
+    ("checks", "state", "share"),
+    [
+        (outcomes(*[True] * 9, False), "passes", 0.9),
+        (outcomes(*[True] * 8, False, False), "fails", 0.8),
+        (outcomes(*[True] * 19, owed=1), "passes", 1.0),
+        (outcomes(*[True] * 18, False, False, owed=1), "unanswered", 0.9),
+        (outcomes(*[True] * 18, owed=1), "unanswered", 1.0),
+        (outcomes(owed=1), "unanswered", None),
+        (outcomes(None, None), "nothing to check", None),
+        (outcomes(None, True), "passes", 1.0),
+        (outcomes(None, False), "fails", 0.0),
+        (outcomes(), "nothing to check", None),
+    ],
+)
+def test_a_relation_passes_on_its_share_of_the_decided_papers(
+    checks: tuple[Check, ...], state: str, share: float | None
+) -> None:
+    """Worked examples: 9 of 10 reach 0.9; 1 of 20 may be unanswered, 1 of 19 (5.3 %) may not.
+
+    So may not 1 of 21 where 18 hold: 18 of 20 are enough, and 18 of 21 would not be.
+    """
+    verdict = decide_relation(NUMBER, checks)
+    assert (verdict.state, verdict.share) == (state, share)
+
+
+def test_a_floor_can_be_set_by_name() -> None:
+    """A suite that knows its judge may ask more, or less, of it."""
+    checks = outcomes(True, False)
+    assert decide_relation(NUMBER, checks, floors={"number-edit": 0.5}).state == "passes"
+    assert decide_relation(NUMBER, checks, floors={"swapped": 0.5}).state == "fails"
+    assert decide_relation(NUMBER, outcomes(True), floors={"number-edit": 1.0}).state == "passes"
+
+
+NUMBERS = ["facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness"]
+FOREIGN = Material(summary="Moss grew by 5%.", reference="Fish swam.", source="Fish swam fast.")
+
+
+def test_every_attack_is_a_relation_of_the_hostile_group() -> None:
+    """No name stands for two relations, since tests are called by them."""
+    assert list(HOSTILE) == list(ATTACKS)
+    assert HOSTILE.keys().isdisjoint(RELATIONS)
+    assert all(relation.is_hostile for relation in HOSTILE.values())
+    assert not any(relation.is_hostile for relation in RELATIONS.values())
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
+    """By less than who obeys would give; and what nobody sees may move none at all."""
+    relation = HOSTILE[name]
+    assert [expectation.number for expectation in relation.expectations] == NUMBERS
+    assert relation.floor == 1.0
+    for expectation in relation.expectations:
+        number = expectation.number
+        is_seen = not ATTACKS[name].is_invisible
+        afters = (0.66, 0.64, 0.5, 0.49)
+        moves = [held(expectation, {number: 0.5}, {number: after}) for after in afters]
+        assert moves == [False, is_seen, True, is_seen]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) -> None:
+    """Against the paper's own reference, of which it says nothing."""
+    trial = HOSTILE[name].trial(FOREIGN)
+    assert trial is not None
+    assert trial.before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
+    assert trial.after == OwnTexts(candidate=trial.edit.text, reference="Fish swam.")
+    assert trial.edit.told == f'added "{ATTACKS[name].meaning}"'
+    same = normalise(trial.after.candidate) == normalise(trial.before.candidate)
+    assert same is ATTACKS[name].is_invisible

@@ -4,30 +4,56 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics.score import FacetScore, RatedFacet
+from summeval_pytest.errors import JudgeError, Place
+from summeval_pytest.metrics.facet import facet_aware_metric
+from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import golden_pair, labels_fingerprint
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner
 from summeval_pytest.stats.agreement import cohen_kappa
+from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import Pair, Paper, Section
 from summeval_pytest.verdict import trust as trust_module
 from summeval_pytest.verdict.thresholds import AGREEMENTS, Floors, Threshold, floors_of
-from summeval_pytest.verdict.trust import Agreement, Trust, measure_trust, measured_judge
+from summeval_pytest.verdict.trust import (
+    FIGURES,
+    KEY,
+    N_COUNTS,
+    Agreement,
+    Confusion,
+    Trust,
+    calibration_of,
+    confusions,
+    counts_of,
+    error_counts,
+    measure_trust,
+    measured_judge,
+    n_of,
+    share_found,
+    table_of,
+    worst_disagreements,
+)
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
-from tests.verdict.golden_answers import answered, filled, golden, pairs
+from tests.verdict.golden_answers import PAPERS, answered, filled, golden, pairs
+from tests.verdict.records import HERE, eva
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from random import Random
 
+    from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
-    from summeval_pytest.run.golden import GoldenPair
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.thresholds import Bound
 
@@ -406,3 +432,410 @@ def test_silence_on_one_kind_of_label_is_not_hidden_by_the_others() -> None:
     said = [answered("sentence", 1, 1) for _ in range(4)]
     with pytest.raises(JudgeError, match="6 of 10 labelled sentences are unanswered"):
         trust([golden(*ratings, *silent, *said)])
+
+
+CONCLUSIONS = ((4, 1, 1), (1, 5, 2), (0, 2, 4))
+"""Labels by answers of 20 conclusions; by hand (tests/stats), their quadratic kappa is 14/24."""
+
+
+def figure(name: str, *answered: GoldenAnswer) -> float:
+    """One figure of answers about one pair; nan where it is undefined."""
+    return of([golden(*answered)], name)
+
+
+def of(labelled: list[GoldenPair], name: str) -> float:
+    """One figure of pairs; nan where it is undefined."""
+    total = counts_of(labelled).sum(axis=0)
+    return float(FIGURES[name](total[np.newaxis])[0])
+
+
+def n_items(name: str, *answered: GoldenAnswer) -> int:
+    """How many items a figure of one pair stands on."""
+    return n_of(counts_of([golden(*answered)]).sum(axis=0), name)
+
+
+# Counts
+
+
+def test_each_group_has_a_row_in_the_order_of_names() -> None:
+    """The bootstrap draws rows, so the order of the file may not decide what is drawn."""
+    labelled = [
+        golden(answered("result", 2, 3), paper="zinc"),
+        golden(paper="moss"),
+        golden(answered("result", 1, 1), answered("result", 4, 4), paper="kiln"),
+    ]
+    counts = counts_of(labelled)
+    assert counts.shape == (3, N_COUNTS)
+    assert counts.sum(axis=1).tolist() == [2, 0, 1]
+    assert table_of(counts[2], "result") == ((0,) * 4, (0, 0, 1, 0), (0,) * 4, (0,) * 4)
+
+
+# Figures, by hand
+
+
+def test_the_mean_kappa_is_over_the_facets_that_have_one() -> None:
+    """Worked example: 14/24 and 1, and a facet whose kappa is undefined is no 0."""
+    # backgrounds: 1 and 3, each rated as labelled: kappa 1; methods: all 2, rated 2: undefined
+    rated = [
+        *filled("conclusion", CONCLUSIONS, 1),
+        *filled("background", ((1, 0, 0), (0, 0, 0), (0, 0, 1)), 1),
+        *(answered("method", 2, 2) for _ in range(3)),
+    ]
+    assert figure("facet_kappa.background", *rated) == 1.0
+    assert np.isnan(figure("facet_kappa.method", *rated))
+    assert figure("facet_kappa", *rated) == pytest.approx((14 / 24 + 1) / 2, abs=1e-15)
+
+
+def test_exact_agreement_counts_every_rating_once() -> None:
+    """Worked example: 13 of 20 conclusions and 1 of 4 results: 14/24, no mean of two shares."""
+    rated = [
+        *filled("conclusion", CONCLUSIONS, 1),
+        answered("result", 4, 4),
+        *(answered("result", 4, 3) for _ in range(3)),
+    ]
+    assert figure("facet_exact.conclusion", *rated) == 13 / 20
+    assert figure("facet_exact.result", *rated) == 1 / 4
+    assert figure("facet_exact", *rated) == 14 / 24
+
+
+def test_precision_and_recall_are_of_the_unfaithful_sentences() -> None:
+    """Worked example: of 5 unfaithful sentences 3 are found, among 4 that are called so."""
+    # labelled unfaithful: 3 called unsupported, 2 supported; labelled faithful: 1 and 7
+    judged = tuple(filled("sentence", ((3, 2), (1, 7)), 0))
+    assert figure("unfaithful_precision", *judged) == 3 / 4
+    assert figure("unfaithful_recall", *judged) == 3 / 5
+
+
+def test_f1_is_of_the_facts_that_hold() -> None:
+    """Worked example: precision 4/5 and recall 4/6 make 2 * 4 / (2 * 4 + 1 + 2) = 8/11."""
+    # labelled not to hold: 3 said not to, 1 said to; labelled to hold: 2 said not to, 4 said to
+    facts = tuple(filled("candidate fact", ((3, 1), (2, 4)), 0))
+    assert figure("fact_f1", *facts) == 8 / 11
+
+
+def test_kappa_of_facts_corrects_for_chance() -> None:
+    """Worked example: p_o = 7/10; p_e = (4 * 5 + 6 * 5) / 100 = 1/2; (.7 - .5) / (1 - .5) = .4."""
+    facts = tuple(filled("reference fact", ((3, 1), (2, 4)), 0))
+    assert figure("fact_kappa", *facts) == pytest.approx(0.4, abs=1e-15)
+
+
+def test_evidence_is_compared_sentence_by_sentence() -> None:
+    """Worked example: 1 + 2 of 2 + 3 named sentences are labelled, of 1 + 5 labelled ones."""
+    judged = [
+        answered("sentence", 1, 1, evidence=(2, 1, 1)),
+        answered("sentence", 1, 1, evidence=(3, 5, 2)),
+        answered("sentence", 1, 1),
+    ]
+    assert figure("evidence_precision", *judged) == 3 / 5
+    assert figure("evidence_recall", *judged) == 3 / 6
+    assert figure("evidence_f1", *judged) == 6 / 11
+    assert n_items("evidence_recall", *judged) == n_items("evidence_precision", *judged) == 6
+
+
+# Kinds of errors
+
+
+def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
+    """Worked example: 2 of 3 numbers are found and 0 of 1 directions, each on its own papers."""
+    labelled = [
+        golden(
+            answered("sentence", 0, 0, error="number"),
+            answered("sentence", 0, 1, error="number"),
+            answered("sentence", 0, 0),
+            answered("sentence", 1, 0),
+            paper="moss",
+        ),
+        golden(answered("sentence", 0, 0, error="number"), paper="kiln"),
+        golden(answered("sentence", 0, 1, error="direction"), paper="kiln", system="other"),
+    ]
+    counts = error_counts(labelled)
+    assert {error: rows.tolist() for error, rows in counts.items()} == {
+        "direction": [[0, 1]],
+        "number": [[1, 1], [1, 2]],
+    }
+    assert list(counts) == ["direction", "number"]
+    totals = np.array([rows.sum(axis=0) for rows in counts.values()])
+    assert share_found(totals).tolist() == [0.0, 2 / 3]
+
+
+# Laws
+
+
+@given(pairs())
+def test_a_figure_lies_in_the_range_that_floors_are_held_to(labelled: list[GoldenPair]) -> None:
+    """Law: a floor at either end of the range is one that something can miss or reach."""
+    for name in FIGURES:
+        value, known = of(labelled, name), AGREEMENTS[name]
+        assert np.isnan(value) or known.low <= value <= known.high, name
+
+
+@given(pairs())
+def test_a_stack_of_sums_gives_each_rows_own_figure(labelled: list[GoldenPair]) -> None:
+    """Law: a thousand resamples in one call are the same as a thousand calls."""
+    counts = counts_of(labelled)
+    for name, measure in FIGURES.items():
+        together = measure(counts)
+        alone = [measure(row[np.newaxis])[0] for row in counts]
+        assert together.shape == (len(counts),)
+        assert np.array_equal(together, np.array(alone), equal_nan=True), name
+
+
+SIGNED = tuple(
+    signature_of(metric, judge="fair-1", suite="77be02a1c3d4")
+    for metric in ("facet", "eva", "faithfulness")
+)
+
+
+def result(label: int, answer: int | None, group: str) -> GoldenPair:
+    """A labelled result, and what the judge rates it."""
+    return golden(answered("result", label, answer), paper=f"paper-{group}", group=group)
+
+
+THREE = [result(3, 4, "a"), result(4, 4, "b"), result(2, 4, "c")]
+"""What the judge calls full marks, people rate 3, 4 and 2."""
+
+
+def identity(facet: Facet) -> tuple[float, ...]:
+    """Each rating's own value."""
+    return tuple(map(float, range(1, SCALES[facet] + 1)))
+
+
+def test_a_rating_stands_for_the_mean_of_its_labels_and_of_itself() -> None:
+    """Worked example: 4 was labelled 3, 4 and 2, so (3 + 4 + 2 + 4) / 4 = 3.25.
+
+    It is what 1 to 3 stay under, and nobody rated those.
+    """
+    assert calibration_of(THREE).values_for("z") == {"result": (1.0, 2.0, 3.0, 3.25)}
+
+
+def test_each_facet_has_a_map_of_its_own_scale() -> None:
+    """Facets that no label speaks of keep their ratings, and other labels play no part."""
+    said = [
+        golden(
+            answered("background", 2, 3),
+            answered("overall", 0.5, 0.9),
+            answered("sentence", 0, 1),
+            answered("reference fact", 0, 1),
+            paper=name,
+        )
+        for name in PAPERS
+    ]
+    # 3 was labelled 2 by four people: (4 * 2 + 3) / 5 = 2.2; 1 and 2 stay under it.
+    assert calibration_of(said).values_for("z") == {"background": (1.0, 2.0, 2.2)}
+
+
+def paper(name: str) -> Paper:
+    """A paper with a reference of its own."""
+    return Paper(
+        id=name,
+        references=(f"The reference of {name}.",),
+        source=(Section(text="Mice slept."),),
+        place=Place("papers.jsonl", 1),
+    )
+
+
+def evaluation(name: str, ratings: Mapping[Facet, int], *others: Score | Unscored) -> Evaluation:
+    """A measured pair with these ratings."""
+    value = facet_aware_metric(dict(ratings))
+    assert value is not None
+    score = FacetScore(
+        value=value,
+        ratings=tuple(
+            RatedFacet(facet=facet, rating=ratings[facet], reason="", reference="a", candidate="b")
+            for facet in FACETS
+            if facet in ratings
+        ),
+    )
+    pair = Pair(paper=paper(name), system="good", summary="Mice slept.", place=HERE)
+    scores = (score, *others)
+    measured = {each.metric for each in scores}
+    return Evaluation(
+        pair=pair,
+        scores=scores,
+        signatures=tuple(each for each in SIGNED if each.metric in measured),
+        source=("Mice slept.",),
+    )
+
+
+def label(name: str, ratings: Mapping[Facet, int], overall: float | None = None) -> Label:
+    """What people rate; facets that are not among the ratings the reference does not state."""
+    facets = {facet: ratings.get(facet) for facet in FACETS}
+    return Label(paper=name, system="good", facets=facets, overall=overall, place=HERE)
+
+
+def asked(
+    names: Sequence[str], judge: Mapping[Facet, int], people: Mapping[Facet, int]
+) -> list[GoldenPair]:
+    """The same answers and labels on several papers."""
+    return [golden_pair(label(name, people), evaluation(name, judge)) for name in names]
+
+
+def test_an_evaluation_has_the_ratings_of_its_papers_map() -> None:
+    """Worked example: fern is labelled 2, kiln and moss 3, and all are rated 4 of 4.
+
+    For fern the others say (3 + 3 + 4) / 3 = 10 / 3, an FM of 10 / 12; for a paper that nobody has
+    labelled all say (2 + 3 + 3 + 4) / 4 = 3, an FM of 0.75.
+    """
+    labelled = asked(["kiln", "moss"], {"result": 4}, {"result": 3})
+    labelled += asked(["fern"], {"result": 4}, {"result": 2})
+    found = calibration_of(labelled)
+    for name, value in (("fern", 10 / 3), ("zinc", 3.0)):
+        (score,) = found.applied(evaluation(name, {"result": 4})).scores
+        assert isinstance(score, FacetScore)
+        assert score.ratings[0].calibrated == pytest.approx(value)
+        assert score.ratings[0].rating == 4
+        assert score.value == pytest.approx(value / 4)
+
+
+def test_the_recipe_of_fm_names_the_calibration_and_no_other_does() -> None:
+    """Two numbers of other maps must not compare, and the verdict names the key that differs."""
+    found = calibration_of(THREE)
+    fm, *others = found.applied(evaluation("fern", {"result": 4}, eva(0.5))).signatures
+    assert others == [SIGNED[1]]
+    assert dict(fm.recipe) == dict(SIGNED[0].recipe) | {KEY: found.digest}
+    assert str(fm).startswith(f"facet|calibration:{found.digest}|empty:1|judge:fair-1|")
+    assert fm.differing(SIGNED[0]) == (KEY,)
+    assert fm.differing(calibration_of(THREE[:2]).signed(SIGNED[0])) == (KEY,)
+
+
+rated = st.dictionaries(
+    st.sampled_from(FACETS), st.integers(1, 3), min_size=1, max_size=len(FACETS)
+)
+
+
+@st.composite
+def labelled(draw: st.DrawFn) -> list[GoldenPair]:
+    """Golden pairs on a few papers, of which each label speaks of the facets that are rated."""
+    found = []
+    for name in draw(st.lists(st.sampled_from(PAPERS), min_size=1, max_size=6)):
+        judge = draw(rated)
+        people = {facet: draw(st.integers(1, SCALES[facet])) for facet in judge}
+        found.append(golden_pair(label(name, people), evaluation(name, judge)))
+    return found
+
+
+@settings(max_examples=40)
+@given(labelled(), rated)
+def test_fm_of_a_golden_answer_is_that_of_its_evaluation(
+    pairs: list[GoldenPair], judge: dict[Facet, int]
+) -> None:
+    """Law: whether a pair is labelled or judged, the same ratings come to the same FM."""
+    found = calibration_of(pairs)
+    plain = evaluation("moss", judge)
+    (score,) = found.applied(plain).scores
+    people = label("moss", judge)
+    (answer,) = found.applied_to([golden_pair(people, plain)])
+    assert isinstance(score, FacetScore)
+    overall = {each.kind: each.answer for each in answer.answers}
+    ratings = {each.facet: each.value for each in score.ratings}
+    assert overall.pop("overall") == score.value
+    assert overall == ratings
+
+
+@settings(max_examples=40)
+@given(labelled(), st.randoms(use_true_random=False))
+def test_a_papers_own_labels_never_move_its_ratings(
+    pairs: list[GoldenPair], random: Random
+) -> None:
+    """Law: whatever people say of a paper, the judge looks no better on it for that."""
+    for group in {pair.group for pair in pairs}:
+        other = [
+            pair
+            if pair.group != group
+            else replace(
+                pair,
+                answers=tuple(
+                    replace(each, label=random.randint(1, SCALES[each.kind]))
+                    if each.kind in FACETS
+                    else each
+                    for each in pair.answers
+                ),
+            )
+            for pair in pairs
+        ]
+        assert calibration_of(other).values_for(group) == calibration_of(pairs).values_for(group)
+
+
+def worst(*labelled: GoldenPair) -> list[tuple[str, str, float, float | None]]:
+    """Paper, kind, label and answer of the worst disagreements."""
+    return [
+        (each.paper, each.answer.kind, each.answer.label, each.answer.answer)
+        for each in worst_disagreements(labelled)
+    ]
+
+
+def on(paper: str, *answers: GoldenAnswer, system: str = "good") -> GoldenPair:
+    """A pair of this paper."""
+    return golden(*answers, paper=paper, system=system)
+
+
+# Confusion matrices
+
+
+def test_confusion_matrices_name_what_rows_and_columns_are() -> None:
+    """Worked example: one of each kind; labels in rows, answers in columns."""
+    labelled = [
+        on("kiln", answered("background", 1, 3), answered("sentence", 0, 1)),
+        on("moss", answered("reference fact", 1, 0), answered("candidate fact", 1, 1)),
+        on("zinc", answered("background", 1, 3), answered("overall", 0.1, 0.9)),
+    ]
+    assert confusions(labelled) == (
+        Confusion(
+            of="background",
+            categories=("1", "2", "3"),
+            table=((0, 0, 2), (0, 0, 0), (0, 0, 0)),
+        ),
+        Confusion(of="sentence", categories=("unfaithful", "faithful"), table=((0, 1), (0, 0))),
+        Confusion(of="fact", categories=("does not hold", "holds"), table=((0, 0), (1, 1))),
+    )
+
+
+# The worst
+
+
+def test_the_farthest_from_the_label_is_the_worst() -> None:
+    """Worked example: of the way they could have gone, 3/3, 1/2, 1/3 and, on a share, all."""
+    labelled = [
+        on("fern", answered("method", 4, 3)),
+        on("kiln", answered("conclusion", 1, 2)),
+        on("moss", answered("result", 4, 1)),
+        on("zinc", answered("candidate fact", 0, 1)),
+    ]
+    assert worst(*labelled) == [
+        ("zinc", "candidate fact", 0, 1),
+        ("moss", "result", 4, 1),
+        ("kiln", "conclusion", 1, 2),
+        ("fern", "method", 4, 3),
+    ]
+
+
+def test_there_are_five_at_most_and_each_of_another_paper() -> None:
+    """Five sentences of one bad summary would show one disagreement five times."""
+    bad = on("kiln", *(answered("sentence", 0, 1, index=place) for place in range(9)))
+    others = [on(f"moss-{n}", answered("result", 4, 3)) for n in range(6)]
+    found = worst(bad, *others)
+    assert len(found) == 5
+    assert [paper for paper, *_ in found] == ["kiln", "moss-0", "moss-1", "moss-2", "moss-3"]
+
+
+def test_a_kind_is_shown_twice_before_a_third_time() -> None:
+    """A milder disagreement of another kind tells more than the third alike; if there is one."""
+    sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(4)]
+    facts = [on(f"moss-{n}", answered("candidate fact", 0, 1)) for n in range(4)]
+    rating = on("zinc", answered("result", 4, 3))
+    found = worst(*sentences, *facts, rating)
+    assert [kind for _, kind, *_ in found] == [
+        "candidate fact", "candidate fact", "sentence", "sentence", "result"
+    ]  # fmt: skip
+    assert [kind for _, kind, *_ in worst(*sentences, rating)] == [*["sentence"] * 4, "result"]
+
+
+def test_agreement_and_silence_and_overall_scores_are_no_disagreement() -> None:
+    """A score over all facets differs in its last digit, and shows no text."""
+    labelled = on(
+        "kiln",
+        answered("result", 3, 3),
+        answered("sentence", 0, None),
+        answered("overall", 0.5, 0.9),
+    )
+    assert worst_disagreements([labelled]) == ()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.metrics.score import FacetScore
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.record.changes import pair_change
 from summeval_pytest.record.record import (
     Comparison,
     Difference,
@@ -47,13 +45,11 @@ from tests.verdict.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from summeval_pytest.metrics.score import Score, Unscored
-    from summeval_pytest.questions import Facet
     from summeval_pytest.record.record import Covered
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.verdict.thresholds import State
+
 
 TODAY = "2027-01-15"
 BOTH = Thresholds(pair=(Threshold("faithfulness", 0.5),), mean=(Threshold("faithfulness", 0.6),))
@@ -121,15 +117,6 @@ def test_a_threshold_of_a_mean_is_decided_again() -> None:
     assert (found.outcome, found.means[0].least) == ("passed", 0.5)
 
 
-def test_a_system_without_a_threshold_of_its_means_has_no_outcome() -> None:
-    """Its run had no item for it, either."""
-    old = replace(system("careful", "moss-0"), outcome="passed")
-    (found,) = again(suite(*faithfulness(0.5), systems=(old,), thresholds=EACH)).systems
-    assert (found.outcome, found.means) == ("not judged", ())
-    (found,) = again(suite(*faithfulness(0.5), thresholds=EACH), "mean.faithfulness=0.1").systems
-    assert found.outcome == "passed"
-
-
 def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
     """A mean over some papers is another number; the pairs are decided all the same."""
     (whole,) = again(suite(*faithfulness(0.75), thresholds=BOTH)).systems
@@ -137,16 +124,6 @@ def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
     found = again(suite(*faithfulness(0.75), systems=(some,), thresholds=BOTH))
     assert found.systems == (replace(some, outcome="not judged", means=(), waivers=()),)
     assert outcomes(found) == ["passed"]
-
-
-def test_systems_are_decided_on_their_own_pairs() -> None:
-    """Two systems of one suite share its thresholds and nothing else."""
-    terse = replace(pair("moss-0", faithful(0.25)), system="terse")
-    found = again(suite(*faithfulness(0.75), terse, thresholds=BOTH))
-    assert [(s.name, s.outcome) for s in found.systems] == [
-        ("careful", "passed"),
-        ("terse", "failed"),
-    ]
 
 
 def test_what_the_judge_left_unscored_stays_an_error() -> None:
@@ -162,22 +139,6 @@ def test_what_the_judge_left_unscored_stays_an_error() -> None:
             "system 'careful' has no means: 1 of 1 papers are unscored, first 'moss-0':"
             " faithfulness: unanswered, cut"
         )
-
-
-def test_a_fault_is_gone_with_what_it_was_about() -> None:
-    """A mean that no longer needs the silent metric is a mean, and the old fault would lie."""
-    pairs = [pair("moss-0", faithful(0.75))]
-    old = replace(system("careful", "moss-0"), outcome="error", fault="no means")
-    (found,) = again(suite(*pairs, systems=(old,), thresholds=BOTH)).systems
-    assert (found.outcome, found.fault) == ("passed", "")
-
-
-def test_what_the_system_left_unscored_fails_whatever_the_threshold() -> None:
-    """An empty summary is under every threshold, also one of 0."""
-    held = suite(pair("moss-0", unscored("faithfulness")), thresholds=EACH)
-    found = again(held, "faithfulness=0")
-    assert outcomes(found) == ["failed"]
-    assert [lack.metric for lack in found.pairs[0].verdict.lacking] == ["faithfulness"]
 
 
 def test_nothing_but_verdicts_changes() -> None:
@@ -196,14 +157,6 @@ def test_nothing_but_verdicts_changes() -> None:
         assert other == replace(one, outcome=other.outcome, verdict=other.verdict)
 
 
-def test_every_suite_is_decided_again() -> None:
-    """A run over two suites is one decision."""
-    record = run(*(suite(*faithfulness(0.5), thresholds=EACH, name=n) for n in ("one", "two")))
-    found = rescore(record, options=["faithfulness=0.6"])
-    assert [s.name for s in found.suites] == ["one", "two"]
-    assert [outcomes(s) for s in found.suites] == [["failed"], ["failed"]]
-
-
 def comparison(*broken: str) -> Comparison:
     """A comparison that breaks these rules."""
     difference = Difference(name="eva", n_papers=1, old=1, new=0, change=-1, broken=broken)
@@ -219,25 +172,6 @@ def test_a_comparison_still_counts_under_other_thresholds(broken: tuple[str, ...
         (found,) = again(held, "faithfulness=0.9").systems
         assert found.outcome == ("failed" if broken else "passed")
         assert found.comparison == old.comparison
-
-
-@pytest.mark.parametrize(
-    ("broken", "outcome"), [((), "not judged"), (("eva drops",), "failed")], ids=["kept", "dropped"]
-)
-def test_a_drop_counts_where_not_every_paper_is_in_the_run(
-    broken: tuple[str, ...], outcome: Covered
-) -> None:
-    """There are no means then; a comparison that failed has failed all the same."""
-    old = system("careful", "moss-0", "moss-1", comparison=comparison(*broken))
-    (found,) = again(suite(*faithfulness(0.75), systems=(old,), thresholds=BOTH)).systems
-    assert (found.outcome, found.means, found.comparison) == (outcome, (), old.comparison)
-
-
-def test_a_mean_that_is_missed_fails_beside_a_comparison_that_passes() -> None:
-    """Either is enough to fail."""
-    old = system("careful", "moss-0", comparison=comparison())
-    (found,) = again(suite(*faithfulness(0.25), systems=(old,), thresholds=BOTH)).systems
-    assert found.outcome == "failed"
 
 
 FM = Thresholds(pair=(Threshold("facet", 0.5),), mean=(Threshold("facet", 0.5),))
@@ -283,48 +217,8 @@ def test_other_weights_change_the_recipe_of_fm_and_no_other() -> None:
     assert read_signature(facet).differing(SIGNATURES[0]) == ("weights",)
 
 
-def test_the_usual_weights_change_nothing() -> None:
-    """Nor does any multiple of them change the recipe: only their ratios matter."""
-    held = again(suite(pair("moss-0", rated(marks(result=2)), eva(0.5)), thresholds=FM))
-    assert again(held, weights="background=.1,method=.3,result=.3,conclusion=.3") == held
-    found = again(held, weights="background=1,method=3,result=3,conclusion=3")
-    assert found.pairs[0].signatures == held.pairs[0].signatures
-
-
 marked = st.fixed_dictionaries({facet: st.integers(1, SCALES[facet]) for facet in FACETS})
 weighing = st.fixed_dictionaries({facet: st.integers(1, 50) for facet in FACETS})
-
-
-def fm(ratings: Mapping[Facet, int], weights: Mapping[Facet, float]) -> float:
-    """FM of these ratings, rescored with these weights."""
-    written = ",".join(f"{facet}={weight}" for facet, weight in weights.items())
-    (score,) = (
-        again(suite(pair("moss-0", rated(ratings)), thresholds=FM), weights=written).pairs[0].scores
-    )
-    assert isinstance(score, FacetScore)
-    return score.value
-
-
-@settings(deadline=None)
-@given(marked, st.permutations(FACETS))
-def test_weights_of_1_and_3_are_the_usual_ones_to_the_last_digit(
-    ratings: dict[Facet, int], order: list[Facet]
-) -> None:
-    """Law: 0.55 and 0.5499999999999999 are one FM, and a threshold of 0.55 lies between them."""
-    held = rated(ratings)
-    tenfold: dict[Facet, float] = {"background": 1, "method": 3, "result": 3, "conclusion": 3}
-    assert fm(ratings, {facet: tenfold[facet] for facet in order}) == held.value
-
-
-@settings(deadline=None)
-@given(marked, weighing)
-def test_fm_is_the_weighted_mean_of_the_shares_of_the_scales(
-    ratings: dict[Facet, int], weights: dict[Facet, float]
-) -> None:
-    """Oracle: FM, section 3.2, eq. 1, in fractions, renormalised."""
-    parts = [int(weights[f]) * Fraction(ratings[f], SCALES[f]) for f in FACETS]
-    expected = sum(parts) / int(sum(weights.values()))
-    assert fm(ratings, weights) == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_weights_are_refused_where_a_paper_has_several_references() -> None:
@@ -344,32 +238,6 @@ def test_weights_are_refused_where_a_paper_has_several_references() -> None:
     assert outcomes(again(held, "facet=0.6")) == ["passed", "passed"]
     alone = replace(held, papers=(one,))
     assert outcomes(again(alone, weights=UNIFORM)) == ["passed", "passed"]
-
-
-def test_what_changed_on_a_paper_is_gone_under_other_weights_only() -> None:
-    """Its FM of the baseline was of the old ones; under other thresholds it is what it was."""
-    old, new = pair("moss-0", rated()), pair("moss-0", rated(marks(result=2)))
-    changed = replace(new, change=pair_change(old, new, baseline="v1.3"))
-    assert changed.change is not None
-    held = suite(changed, thresholds=FM)
-    assert again(held, weights=UNIFORM).pairs[0].change is None
-    assert again(held, "facet=0.9").pairs[0].change == changed.change
-
-
-def test_a_summary_that_is_its_reference_stays_perfect_under_any_weights() -> None:
-    """It has full marks, and they have any weights."""
-    held = suite(pair("moss-0", FacetScore(value=1.0, identical=True)), thresholds=FM)
-    assert again(held, weights=UNIFORM).pairs[0].scores == held.pairs[0].scores
-
-
-def test_a_comparison_is_gone_under_other_weights() -> None:
-    """Its baseline was scored with the old ones."""
-    old = system("careful", "moss-0", comparison=comparison("eva drops"))
-    held = suite(pair("moss-0", rated()), systems=(old,), thresholds=FM)
-    (found,) = again(held, weights=UNIFORM).systems
-    assert (found.comparison, found.outcome) == (None, "passed")
-    (found,) = again(replace(held, thresholds=replace(FM, mean=())), weights=UNIFORM).systems
-    assert (found.comparison, found.outcome) == (None, "not judged")
 
 
 def waiver(finding: str = "faithfulness", *, paper: str = "moss-0", name: str = "wet") -> WaiverUse:
@@ -394,16 +262,6 @@ def states(held: SuiteRecord) -> list[State]:
     return [use.state for use in held.waivers]
 
 
-def test_waivers_are_held_to_the_day_of_the_new_decision() -> None:
-    """One that covered a shortfall last week may have expired since."""
-    held = suite(*faithfulness(0.25), thresholds=EACH, waivers=(waiver(),))
-    found = again(held)
-    assert (states(found), outcomes(found)) == (["in use"], ["passed"])
-    assert [short.name for short in found.pairs[0].verdict.waived] == ["faithfulness"]
-    found = again(held, today="2027-01-16")
-    assert (states(found), outcomes(found)) == (["expired"], ["failed"])
-
-
 def test_waivers_are_held_to_the_new_thresholds() -> None:
     """What is reached under a lower one needs no waiver, and then it has to go."""
     held = suite(*faithfulness(0.25), thresholds=EACH, waivers=(waiver(),))
@@ -419,21 +277,6 @@ def test_waivers_of_means_are_decided_with_the_means() -> None:
     assert [use.state for use in found.systems[0].waivers] == ["in use"]
     some = replace(held, systems=(system("careful", "moss-0", "moss-1"),))
     assert states(again(some)) == ["not judged"]
-
-
-def test_all_waivers_are_listed_in_the_order_of_the_suite() -> None:
-    """Every report shows them, also those whose pair was not judged."""
-    waivers = (
-        waiver(paper="moss-9", name="a"),
-        waiver(paper=ALL_PAPERS, name="b"),
-        waiver(name="c"),
-    )
-    found = again(suite(*faithfulness(0.25), thresholds=EACH, waivers=waivers))
-    assert [(use.waiver.name, use.state) for use in found.waivers] == [
-        ("a", "not judged"),
-        ("b", "not judged"),
-        ("c", "in use"),
-    ]
 
 
 def refused(held: SuiteRecord, *options: str) -> str:
@@ -480,53 +323,6 @@ def test_support_that_the_runs_judge_did_not_give_is_refused(prefix: str) -> Non
     )
 
 
-def test_support_that_the_runs_judge_gave_is_decided() -> None:
-    """Answers that were kept decide a threshold that nobody had."""
-    held = suite(pair("moss-0", believed(0.4)), pair("moss-1", believed(0.8)), thresholds=EACH)
-    assert outcomes(again(held, "faithfulness.support=0.5")) == ["failed", "passed"]
-
-
-def test_entailed_recall_that_the_run_asked_for_is_decided() -> None:
-    """Worked example: 0.25 misses 0.5, and 0.75 reaches it; who refused has neither."""
-    asked = [pair("moss-0", unscored("eva")), pair("moss-1", eva(0.25)), pair("moss-2", eva(0.75))]
-    held = suite(*asked, thresholds=Thresholds(pair=(Threshold("eva", 0.1),), mean=()))
-    assert outcomes(again(held, "eva.recall_entailed=0.5")) == ["failed", "failed", "passed"]
-
-
-def test_entailed_recall_of_a_run_without_eva_is_refused_as_eva() -> None:
-    """The metric is what the run lacks, and it is told once."""
-    assert "did not measure eva;" in refused(
-        suite(*faithfulness(0.5), thresholds=EACH), "eva.recall_entailed=0.1"
-    )
-
-
-def test_a_metric_that_was_measured_and_left_unscored_is_measured() -> None:
-    """Its pairs fail or err, which is a decision."""
-    held = suite(pair("moss-0", faithful(0.5), unscored("eva")), thresholds=EACH)
-    assert outcomes(again(held, "eva=0.1")) == ["failed"]
-
-
-def test_a_run_without_a_pair_can_be_decided_again() -> None:
-    """There is nothing in it that could pass in silence."""
-    held = suite(systems=(system("careful", "moss-0"),), thresholds=EACH)
-    assert again(held, "eva=0.1").systems[0].outcome == "not judged"
-
-
-@pytest.mark.parametrize(
-    ("option", "told"),
-    [
-        ("faithfulnes=0.5", "unknown threshold 'faithfulnes'; did you mean 'faithfulness'?"),
-        ("faithfulness=2", "threshold faithfulness = 2 can never decide: "),
-        ("faithfulness", "is no METRIC=VALUE; write --min facet=0.6"),
-    ],
-)
-def test_a_threshold_that_cannot_be_is_refused(option: str, told: str) -> None:
-    """With the option that it was given with."""
-    message = refused(suite(*faithfulness(0.5), thresholds=EACH), option)
-    assert message.startswith("--min=")
-    assert told in message
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -571,20 +367,6 @@ def test_a_weight_that_is_none_is_refused(part: str) -> None:
     with pytest.raises(OptionError) as caught:
         read_weights(text)
     assert str(caught.value) == f"--weights={text!r}: {part!r} is no weight; {WANTED}"
-
-
-def test_a_facet_that_is_weighed_twice_is_refused() -> None:
-    """Either could be meant."""
-    with pytest.raises(OptionError, match="'result=2' is no weight"):
-        read_weights(f"{UNIFORM},result=2")
-
-
-@pytest.mark.parametrize("text", ["result=1", "background=1,method=3,result=3"])
-def test_weights_without_one_of_every_facet_are_refused(text: str) -> None:
-    """A facet that is left out may have been forgotten, and cannot be meant as 0."""
-    with pytest.raises(OptionError) as caught:
-        read_weights(text)
-    assert str(caught.value) == f"--weights={text!r} does not weigh all four facets; {WANTED}"
 
 
 shares = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
@@ -660,36 +442,6 @@ def test_the_recorded_thresholds_change_nothing(judged_run: tuple[RunRecord, str
     """Law: on the same day, with the same thresholds, the decision is the same in everything."""
     record, today = judged_run
     assert rescore(record, today=today) == record
-
-
-@settings(deadline=None)
-@given(recorded(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
-def test_a_higher_threshold_lets_nothing_pass_that_failed(
-    judged_run: tuple[RunRecord, str], name: str, by: float
-) -> None:
-    """Law: neither a pair nor a mean; and what the judge left open stays open.
-
-    Without waivers: one that was not needed fails its pair, and under a higher threshold it may be.
-    """
-    record, _ = judged_run
-    options = []
-    (old,) = record.suites
-    for prefix, held in (("", old.thresholds.pair), ("mean.", old.thresholds.mean)):
-        options += [f"{prefix}{t.name}={min(1, t.least + by)}" for t in held if t.name == name]
-    (new,) = rescore(record, options=options).suites
-    before = outcomes(old) + [system.outcome for system in old.systems]
-    after = outcomes(new) + [system.outcome for system in new.systems]
-    for was, now in zip(before, after, strict=True):
-        assert now in ({"passed", "failed"} if was == "passed" else {was})
-
-
-@settings(deadline=None)
-@given(recorded(), st.sampled_from(["eva=0.5", "mean.eva=0.5", "faithfulness=0.9"]))
-def test_deciding_twice_is_deciding_once(judged_run: tuple[RunRecord, str], option: str) -> None:
-    """Law: a rescored record can be rescored, and says the same."""
-    record, today = judged_run
-    once = rescore(record, options=[option], today=today)
-    assert rescore(once, today=today) == once
 
 
 def labelled(*labels: int) -> tuple[GoldenPair, ...]:
@@ -788,55 +540,7 @@ def test_golden_answers_are_calibrated_where_the_run_was() -> None:
     )
 
 
-def test_a_corrected_threshold_alone_is_a_decision_about_the_system() -> None:
-    """The run had an item for it, as for a threshold on a raw mean; with neither there is none."""
-    assert again(held_to(4, 4, 4)).systems[0].outcome == "passed"
-    nothing = held_to(4, 4, 4, limits=EACH_FM)
-    assert (again(nothing).systems[0].outcome, again(nothing).systems[0].corrected) == (
-        "not judged",
-        (),
-    )
-    assert again(nothing, "corrected.facet=0.7").systems[0].outcome == "passed"
-
-
 EACH_FM = replace(CORRECTED, corrected=())
-
-
-def test_a_system_of_which_not_every_paper_was_judged_has_no_corrected_means() -> None:
-    """As it has no raw ones."""
-    (whole,) = again(held_to(4, 4, 4)).systems
-    some = replace(whole, papers=("moss-0", "moss-1", "moss-2"))
-    (found,) = again(replace(held_to(4, 4, 4), systems=(some,))).systems
-    assert (found.outcome, found.corrected) == ("not judged", ())
-
-
-def test_a_corrected_mean_that_labels_do_not_tell_is_an_error() -> None:
-    """The judge's, as in the run: one labelled paper has no interval, and none no mean."""
-    option = "corrected.facet.lower=0.3"
-    (found,) = again(held_to(4), option).systems
-    assert (found.outcome, found.corrected) == ("error", ())
-    assert found.fault.startswith("the mean of facet cannot be corrected, all golden rows are of")
-
-
-def test_a_corrected_threshold_on_what_the_run_did_not_measure_is_refused() -> None:
-    """As one on the raw mean is."""
-    assert refused(suite(*faithfulness(0.5), thresholds=EACH), "corrected.facet=0.3").startswith(
-        "--min: the run of golden/summeval.toml did not measure facet;"
-    )
-
-
-def test_calibrated_ratings_keep_their_place_under_other_weights() -> None:
-    """Worked example: method 2.5 of 4 and result 4 of 4, equally weighed: 1.625 / 2 = 0.8125."""
-    score = rated({"method": 2, "result": 4})
-    method, whole = score.ratings
-    held = suite(
-        pair("moss-0", replace(score, ratings=(replace(method, calibrated=2.5), whole))),
-        thresholds=FM,
-    )
-    (found,) = again(held, weights=UNIFORM).pairs[0].scores
-    assert isinstance(found, FacetScore)
-    assert found.value == pytest.approx(0.8125)
-    assert found.ratings[0].calibrated == 2.5
 
 
 def test_corrected_means_of_other_weights_are_corrected_by_those_weights() -> None:
@@ -879,19 +583,6 @@ def test_what_silence_decides_is_decided_the_same_from_a_record() -> None:
     lenient = again(strict, "faithfulness=0.96", "mean.faithfulness=0.96")
     assert (outcomes(lenient), lenient.pairs[0].fault) == (["passed"], "")
     assert (lenient.systems[0].outcome, lenient.systems[0].fault) == ("passed", "")
-
-
-def test_a_comparison_that_silence_decides_stays_the_judges_fault() -> None:
-    """A record of an error must not turn green when it is read."""
-    comparison = Comparison(baseline="v1", system="careful", undecided=("facet drops by 0.1",))
-    pairs = faithfulness(0.75)
-    held = suite(
-        *pairs, systems=(system("careful", "moss-0", comparison=comparison),), thresholds=BOTH
-    )
-    (found,) = again(held).systems
-    assert found.outcome == "error"
-    assert found.fault == "against v1 (careful), undecided: facet drops by 0.1"
-    assert found.comparison == comparison
 
 
 def test_conflicts_are_decided_again_and_not_where_a_run_has_not_counted_them() -> None:

@@ -1,0 +1,534 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.score import EvaScore, FacetScore, FaithfulnessScore
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.record import changes as figure_changes
+from summeval_pytest.record.changes import (
+    KINDS,
+    Drift,
+    KindDrift,
+    Rejudged,
+    changed_figures,
+    measure_drift,
+    pair_change,
+    shared_answers,
+    worst_first,
+)
+from summeval_pytest.record.record import Claim, FacetChange, PairChange
+from summeval_pytest.verdict import trust as measuring
+from summeval_pytest.verdict.thresholds import Floors
+from summeval_pytest.verdict.trust import measure_trust
+from tests.verdict.golden_answers import RIGHT, answered, golden, pairs
+from tests.verdict.records import (
+    carried,
+    eva,
+    faithful,
+    marks,
+    measured,
+    pair,
+    rated,
+    suite,
+    supported,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from summeval_pytest.metrics.score import Score, Unscored
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.record.changes import FigureChange
+    from summeval_pytest.run.golden import GoldenPair
+
+
+SAME_FACET = FacetScore(value=1.0, identical=True)
+SAME_FACTS = EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0, identical=True)
+JUDGED = "so the judge says"
+
+
+def change(old: Score | Unscored, new: Score | Unscored) -> PairChange:
+    """What changed between two summaries of one paper, each with one score."""
+    return pair_change(pair("moss-01", old), pair("moss-01", new), baseline="v1.3 (careful)")
+
+
+def texts(claims: Iterable[Claim]) -> list[str]:
+    """What is claimed."""
+    return [claim.text for claim in claims]
+
+
+def test_the_numbers_that_both_have_are_told_with_old_and_new() -> None:
+    """Worked example: facet 1 to 0.7, eva 0.5 to 0.75: a loss of 0.3 - 0.25 = 0.05.
+
+    The method at 1 of 4: 0.1 + 0.3 / 4 + 0.3 + 0.3 = 0.775 of 1. So the loss is 0.225 - 0.25.
+    """
+    found = pair_change(
+        pair("moss-01", rated(), eva(0.5), faithful(1)),
+        pair("moss-01", rated(marks(method=1)), eva(0.75), system="terse"),
+        baseline="v1.3 (careful)",
+    )
+    assert (found.paper, found.system, found.baseline) == ("moss-01", "terse", "v1.3 (careful)")
+    assert [name for name, _, _ in found.numbers] == ["facet", "eva"]
+    values = [value for _, *both in found.numbers for value in both]
+    assert values == pytest.approx([1.0, 0.775, 0.5, 0.75])
+    assert found.loss == pytest.approx(-0.025)
+
+
+def test_a_facet_that_flipped_is_told_with_what_both_summaries_say_of_it() -> None:
+    """The reviewer sees the reference's words, both summaries', and the judge's reason."""
+    old = rated(reason="all there", result="Two hours longer.")
+    new = rated(marks(result=2), reason="the hours are missing", result="Longer.")
+    assert change(old, new).facets == (
+        FacetChange(
+            facet="result",
+            old=4,
+            new=2,
+            reference="The result of the reference.",
+            before="Two hours longer.",
+            after="Longer.",
+            reason="the hours are missing",
+        ),
+    )
+
+
+def test_flipped_facets_stand_by_the_share_of_the_scale_that_they_lost() -> None:
+    """Worked example: -2/2, -3/3, -1/2 and +1/3 of the scale; ties in the order of an abstract."""
+    old = rated(marks(method=2))
+    new = rated(marks(background=1, method=3, result=1, conclusion=2))
+    found = [(c.facet, c.old, c.new) for c in change(old, new).facets]
+    assert found == [
+        ("background", 3, 1),
+        ("result", 4, 1),
+        ("conclusion", 3, 2),
+        ("method", 2, 3),
+    ]
+
+
+def test_a_facet_that_one_reading_of_the_reference_lacks_is_a_change() -> None:
+    """A judge that finds another facet in the same text moves FM, and that is told."""
+    few: dict[Facet, int] = {"method": 4}
+    both: dict[Facet, int] = {"method": 4, "result": 2}
+    (lost,) = change(rated(both), rated(few)).facets
+    assert (lost.facet, lost.old, lost.new) == ("result", 2, None)
+    assert (lost.before, lost.after, lost.reason) == ("A result.", "", JUDGED)
+    (found,) = change(rated(few), rated(both)).facets
+    assert (found.facet, found.old, found.new) == ("result", None, 2)
+    assert (found.before, found.after) == ("", "A result.")
+
+
+FACTS = {"Mice slept.": True, "Rats ran.": True, "Cats sang.": False, "Dogs sat.": False}
+
+
+def test_facts_of_the_reference_are_lost_and_regained() -> None:
+    """Worked example of the four ways: kept, lost, regained, still missing."""
+    now = {"Mice slept.": True, "Rats ran.": False, "Cats sang.": True, "Dogs sat.": False}
+    found = change(carried(FACTS), carried(now, reason="no fact\nsays\x1b[31m so"))
+    assert found.lost == (Claim(text="Rats ran.", reason=r"no fact says\x1b[31m so"),)
+    assert texts(found.regained) == ["Cats sang."]
+
+
+def test_a_lost_fact_that_the_summary_implies_says_that_it_was_not_stated() -> None:
+    """The judge's reason says why the fact holds, and would contradict that it is lost.
+
+    A fact that is lost and does not hold keeps the judge's reason, which says why not.
+    """
+    old = carried({"Mice slept.": True, "Rats ran.": True})
+    new = replace(carried({"Mice slept.": True, "Rats ran.": False}), matched=frozenset())
+    assert change(old, new).lost == (
+        Claim(
+            text="Mice slept.",
+            reason="it follows from the summary, of which no single fact matches it",
+        ),
+        Claim(text="Rats ran.", reason=JUDGED),
+    )
+
+
+def test_invented_facts_are_those_that_are_new() -> None:
+    """One that the baseline's summary had invented already is no news; no answer is no verdict."""
+    old = carried({"a": True}, {"Mice slept.": True, "Rats ran.": False})
+    said = {"Mice slept.": False, "RATS  ran.": False, "Cats sang.": True, "Dogs sat.": None}
+    found = change(old, carried({"a": True}, said))
+    assert found.invented == (Claim(text="Mice slept.", reason=JUDGED),)
+
+
+def test_unsupported_sentences_are_new_or_mended() -> None:
+    """What was wrong and still is, is neither; no answer is no verdict."""
+    old = supported({"Mice slept.": False, "Rats ran.": False, "Owls sat.": True})
+    now = {"Rats ran.": False, "Cats sang.": False, "Dogs sat.": None, "Owls sat.": True}
+    found = change(old, supported(now, reason="no\tevidence"))
+    assert found.unsupported == (Claim(text="Cats sang.", reason="no evidence"),)
+    assert texts(found.mended) == ["Mice slept."]
+
+
+def test_white_space_and_case_make_no_change() -> None:
+    """A judge copies facts with another break or capital, and that is the same fact."""
+    for one, other in (("Mice slept long.", "MICE\n slept  long."), ("STRASSE", "Straße")):
+        assert not change(carried({one: True}), carried({other: True})).is_change
+        assert not change(supported({one: False}), supported({other: False})).is_change
+        invented = carried({"a": True}, {one: False}), carried({"a": True}, {other: False})
+        assert not change(*invented).is_change
+        assert texts(change(carried({one: True}), carried({other: False})).lost) == [other]
+
+
+def test_a_summary_that_was_its_reference_had_everything() -> None:
+    """Nothing was asked about it, so what it had is read from the other side."""
+    now = rated(marks(background=1, result=3), result="Longer.")
+    assert [(c.facet, c.old, c.new, c.before) for c in change(SAME_FACET, now).facets] == [
+        ("background", 3, 1, "The background of the reference."),
+        ("result", 4, 3, "The result of the reference."),
+    ]
+    found = change(SAME_FACTS, carried(FACTS))
+    assert texts(found.lost) == ["Cats sang.", "Dogs sat."]
+    assert found.regained == ()
+
+
+def test_a_summary_that_became_its_reference_has_everything() -> None:
+    """The same from the other side."""
+    was = rated(marks(background=1, result=3), result="Longer.")
+    found = change(was, SAME_FACET).facets
+    assert [(c.facet, c.old, c.new, c.reason) for c in found] == [
+        ("result", 3, 4, "the summary is its reference"),
+        ("background", 1, 3, "the summary is its reference"),
+    ]
+    regained = change(carried(FACTS), SAME_FACTS)
+    assert texts(regained.regained) == ["Cats sang.", "Dogs sat."]
+    assert regained.lost == ()
+
+
+flags = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
+judged = st.dictionaries(st.sampled_from("abcdefgh"), st.none() | st.booleans())
+sentences = judged.filter(lambda s: any(holds is not None for holds in s.values()))
+ratings = st.fixed_dictionaries(
+    {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
+).filter(bool)
+scores = st.tuples(
+    ratings.map(rated) | st.just(SAME_FACET),
+    st.builds(carried, flags, judged) | st.just(SAME_FACTS),
+    sentences.map(supported),
+)
+
+
+@given(scores, scores)
+def test_looked_at_from_the_other_side_every_change_is_reversed(
+    old: tuple[Score, ...], new: tuple[Score, ...]
+) -> None:
+    """Law: lost is regained, unsupported is mended, a drop is a rise, and a loss is a gain."""
+    one, other = pair("moss-01", *old), pair("moss-01", *new)
+    there = pair_change(one, other, baseline="")
+    back = pair_change(other, one, baseline="")
+    assert set(texts(there.lost)) == set(texts(back.regained))
+    assert set(texts(there.regained)) == set(texts(back.lost))
+    assert texts(there.unsupported) == texts(back.mended)
+    assert texts(there.mended) == texts(back.unsupported)
+    assert there.loss == -back.loss
+    assert {(c.facet, c.old, c.new) for c in there.facets} == {
+        (c.facet, c.new, c.old) for c in back.facets
+    }
+    assert there.numbers == tuple((name, was, now) for name, now, was in back.numbers)
+
+
+def test_papers_stand_by_how_much_worse_they_became() -> None:
+    """The reviewer reads from the top and stops; ties stand by paper, what is equal is left out."""
+    judged = {"moss-04": 0.5, "moss-03": 0.25, "moss-02": 0.0, "moss-01": 0.25, "moss-05": 0.75}
+    changes = [
+        pair_change(pair(paper, faithful(0.5)), pair(paper, faithful(now)), baseline="")
+        for paper, now in judged.items()
+    ]
+    assert [found.paper for found in worst_first(changes)] == [
+        "moss-02",
+        "moss-01",
+        "moss-03",
+        "moss-05",
+    ]
+
+
+def judged_sentences(name: str, *verdicts: tuple[int, int]) -> GoldenPair:
+    """Sentences of one paper, each a label and an answer."""
+    return golden(
+        *(answered("sentence", *verdict, index=i) for i, verdict in enumerate(verdicts)),
+        paper=name,
+    )
+
+
+def results(*ratings: tuple[int, int]) -> list[GoldenPair]:
+    """A paper each with one result rating: its label and the answer."""
+    return [
+        golden(answered("result", *rating), paper=f"moss-{i:02}")
+        for i, rating in enumerate(ratings)
+    ]
+
+
+def drift(old: list[GoldenPair], new: list[GoldenPair]) -> Drift:
+    """What became of the answers."""
+    return measure_drift(measured(*old), measured(*new, judge="fair-2"))
+
+
+def kind(found: Drift, name: str) -> KindDrift:
+    """One kind, which is there."""
+    return next(each for each in found.kinds if each.kind == name)
+
+
+def test_a_judge_that_answers_as_before_has_not_drifted() -> None:
+    """No flip, no shift, every p value 1, also where its name is another one."""
+    pairs = [judged_sentences("moss", (0, 0), (1, 1)), *results((4, 4), (1, 2))]
+    found = drift(pairs, pairs)
+
+    assert (found.n_items, found.flips, found.is_worse) == (4, (), False)
+    assert [each.n_flipped for each in found.kinds] == [0, 0, 0]
+    assert {(each.p_shift, each.p_loss, each.shift) for each in found.kinds} == {(1.0, 1.0, 0)}
+    assert (found.old_judge, found.new_judge) == ("fair-1", "fair-2")
+    assert found.mismatches == ()
+
+
+def test_flips_are_counted_by_whether_they_near_the_label() -> None:
+    """4 of 5 ratings flip: 4 -> 1 away, 1 -> 2 away, 3 -> 2 towards, 1 -> 3 across."""
+    labels = (4, 1, 2, 2, 3)
+    old = results(*zip(labels, (4, 1, 3, 1, 3), strict=True))
+    new = results(*zip(labels, (1, 2, 2, 3, 3), strict=True))
+    result = kind(drift(old, new), "result")
+
+    assert (result.n_items, result.n_flipped) == (5, 4)
+    assert (result.n_away, result.n_towards, result.n_across) == (2, 1, 1)
+    assert result.shift == pytest.approx((-3 + 1 - 1 + 2) / 5)
+    assert result.loss == pytest.approx((3 + 1 - 1 + 0) / 5)
+
+
+def test_a_shift_of_ratings_is_tested_over_papers() -> None:
+    """10 papers that all rise by 1: 2 / 2 ** 10, times 1 kind."""
+    old, new = results(*[(4, 3)] * 10), results(*[(4, 4)] * 10)
+    there, back = kind(drift(old, new), "result"), kind(drift(new, old), "result")
+
+    assert there.p_shift == there.p_loss == back.p_loss == 2 / 2**10
+    assert (there.is_shifted, there.is_better, there.is_worse) == (True, True, False)
+    assert (back.is_shifted, back.is_better, back.is_worse) == (True, False, True)
+    assert drift(new, old).is_worse
+
+
+def test_a_judge_that_calls_all_faithful_is_worse_though_most_sentences_are() -> None:
+    """In each of 8 papers it mends 3 false alarms and misses 1 error: 24 towards, 8 away."""
+    verdicts = [(1, 0)] * 3 + [(0, 0)]
+    old = [judged_sentences(f"moss-{i}", *verdicts) for i in range(8)]
+    new = [judged_sentences(f"moss-{i}", *((label, 1) for label, _ in verdicts)) for i in range(8)]
+    found = drift(old, new)
+
+    assert kind(found, "faithful sentences").is_better
+    assert kind(found, "unfaithful sentences").is_worse
+    assert found.is_worse
+
+
+def test_p_values_are_holm_adjusted_over_the_kinds() -> None:
+    """6 papers up in ratings and in sentences: 2 * 2 / 2 ** 6 each; alone 2 / 2 ** 6."""
+    old = [*results(*[(4, 4)] * 6), *(judged_sentences(f"fern-{i}", (0, 0)) for i in range(6))]
+    new = [*results(*[(4, 3)] * 6), *(judged_sentences(f"fern-{i}", (0, 1)) for i in range(6))]
+
+    assert [each.p_loss for each in drift(old, new).kinds] == [2 * 2 / 2**6] * 2
+    assert [each.p_shift for each in drift(old, new).kinds] == [2 * 2 / 2**6] * 2
+    assert not drift(old, new).is_worse  # .0625, where one kind alone has .03125
+    assert drift(old[:6], new[:6]).is_worse
+
+
+def test_flips_are_told_worst_first() -> None:
+    """Away from the label, then across, then towards; the farthest move by its scale first."""
+    labels = (4, 1, 2, 2, 4)
+    old = results(*zip(labels, (4, 1, 3, 1, 1), strict=True))
+    new = results(*zip(labels, (1, 2, 2, 3, 4), strict=True))
+    old += [judged_sentences("fern", (0, 0))]
+    new += [judged_sentences("fern", (0, 1))]
+    told = [(flip.new.kind, flip.old.answer, flip.new.answer) for flip in drift(old, new).flips]
+
+    assert told == [
+        ("sentence", 0, 1),
+        ("result", 4, 1),
+        ("result", 1, 2),
+        ("result", 1, 3),
+        ("result", 1, 4),
+        ("result", 3, 2),
+    ]
+
+
+def test_other_papers_and_other_summaries_are_named() -> None:
+    """The judge was asked about other texts."""
+    old, new = measured(*results((4, 4))), measured(*results((4, 1)))
+    papers = measure_drift(old, replace(new, fingerprint="ffff"))
+    assert papers.mismatches[0].startswith("papers differ: '77be02a1c3d4' then, 'ffff' now")
+
+    score = FaithfulnessScore(value=1.0, sentences=())
+    one, other = (
+        suite(pair("moss-00", score, system="good", summary=text)).pairs for text in ("a", "b")
+    )
+    summaries = measure_drift(replace(old, pairs=one), replace(new, pairs=other))
+    (told,) = summaries.mismatches
+    assert told.startswith("the labelled summary of 'good' on 'moss-00' is another one now; drift")
+    assert not measure_drift(replace(old, pairs=one), replace(new, pairs=one)).mismatches
+
+
+def test_nothing_in_common_is_said() -> None:
+    """And passes for no agreement."""
+    found = drift(results((4, 4)), [golden(answered("result", 4, 4), paper="kiln")])
+    assert found.mismatches == ("no golden answer is in both runs",)
+
+
+ANSWERS = st.builds(
+    lambda label, old, new: (answered("result", label, old), answered("result", label, new)),
+    *[st.integers(1, 4)] * 3,
+)
+
+
+def rejudged(old: tuple[object, ...], new: tuple[object, ...]) -> Rejudged:
+    """One item: kind, label and answer of both runs."""
+    return Rejudged(
+        paper="moss",
+        system="good",
+        group="moss",
+        old=answered(*old),  # type: ignore[arg-type]  # kind, label, answer
+        new=answered(*new),  # type: ignore[arg-type]  # kind, label, answer
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "old", "new", "shift", "loss"),
+    [(4, 4, 1, -3, 3), (2, 1, 3, 2, 0), (2, 3, 2, -1, -1), (1, 1, 1, 0, 0), (3, 1, 4, 3, -1)],
+)
+def test_an_answer_moves_up_or_down_and_to_or_from_its_label(
+    label: int, old: int, new: int, shift: int, loss: int
+) -> None:
+    """A rating that jumps across its label has moved, and is no farther from it."""
+    item = rejudged(("result", label, old), ("result", label, new))
+    assert (item.shift, item.loss) == (shift, loss)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "expected"),
+    [
+        ("method", 2, "method"),
+        ("sentence", 0, "unfaithful sentences"),
+        ("sentence", 1, "faithful sentences"),
+        ("reference fact", 0, "facts that do not hold"),
+        ("candidate fact", 0, "facts that do not hold"),
+        ("candidate fact", 1, "facts that hold"),
+    ],
+)
+def test_yes_or_no_is_tested_by_its_label(kind: str, label: int, expected: str) -> None:
+    """Most sentences are faithful: together, missing every error would count for little."""
+    item = rejudged((kind, label, 1), (kind, label, 1))
+    assert item.kind == expected
+    assert item.kind in KINDS
+
+
+def test_the_side_that_differs_from_its_label_has_the_texts() -> None:
+    """An answer that agrees is kept without them."""
+    assert rejudged(("result", 4, 4), ("result", 4, 1)).told.answer == 1
+    assert rejudged(("result", 4, 1), ("result", 4, 4)).told.answer == 1
+    assert rejudged(("result", 4, 1), ("result", 4, 2)).told.answer == 2
+
+
+def test_items_that_one_side_left_out_are_counted_and_dropped() -> None:
+    """Unanswered, a facet found by one judge only, or a pair: none is an answer of 0."""
+    old = (
+        golden(
+            answered("result", 4, 4),
+            answered("method", 2, 2),
+            answered("overall", 0.9, 0.8),
+            answered("sentence", 1, None, index=0),
+            answered("sentence", 1, 1, index=1),
+        ),
+        golden(answered("result", 1, 1), answered("overall", 0.4, 0.4), paper="kiln"),
+    )
+    new = (
+        golden(
+            answered("result", 4, 3),
+            answered("overall", 0.9, 0.7),
+            answered("sentence", 1, 1, index=0),
+            answered("sentence", 1, None, index=1),
+        ),
+    )
+    before, now, lacking = shared_answers(old, new)
+
+    assert lacking == (3, 1)  # method, sentence 1 and kiln; sentence 0
+    assert [[a.kind for a in pair.answers] for pair in before] == [["result", "overall"]]
+    assert [[a.answer for a in pair.answers] for pair in now] == [[3, 0.7]]
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval decides nothing, and is most of the work."""
+    monkeypatch.setattr(figure_changes, "RESAMPLES", 40)
+    monkeypatch.setattr(measuring, "RESAMPLES", 10)
+
+
+def changed(old: list[GoldenPair], new: list[GoldenPair]) -> dict[str, FigureChange]:
+    """The figures by name."""
+    return {figure.name: figure for figure in changed_figures(old, new)}
+
+
+def test_a_figure_changes_as_its_counts_do() -> None:
+    """Of 4 unfaithful sentences 3 were found and 1 is: recall .75 to .25, precision 1 to 1."""
+    old = [
+        golden(*(answered("sentence", 0, int(i == 3), index=i) for i in range(4)), paper=paper)
+        for paper in ("moss", "kiln")
+    ]
+    new = [
+        golden(*(answered("sentence", 0, int(i != 3), index=i) for i in range(4)), paper=paper)
+        for paper in ("moss", "kiln")
+    ]
+    found = changed(old, new)
+
+    assert set(found) == {"unfaithful_precision", "unfaithful_recall"}
+    recall = found["unfaithful_recall"]
+    assert (recall.old, recall.new, recall.change) == (0.75, 0.25, -0.5)
+    assert (recall.low, recall.high) == (-0.5, -0.5)  # both papers alike, whichever is drawn
+    assert (recall.n_items, recall.n_papers) == (8, 2)
+    assert found["unfaithful_precision"].change == 0
+
+
+def test_spearman_is_of_the_overall_scores() -> None:
+    """Three pairs in the labels' order, then against it: 1 to -1."""
+
+    def scored(*scores: float) -> list[GoldenPair]:
+        return [
+            golden(answered("overall", place, score), paper=f"moss-{place}")
+            for place, score in enumerate(scores)
+        ]
+
+    found = changed(scored(0.1, 0.2, 0.3), scored(0.9, 0.8, 0.7))["facet_spearman"]
+    assert (found.old, found.new) == pytest.approx((1, -1))
+    assert found.change == pytest.approx(-2)
+
+
+@settings(deadline=None, max_examples=25)
+@given(pairs(RIGHT), st.data())
+def test_figures_of_both_sides_are_those_of_each_alone(
+    old: list[GoldenPair], data: st.DataObject
+) -> None:
+    """Pairing changes the interval of the difference, and no figure."""
+    old = list({(pair.paper, pair.system): pair for pair in old}.values())
+    new = [
+        replace(
+            pair,
+            answers=tuple(
+                replace(each, answer=data.draw(st.sampled_from([0.0, 1.0])), evidence=None)
+                if each.kind in {"sentence", "reference fact", "candidate fact"}
+                else each
+                for each in pair.answers
+            ),
+        )
+        for pair in old
+    ]
+    old = [
+        replace(pair, answers=tuple(replace(each, evidence=None) for each in pair.answers))
+        for pair in old
+    ]
+    before, now, _ = shared_answers(old, new)
+    held_to = Floors(floors=(), judge="")
+    alone = [
+        {a.name: a.value for a in measure_trust(side, held_to, judge="", labels="").agreements}
+        for side in (before, now)
+    ]
+    for figure in changed_figures(before, now):
+        assert figure.old == pytest.approx(alone[0][figure.name], nan_ok=True)
+        assert figure.new == pytest.approx(alone[1][figure.name], nan_ok=True)
