@@ -232,9 +232,6 @@ class EndpointSpec:
     max_reply_mib: int | None = None
 
 
-_MILLION: Final = 1_000_000
-
-
 @dataclass(frozen=True, slots=True)
 class Price:
     """What a model costs, in dollars per million tokens.
@@ -263,7 +260,7 @@ class Price:
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         for_cached = self.input if self.cached_input is None else self.cached_input
         dollars = (usage.prompt_tokens - cached) * self.input + cached * for_cached
-        return (dollars + usage.completion_tokens * self.output) / _MILLION
+        return (dollars + usage.completion_tokens * self.output) / 1_000_000
 
 
 OPENAI: Final = "openai"

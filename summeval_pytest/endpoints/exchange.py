@@ -20,9 +20,8 @@ from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import read_dialect
 from summeval_pytest.endpoints.endpoint import is_other_model
 from summeval_pytest.endpoints.faults import Backoff
-from summeval_pytest.endpoints.limits import URGENCY, Slots
-from summeval_pytest.endpoints.prices import cost_at_most
-from summeval_pytest.endpoints.spending import Ledger, ModelSeen
+from summeval_pytest.endpoints.limits import URGENCY, Limits
+from summeval_pytest.endpoints.spending import Ledger, ModelSeen, cost_at_most
 from summeval_pytest.errors import NoReplyError, OptionError, StoreError
 from summeval_pytest.store.cache import Cache, prepare
 from summeval_pytest.store.cassette import Row
@@ -75,7 +74,7 @@ class Exchange:
         self.in_flight = in_flight
         self.ledger = Ledger()
         self.budget = budget
-        self.slots = Slots(in_flight)
+        self.limits = Limits(in_flight)
         self.open: dict[str, tuple[asyncio.Task[ChatReply], Urgency]] = {}
         self.waiting_elsewhere: set[asyncio.Task[ChatReply]] = set()
         self.purse = asyncio.Semaphore(in_flight)
@@ -85,7 +84,7 @@ class Exchange:
 
     def line(self, address: Address, price: Price | None) -> Sender:
         """A sender of requests to one endpoint, whose tokens have a price."""
-        return _Line(self, address, price)
+        return CachedEndpoint(self, address, price)
 
     @property
     def troubles(self) -> tuple[str, ...]:
@@ -105,7 +104,7 @@ class Exchange:
         if of not in self._clients:
             known = self._dialects[of] = self.memory.dialect(endpoint.name, request.model)
             self._clients[of] = Client(
-                endpoint, self.slots, backoff=self._backoff, remembered=known
+                endpoint, self.limits, backoff=self._backoff, remembered=known
             )
         client = self._clients[of]
         self.ledger.n_in_flight += 1
@@ -130,7 +129,7 @@ class Exchange:
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Waits for the calls in flight and sends no others; what is answered meanwhile is kept."""
-        self.slots.close()
+        self.limits.close()
         for task in self.waiting_elsewhere:
             task.cancel()
         tasks = [task for task, _ in self.open.values()]
@@ -145,7 +144,7 @@ class Exchange:
         self.memory.close()
 
 
-class _Line:
+class CachedEndpoint:
     """One endpoint, behind what is remembered."""
 
     def __init__(self, exchange: Exchange, address: Address, price: Price | None) -> None:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from random import Random
 
     from summeval_pytest.endpoints.endpoint import Endpoint
-    from summeval_pytest.endpoints.wire import Heard, Unheard
+    from summeval_pytest.endpoints.wire import Heard, Silence
     from summeval_pytest.errors import Fault, NoReplyError
 
 
-QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes and types of a 429 that no waiting cures."""
 
 _FINAL: Final[dict[int, Fault]] = {
@@ -32,21 +32,8 @@ _FINAL: Final[dict[int, Fault]] = {
     422: "bad_request",
 }
 _TIMEOUT, _CONFLICT, _RATE_LIMITED, _SERVER = 408, 409, 429, 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """What to make of an error status.
-
-    Attributes:
-        fault: What is wrong, if it stays so.
-        again: Whether another attempt may help.
-        asked_seconds: How long the endpoint asks to be left alone; None where it does not say.
-    """
-
-    fault: Fault
-    again: bool
-    asked_seconds: float | None = None
+_REDIRECTIONS: Final = range(300, 400)
+_NOTHING: Final = ErrorBody()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +61,93 @@ class Backoff:
         return min(doubled, self.most_seconds) * (1 - random.random() / 4)
 
 
-def rule(status: int, error: ErrorBody, headers: Mapping[str, str], now: datetime) -> Ruling:
-    """What to make of an error status, the body that came with it and its headers.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryDecision:
+    """What to make of an attempt that gave no reply.
+
+    Attributes:
+        fault: What is wrong, if it stays so.
+        again: Whether another attempt may help.
+        what: What happened, for people.
+        asked_seconds: How long the endpoint asks to be left alone; None where it does not say.
+        status: The status of a response; 0 where there was none, or a good one.
+        error: What the response said.
+    """
+
+    fault: Fault
+    again: bool
+    what: str
+    asked_seconds: float | None = None
+    status: int = 0
+    error: ErrorBody = _NOTHING
+
+    @property
+    def is_breakdown(self) -> bool:
+        """Whether the server broke down, or the connection did: nobody was there to refuse."""
+        return self.status >= _SERVER or self.fault in {"unreachable", "dropped"}
+
+
+def of_silence(silence: Silence, *, heard_before: bool) -> RetryDecision:
+    """The decision when no whole response came.
+
+    Args:
+        silence: What came instead.
+        heard_before: Whether anything ever came from there; where nothing did, nobody is there.
+    """
+    if silence == "no_connection" and not heard_before:
+        what = "nothing answers (connection refused, or a name that nobody knows)"
+        return RetryDecision(fault="unreachable", again=False, what=what)
+    if silence == "slow":
+        what = "no whole response came in time"
+        return RetryDecision(fault="timed_out", again=True, what=what)
+    return RetryDecision(fault="dropped", again=True, what="the connection broke")
+
+
+def of_body(error: NoReplyError, *, again: bool) -> RetryDecision:
+    """The decision on a response whose status is good and whose body is not."""
+    what = f"the response is no chat completion: {error}"
+    return RetryDecision(fault=error.fault, again=again, what=what)
+
+
+def of_status(heard: Heard, now: datetime) -> RetryDecision:
+    """The decision on an error status, 300 or more, by what came with it.
 
     Retried are 408, 409, 429 and 5xx, and other statuses that the endpoint itself calls passing by
     ``x-should-retry: true``; it can call any off by ``false``. Never retried are 400, 401, 402,
     403, 404, 413, 422, and a 429 for want of money.
 
     Args:
-        status: 300 or more.
-        error: What the body says.
-        headers: By lower-case name.
+        heard: The response, free of secrets.
         now: The time, for a ``retry-after`` that is a date.
     """
+    status, error = heard.status, read_error(heard.text)
+    code = "" if error.code == str(status) else error.code
+    words = [word for word in (code or error.type, error.message) if word]
+    what = f"status {status}" + (f" ({': '.join(words)})" if words else "")
+    if status in _REDIRECTIONS:
+        what += ", which points elsewhere; redirections are not followed"
+    fault = _fault(status, error)
+    told = heard.headers.get("x-should-retry", "").strip().lower()
+    is_passing = fault in {"rate_limited", "server_error"} or told == "true"
+    is_final = status in _FINAL or fault == "quota"
+    return RetryDecision(
+        fault=fault,
+        again=is_passing and told != "false" and not is_final,
+        what=what,
+        asked_seconds=None if is_final else asked_seconds(heard.headers, now),
+        status=status,
+        error=error,
+    )
+
+
+def _fault(status: int, error: ErrorBody) -> Fault:
     if status in _FINAL:
-        return Ruling(fault=_FINAL[status], again=False)
-    if status == _RATE_LIMITED and QUOTA & {error.code, error.type}:
-        return Ruling(fault="quota", again=False)
-    told = headers.get("x-should-retry", "").strip().lower()
-    fault: Fault = "bad_request"
+        return _FINAL[status]
     if status == _RATE_LIMITED:
-        fault = "rate_limited"
-    elif status in {_TIMEOUT, _CONFLICT} or status >= _SERVER:
-        fault = "server_error"
-    again = told != "false" and (fault != "bad_request" or told == "true")
-    return Ruling(fault=fault, again=again, asked_seconds=asked_seconds(headers, now))
+        return "quota" if _QUOTA & {error.code, error.type} else "rate_limited"
+    if status in {_TIMEOUT, _CONFLICT} or status >= _SERVER:
+        return "server_error"
+    return "bad_request"
 
 
 def asked_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -112,7 +161,15 @@ def asked_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
         return milliseconds / 1000
     after = headers.get("retry-after", "")
     seconds = _number(after)
-    return _until(after, now) if seconds is None else seconds
+    if seconds is not None:
+        return seconds
+    try:
+        date = parsedate_to_datetime(after)
+    except (ValueError, OverflowError):
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max(0.0, (date - now).total_seconds())
 
 
 def _number(text: str) -> float | None:
@@ -121,16 +178,6 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and number >= 0 else None
-
-
-def _until(text: str, now: datetime) -> float | None:
-    try:
-        date = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return max(0.0, (date - now).total_seconds())
 
 
 _REMEDIES: Final[dict[Fault, str]] = {
@@ -145,80 +192,6 @@ _REMEDIES: Final[dict[Fault, str]] = {
     "too_large": "raise max_reply_mib if a reply may be as large",
     "malformed": "see whether base_url is an OpenAI-compatible address up to its version",
 }
-_REDIRECTIONS: Final = range(300, 400)
-_BROKEN: Final = 500
-_NOTHING: Final = ErrorBody()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """Why one attempt gave no reply.
-
-    Attributes:
-        ruling: What to make of it.
-        what: What happened, for people.
-        name: The same for counts: a status, or a word.
-        status: The status of a response; 0 where there was none, or a good one.
-        error: What the response said.
-    """
-
-    ruling: Ruling
-    what: str
-    name: str
-    status: int = 0
-    error: ErrorBody = _NOTHING
-
-    @property
-    def is_breakdown(self) -> bool:
-        """Whether the server broke down, or the connection did: nobody was there to refuse."""
-        return self.status >= _BROKEN or self.name in {"no_connection", "dropped"}
-
-
-def of_silence(silence: Unheard, *, heard_before: bool) -> Trouble:
-    """The trouble when no whole response came.
-
-    Args:
-        silence: What came instead.
-        heard_before: Whether anything ever came from there; where nothing did, nobody is there.
-    """
-    match silence.how:
-        case "no_connection" if not heard_before:
-            ruling = Ruling(fault="unreachable", again=False)
-            what = "nothing answers (connection refused, or a name that nobody knows)"
-        case "slow":
-            ruling, what = Ruling(fault="timed_out", again=True), "no whole response came in time"
-        case _:
-            ruling, what = Ruling(fault="dropped", again=True), "the connection broke"
-    return Trouble(ruling=ruling, what=what, name=silence.how)
-
-
-def of_status(heard: Heard, text: str, now: datetime) -> Trouble:
-    """The trouble with an error status.
-
-    Args:
-        heard: The response.
-        text: Its body, free of secrets.
-        now: The time, for a date in its headers.
-    """
-    error = read_error(text)
-    ruling = rule(heard.status, error, heard.headers, now)
-    code = "" if error.code == str(heard.status) else error.code
-    words = [word for word in (code or error.type, error.message) if word]
-    what = f"status {heard.status}" + (f" ({': '.join(words)})" if words else "")
-    if heard.status in _REDIRECTIONS:
-        what += ", which points elsewhere; redirections are not followed"
-    return Trouble(
-        ruling=ruling, what=what, name=str(heard.status), status=heard.status, error=error
-    )
-
-
-def of_body(error: NoReplyError, *, again: bool) -> Trouble:
-    """The trouble with a response whose status is good and whose body is not."""
-    return Trouble(
-        ruling=Ruling(fault=error.fault, again=again),
-        what=f"the response is no chat completion: {error}",
-        name=error.fault,
-    )
 
 
 def told(endpoint: Endpoint, fault: Fault, what: str, n_attempts: int) -> str:

@@ -1,4 +1,4 @@
-"""What a run may still spend, reserved before each call, so that it is never exceeded.
+"""What calls cost, what a run may still spend, and what its processes have counted.
 
 A call reserves the most it can cost and settles what it did cost. Where the next call could exceed
 what is left, it waits for calls in flight to settle; where none is, asking stops for good. The
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
+import string
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -20,16 +22,50 @@ from summeval_pytest.errors import NoReplyError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from summeval_pytest.endpoints.chat import Usage
+    from summeval_pytest.endpoints.chat import ChatRequest, Usage
     from summeval_pytest.endpoints.endpoint import Price
 
 
-try:
-    import fcntl
-except ImportError:  # Windows: a run of several processes is bounded there by each of them alone
-    fcntl = None  # type: ignore[assignment]
+_PLAIN: Final = (string.ascii_letters + string.whitespace).encode()
+_PER_MESSAGE: Final = 8
+_PER_SCHEMA: Final = 64
 
-POLL_SECONDS: Final = 0.02
+
+def cost_at_most(request: ChatRequest, price: Price) -> float:
+    """What one call can cost at most, in dollars: a long prompt and a reply of full length."""
+    dearest = max(price.input, price.cached_input or 0.0)
+    return (tokens_at_most(request) * dearest + request.max_tokens * price.output) / 1_000_000
+
+
+def tokens_at_most(request: ChatRequest) -> int:
+    """How many tokens a request's prompt has at most, whatever the model's tokenizer.
+
+    Tokenizers put several letters into one token, and spell the unusual byte by byte: two ASCII
+    letters or blanks count as one token, every other byte as one; to each message 8 are added, and
+    64 to a schema, which may be sent as text.
+    """
+    n_tokens = _PER_MESSAGE * len(request.messages)
+    n_tokens += _PER_SCHEMA * (request.schema is not None)
+    for text in _texts(request):
+        data = text.encode("utf-8", "replace")
+        n_other = len(data.translate(None, _PLAIN))
+        n_tokens += n_other + math.ceil((len(data) - n_other) / 2)
+    return n_tokens
+
+
+def tokens_about(request: ChatRequest) -> int:
+    """How many tokens a request's prompt has more or less: one for four characters."""
+    n_characters = sum(len(text) for text in _texts(request))
+    return math.ceil(n_characters / 4) + _PER_MESSAGE * len(request.messages)
+
+
+def _texts(request: ChatRequest) -> list[str]:
+    schema = request.schema
+    texts = [message.content for message in request.messages]
+    return texts if schema is None else [*texts, schema.name, schema.text]
+
+
+_POLL_SECONDS: Final = 0.02
 _NOTHING: Final = 1e-12
 
 
@@ -73,7 +109,7 @@ class Budget:
                         f"not judged: budget ({account.spent:.4f} of {self.dollars:g} dollars"
                         f" spent, and the next call could cost {most:.4f})",
                     )
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
     def settle(self, most: float, cost: float) -> None:
         """Gives back what was set aside and books what the call did cost."""
@@ -88,26 +124,24 @@ class Budget:
         if self._shared is None:
             yield self._mine
             return
-        descriptor = os.open(self._shared, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            if fcntl is not None:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            account = _read(os.read(descriptor, size))
+        from filelock import FileLock
+
+        with FileLock(f"{self._shared}.lock", mode=0o600, poll_interval=_POLL_SECONDS / 10):
+            account = _read(self._shared)
             try:
                 yield account
             finally:
-                text = json.dumps([account.spent, account.reserved, account.is_over])
-                os.pwrite(descriptor, text.ljust(size).encode(), 0)  # in one step, or not at all
-        finally:
-            os.close(descriptor)
+                new = self._shared.with_name(f"{self._shared.name}.new")
+                new.touch(0o600)
+                new.write_text(json.dumps(astuple(account)))
+                new.replace(self._shared)  # in one step, or not at all
 
 
-def _read(text: bytes) -> _Account:
+def _read(file: Path) -> _Account:
     """The account as its file has it, without what dead processes had reserved."""
-    if not text.strip():
+    if not file.exists():
         return _Account()
-    spent, reserved, is_over = json.loads(text)
+    spent, reserved, is_over = json.loads(file.read_text())
     living = {owner: held for owner, held in reserved.items() if _lives(int(owner))}
     return _Account(spent=spent, reserved=living, is_over=is_over)
 
@@ -150,14 +184,8 @@ class Totals:
 
     def add(self, other: Totals) -> None:
         """Adds the counts of another process."""
-        self.n_asked += other.n_asked
-        self.n_recorded += other.n_recorded
-        self.n_cached += other.n_cached
-        self.n_failed += other.n_failed
-        self.prompt_tokens += other.prompt_tokens
-        self.completion_tokens += other.completion_tokens
-        self.n_unpriced += other.n_unpriced
-        self.cost += other.cost
+        for name, count in asdict(other).items():
+            setattr(self, name, getattr(self, name) + count)
 
     def as_json(self) -> Mapping[str, int | float]:
         """The counts by name, for another process."""

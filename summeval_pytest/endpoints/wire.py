@@ -228,7 +228,6 @@ def _line(value: object) -> str:
 
 
 _CONNECT_SECONDS: Final = 10.0
-_NO_CONNECTION: Final = frozenset({"ConnectError", "ConnectTimeout", "ProxyError"})
 _OPENAI: Final = "api.openai.com"
 _NO_KEY: Final = "none"
 """The client wants some key, and without one it would take the environment's."""
@@ -261,11 +260,8 @@ class Heard:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unheard:
-    """No whole response: nobody was there, the connection broke, or it took too long."""
-
-    how: Literal["no_connection", "dropped", "slow"]
+Silence = Literal["no_connection", "dropped", "slow"]
+"""No whole response: nobody was there, the connection broke, or it took too long."""
 
 
 class _Redacting(logging.Filter):
@@ -298,7 +294,7 @@ class Wire:
         self._alone = asyncio.Lock()
         self._redacting = _Redacting(endpoint)
 
-    async def post(self, body: Mapping[str, object]) -> Heard | Unheard:
+    async def post(self, body: Mapping[str, object]) -> Heard | Silence:
         """Ask for one chat completion, once; redirections are not followed.
 
         Args:
@@ -319,7 +315,7 @@ class Wire:
         except openai.APIStatusError as error:
             return Heard(error.status_code, _lower(error.response.headers), error.response.text)
         except openai.APIConnectionError as error:
-            return _unheard(error)
+            return _silence(error)
         response = raw.http_response
         return Heard(response.status_code, _lower(response.headers), response.text)
 
@@ -430,9 +426,9 @@ def _lower(headers: Mapping[str, str]) -> Mapping[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _unheard(error: Exception) -> Unheard:
+def _silence(error: Exception) -> Silence:
     """What the package calls a connection error, told apart by what caused it."""
     cause = type(error.__cause__).__name__
-    if cause in _NO_CONNECTION:
-        return Unheard("no_connection")
-    return Unheard("slow" if cause.endswith("Timeout") else "dropped")
+    if cause in {"ConnectError", "ConnectTimeout", "ProxyError"}:
+        return "no_connection"
+    return "slow" if cause.endswith("Timeout") else "dropped"

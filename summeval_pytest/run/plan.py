@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import Usage
-from summeval_pytest.endpoints.prices import tokens_about
+from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole

@@ -9,7 +9,7 @@ from summeval_pytest.endpoints.chat import ChatReply, ChatRequest, Message, Sche
 from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.faults import Backoff
-from summeval_pytest.endpoints.limits import Slots
+from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
 from tests.waiting import run_skipping, skip
 
@@ -31,8 +31,8 @@ LABEL: Final = Schema(
 )
 
 
-class Patient(Slots):
-    """Slots whose pauses are written down, and over at once: the clock is put forward."""
+class Patient(Limits):
+    """Limits whose pauses are written down, and over at once: the clock is put forward."""
 
     def __init__(self, limit: int = 64) -> None:
         super().__init__(limit)
@@ -76,15 +76,15 @@ def run(  # noqa: PLR0913 - by keyword; each test wants another one
     *,
     backoff: Backoff = QUICK,
     remembered: Dialect | None = None,
-    n_slots: int = 64,
-    slots: Slots | None = None,
+    n_limit: int = 64,
+    limits: Limits | None = None,
 ) -> T:
     """What comes of doing something with a client, which is closed afterwards."""
 
     async def main() -> T:
         client = Client(
             endpoint,
-            slots or Slots(n_slots),
+            limits or Limits(n_limit),
             remembered=remembered,
             backoff=backoff,
             chance=random.Random(0),
@@ -107,7 +107,7 @@ def fault(
     request: ChatRequest | None = None,
     *,
     backoff: Backoff = QUICK,
-    slots: Slots | None = None,
+    limits: Limits | None = None,
 ) -> NoReplyError:
     """Why there is no reply to one request."""
 
@@ -118,4 +118,4 @@ def fault(
             return error
         raise AssertionError(f"{got} came, no fault")
 
-    return run(endpoint, failing, backoff=backoff, slots=slots)
+    return run(endpoint, failing, backoff=backoff, limits=limits)

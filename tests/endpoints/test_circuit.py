@@ -9,7 +9,7 @@ import pytest
 
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.endpoints.dialect import Dialect
-from summeval_pytest.endpoints.faults import Backoff, Ruling, Trouble
+from summeval_pytest.endpoints.faults import Backoff, RetryDecision
 from summeval_pytest.endpoints.limits import FAILURES, PROBE_SECONDS, Circuit
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import Patient, at, question, run
@@ -24,16 +24,15 @@ OPEN = "not asked any more, since its circuit is open; the first trouble was: "
 KNOWN = Dialect(level="json_schema")
 
 
-def trouble(status: int, what: str = "") -> Trouble:
+def trouble(what: str) -> RetryDecision:
     """A breakdown that may pass."""
-    ruling = Ruling(fault="server_error", again=True)
-    return Trouble(ruling=ruling, what=what or f"status {status}", name=str(status), status=status)
+    return RetryDecision(fault="server_error", again=True, what=what, status=500)
 
 
 def failing(circuit: Circuit, call: int, times: int = FAILURES, now: float = 0.0) -> None:
     """One call that fails so many times."""
     for attempt in range(times):
-        circuit.failed(call, trouble(500, f"{call}.{attempt}"), now)
+        circuit.failed(call, trouble(f"{call}.{attempt}"), now)
 
 
 async def texts(client: Client, *prompts: str) -> list[str]:
@@ -68,8 +67,8 @@ def test_anything_good_in_between_counts_the_failures_anew() -> None:
 
 def test_a_server_that_nobody_reached_needs_no_more_attempts() -> None:
     """Nothing listens there, and waiting changes nothing; two calls say so."""
-    circuit, ruling = Circuit(), Ruling(fault="unreachable", again=False)
-    nobody = Trouble(ruling=ruling, what="nothing answers", name="no_connection")
+    circuit = Circuit()
+    nobody = RetryDecision(fault="unreachable", again=False, what="nothing answers")
     opened = []
     for call in (1, 2):
         circuit.failed(call, nobody, 0.0)
@@ -89,8 +88,12 @@ def test_one_call_is_let_through_at_once_and_then_one_every_ten_seconds() -> Non
     assert circuit.admits(102 + PROBE_SECONDS)
 
 
-@pytest.mark.parametrize("action", [Status(500), Status(503), Drop()], ids=repr)
-def test_a_server_that_is_down_ends_all_calls_at_once(action: Action) -> None:
+@pytest.mark.parametrize(
+    ("action", "what"),
+    [(Status(503), "status 503 (scripted)"), (Drop(), "the connection broke")],
+    ids=repr,
+)
+def test_a_server_that_is_down_ends_all_calls_at_once(action: Action, what: str) -> None:
     """The waits of one call would be waited by each, one after the other where they depend."""
     with ScriptedServer(lambda _: action) as server:
 
@@ -101,16 +104,9 @@ def test_a_server_that_is_down_ends_all_calls_at_once(action: Action) -> None:
 
         endpoint = at(server.url, timeout_seconds=600)
         first, n_requests, later = run(endpoint, sending, remembered=KNOWN)
-    what = "the connection broke" if action == Drop() else f"status {server_status(action)}"
     assert all(f"{OPEN}{what}" in told for told in first + later)
     assert 2 * FAILURES <= n_requests <= 20 * FAILURES + 1
     assert server.n_requests <= n_requests + 1  # one of the first may have been the probe
-
-
-def server_status(action: Action) -> str:
-    """A status as a message has it."""
-    assert isinstance(action, Status)
-    return f"{action.status} (scripted)"
 
 
 def test_calls_in_a_long_wait_are_woken_when_it_opens() -> None:
@@ -156,7 +152,7 @@ def test_one_bad_prompt_opens_nothing() -> None:
 
     with ScriptedServer(script) as server:
         endpoint = at(server.url, timeout_seconds=600)
-        told, *others = run(endpoint, sending, backoff=Backoff(10, 20), slots=Patient())
+        told, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
         assert server.n_requests > FAILURES + 2
     assert "circuit" not in told
     assert others == ["yes", "yes"]

@@ -17,7 +17,7 @@ from summeval_pytest.endpoints.chat import ChatReply, Usage
 from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.faults import Backoff
-from summeval_pytest.endpoints.limits import Slots
+from summeval_pytest.endpoints.limits import Limits
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
@@ -312,11 +312,11 @@ def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:
 
 def pause(headers: Mapping[str, str], status: int = 429) -> float:
     """Seconds that are waited after a refusal with these headers, before the next attempt."""
-    slots = Patient()
+    limits = Patient()
     with ScriptedServer(first(Status(status, headers=headers))) as server:
         endpoint = at(server.url, timeout_seconds=7200)
-        assert run(endpoint, lambda client: client.send(question()), slots=slots).text == "yes"
-    (seconds,) = slots.pauses
+        assert run(endpoint, lambda client: client.send(question()), limits=limits).text == "yes"
+    (seconds,) = limits.pauses
     return seconds
 
 
@@ -344,10 +344,10 @@ def test_a_wait_until_a_date_is_granted() -> None:
 )
 def test_a_wait_past_the_deadline_is_a_fault_at_once(status: int, named: str) -> None:
     """Sleeping through the time that is left helps nobody; how long was asked is said."""
-    slots = Patient()
+    limits = Patient()
     with ScriptedServer(always(Status(status, headers={"retry-after": "3600"}))) as server:
-        error = fault(at(server.url), slots=slots)
-    assert slots.pauses == []
+        error = fault(at(server.url), limits=limits)
+    assert limits.pauses == []
     assert error.fault == named
     assert "it asks to be left alone for 3600 s, too long for a call of 30 s" in str(error)
     assert server.n_requests == 1
@@ -355,11 +355,11 @@ def test_a_wait_past_the_deadline_is_a_fault_at_once(status: int, named: str) ->
 
 def test_waits_double_until_the_deadline_has_no_room_for_one() -> None:
     """10 s, 20 s, 40 s, up to a quarter less by chance: four attempts fit into 100 s, not five."""
-    slots = Patient()
+    limits = Patient()
     with ScriptedServer(always(Status(503, message="overloaded"))) as server:
         endpoint = at(server.url, timeout_seconds=100)
-        error = fault(endpoint, backoff=Backoff(10, 3000), slots=slots)
-    tops = zip(slots.pauses, (10, 20, 40), strict=True)
+        error = fault(endpoint, backoff=Backoff(10, 3000), limits=limits)
+    tops = zip(limits.pauses, (10, 20, 40), strict=True)
     assert all(0.75 * top <= seconds <= top for seconds, top in tops)
     assert error.fault == "server_error"
     assert server.n_requests == 4
@@ -379,20 +379,20 @@ def test_a_retry_waits_without_a_slot() -> None:
             await skip(300)
             return [*texts, (await sent_away).text]
 
-        assert run(at(server.url, timeout_seconds=600), both, n_slots=1) == ["yes", "yes"]
+        assert run(at(server.url, timeout_seconds=600), both, n_limit=1) == ["yes", "yes"]
     assert [seen.texts[0] for seen in server.seen] == ["sent away", "other", "sent away"]
 
 
 def test_a_retry_keeps_its_place_in_line() -> None:
     """It came before those who wait, and its time is running."""
-    slots = Patient(1)
+    limits = Patient(1)
 
     def script(seen: Seen) -> Action:
         match seen.index, seen.texts:
             case 1, _:
                 return Status(503)
             case _, ("second",):  # answered once the first, whose wait is over, is in line again
-                return Until(lambda: bool(slots.pauses) and slots.n_waiting == 2, Answer("yes"))
+                return Until(lambda: bool(limits.pauses) and limits.n_waiting == 2, Answer("yes"))
             case _:
                 return Answer("yes")
 
@@ -403,14 +403,14 @@ def test_a_retry_keeps_its_place_in_line() -> None:
             names = ("first", "second", "third")
             await asyncio.gather(*[client.send(question(name)) for name in names])
 
-        run(at(server.url), three, slots=slots)
+        run(at(server.url), three, limits=limits)
     came = [seen.texts[0] for seen in server.seen[1:]]
     assert came == ["first", "second", "first", "third"]
 
 
 def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
     """(3 + 8) + 16 tokens at 27 a minute: each call has to wait a minute for the one before."""
-    slots = Slots(64)
+    limits = Limits(64)
     with ScriptedServer() as server:
 
         async def three(client: Client) -> list[int]:
@@ -420,14 +420,14 @@ def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
             for n_waiting in (2, 1, 0):
                 n_done = 3 - n_waiting
                 await until(lambda: sum(task.done() for task in asking) == n_done)  # noqa: B023 - awaited at once
-                assert slots.n_waiting == n_waiting
+                assert limits.n_waiting == n_waiting
                 n_sent.append(server.n_requests)
                 await skip(60)
             await asyncio.gather(*asking)
             return n_sent
 
         endpoint = replace(at(server.url), tokens_per_minute=27)
-        assert run(endpoint, three, slots=slots) == [1, 2, 3]
+        assert run(endpoint, three, limits=limits) == [1, 2, 3]
 
 
 # Deadlines
@@ -499,7 +499,7 @@ def test_waiting_for_a_slot_costs_no_time_of_the_call() -> None:
             return await asyncio.gather(*sent)
 
         endpoint = at(server.url, timeout_seconds=300, attempt_seconds=300)
-        got = run(endpoint, four, n_slots=1)
+        got = run(endpoint, four, n_limit=1)
     assert [one.text for one in got] == ["yes"] * 4
 
 
@@ -604,20 +604,20 @@ def test_as_many_are_in_flight_as_there_are_slots() -> None:
             client._talk.settle(client._talk.dialect)
             return await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
 
-        run(at(server.url), many, n_slots=20)
+        run(at(server.url), many, n_limit=20)
     assert server.n_requests == 60
     assert server.peak == 20
 
 
 def test_an_endpoint_has_a_limit_of_its_own() -> None:
-    """A local model serves fewer at once than a run has slots."""
+    """A local model serves fewer at once than a run has limits."""
     with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
 
         async def many(client: Client) -> list[ChatReply]:
             client._talk.settle(client._talk.dialect)
             return await asyncio.gather(*[client.send(question(str(n))) for n in range(12)])
 
-        run(at(server.url, max_in_flight=3), many, n_slots=20)
+        run(at(server.url, max_in_flight=3), many, n_limit=20)
     assert server.peak == 3
 
 
@@ -626,8 +626,8 @@ def test_clients_of_one_endpoint_share_its_limit() -> None:
     with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
 
         async def main() -> None:
-            slots = Slots(20)
-            clients = [Client(at(server.url, max_in_flight=3), slots) for _ in range(4)]
+            limits = Limits(20)
+            clients = [Client(at(server.url, max_in_flight=3), limits) for _ in range(4)]
             await asyncio.gather(*[client.send(question()) for client in clients])
             for client in clients:
                 await client.close()
@@ -651,9 +651,9 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
         async def many(client: Client) -> int:
             client._talk.settle(client._talk.dialect)
             await asyncio.gather(*[client.send(question(str(n))) for n in range(16)])
-            return client._lane.limit
+            return client._limiter.limit
 
-        assert run(at(server.url), many, n_slots=16) == 7
+        assert run(at(server.url), many, n_limit=16) == 7
     assert server.n_requests == 16 + 8 + 16
 
 
@@ -669,7 +669,7 @@ def test_a_cancelled_call_gives_its_slot_back() -> None:
             slow.cancel()
             return (await waiting).text
 
-        assert run(at(srv.url), some, n_slots=1) == "y"
+        assert run(at(srv.url), some, n_limit=1) == "y"
 
 
 def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> None:
@@ -678,20 +678,20 @@ def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> No
     def script(seen: Seen) -> Action:
         if seen.texts == ("sent away",):
             return Status(429, headers={"retry-after": "60"})
-        return Until(lambda: seen.index == 0 or slots.is_closed, Answer("yes"))
+        return Until(lambda: seen.index == 0 or limits.is_closed, Answer("yes"))
 
-    slots = Slots(4)
+    limits = Limits(4)
     with ScriptedServer(script) as server:
 
         async def main() -> list[object]:
-            client = Client(at(server.url, timeout_seconds=600), slots, backoff=QUICK)
+            client = Client(at(server.url, timeout_seconds=600), limits, backoff=QUICK)
             await client.send(question())
             sent = [asyncio.ensure_future(client.send(question("sent away")))]
             await until(lambda: bool(client.trouble))
             names = ("in flight", "in flight, too", "waiting, as 4 were too many")
             sent += [asyncio.ensure_future(client.send(question(name))) for name in names]
             await until(lambda: server.n_requests == 4)
-            slots.close()
+            limits.close()
             sent.append(asyncio.ensure_future(client.send(question("later"))))
             got = await asyncio.gather(*sent, return_exceptions=True)
             await client.close()

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.limits import URGENCY, Slots, Urgency
+from summeval_pytest.endpoints.limits import URGENCY, Limits, Urgency
 from summeval_pytest.errors import OptionError
 from tests.waiting import SOON, run_skipping, skip
 
 if TYPE_CHECKING:
-    from summeval_pytest.endpoints.limits import Lane
+    from summeval_pytest.endpoints.limits import Limiter
 
 
 def at(
@@ -43,7 +43,7 @@ class Crowd:
         self._doors: dict[str, asyncio.Event] = {}
 
     async def enter(
-        self, name: str, lane: Lane, urgency: Urgency | None = None, ticket: int | None = None
+        self, name: str, lane: Limiter, urgency: Urgency | None = None, ticket: int | None = None
     ) -> None:
         """One more, who stands in line before the next one comes."""
         self._doors[name] = asyncio.Event()
@@ -67,7 +67,7 @@ class Crowd:
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)
 
     async def _one(
-        self, name: str, lane: Lane, urgency: Urgency | None, ticket: int | None
+        self, name: str, lane: Limiter, urgency: Urgency | None, ticket: int | None
     ) -> None:
         if urgency is not None:
             URGENCY.set(urgency)
@@ -80,16 +80,16 @@ def test_no_more_are_served_than_there_are_slots() -> None:
     """And the next as soon as one is free, oldest first."""
 
     async def main() -> None:
-        slots, crowd = Slots(2), Crowd()
+        limits, crowd = Limits(2), Crowd()
         for name in "abcd":
-            await crowd.enter(name, slots.lane(at()))
+            await crowd.enter(name, limits.limiter(at()))
         assert crowd.served == ["a", "b"]
-        assert (slots.n_taken, slots.n_waiting) == (2, 2)
+        assert (limits.n_taken, limits.n_waiting) == (2, 2)
         await crowd.leave("b")
         assert crowd.served == ["a", "b", "c"]
         await crowd.end()
         assert crowd.served == ["a", "b", "c", "d"]
-        assert (slots.n_taken, slots.n_waiting) == (0, 0)
+        assert (limits.n_taken, limits.n_waiting) == (0, 0)
 
     asyncio.run(main())
 
@@ -98,8 +98,8 @@ def test_who_is_demanded_while_waiting_overtakes() -> None:
     """A test has come to stand still for it, while the others are read ahead."""
 
     async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane, urgent = slots.lane(at()), Urgency()
+        limits, crowd = Limits(1), Crowd()
+        lane, urgent = limits.limiter(at()), Urgency()
         await crowd.enter("first", lane)
         await crowd.enter("old", lane, Urgency())
         await crowd.enter("young", lane, urgent)
@@ -115,27 +115,12 @@ def test_who_is_demanded_while_waiting_overtakes() -> None:
     asyncio.run(main())
 
 
-def test_of_two_demanded_ones_the_older_is_first() -> None:
-    """As of any two with the same urgency, whatever flow they belong to."""
-
-    async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane = slots.lane(at())
-        await crowd.enter("first", lane)
-        for name in ("b", "a"):
-            await crowd.enter(name, lane, Urgency(demanded=True))
-        await crowd.end()
-        assert crowd.served == ["first", "b", "a"]
-
-    asyncio.run(main())
-
-
 def test_who_comes_back_has_kept_its_age() -> None:
     """A call that was sent away would otherwise queue behind all that came since."""
 
     async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane, old = slots.lane(at()), slots.ticket()
+        limits, crowd = Limits(1), Crowd()
+        lane, old = limits.limiter(at()), limits.ticket()
         for name in ("first", "second"):
             await crowd.enter(name, lane)
         await crowd.enter("back again", lane, ticket=old)
@@ -149,8 +134,8 @@ def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
     """Who waits for its own endpoint keeps nobody waiting for another one."""
 
     async def main() -> None:
-        slots, crowd = Slots(3), Crowd()
-        narrow, wide = slots.lane(at("narrow", 1)), slots.lane(at("wide"))
+        limits, crowd = Limits(3), Crowd()
+        narrow, wide = limits.limiter(at("narrow", 1)), limits.limiter(at("wide"))
         for name in ("n1", "n2"):
             await crowd.enter(name, narrow)
         for name in ("w1", "w2", "w3"):
@@ -165,29 +150,20 @@ def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
     asyncio.run(main())
 
 
-def test_equal_endpoints_have_one_lane() -> None:
-    """Each suite makes its own value of the same address."""
-    slots = Slots(8)
-    assert slots.lane(at(max_in_flight=2)) is slots.lane(at(max_in_flight=2))
-    assert slots.lane(at("b")) is not slots.lane(at("a"))
-    assert slots.lane(at("a")).maximum == 8
-    assert slots.lane(at("c", max_in_flight=99)).maximum == 8
-
-
 def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
     """Waiting, just served, or inside: nothing may be lost."""
 
     async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane = slots.lane(at())
+        limits, crowd = Limits(1), Crowd()
+        lane = limits.limiter(at())
         for name in "abc":
             await crowd.enter(name, lane)
         await crowd.cancel("b")
-        assert slots.n_waiting == 1
+        assert limits.n_waiting == 1
         await crowd.cancel("a")
         assert crowd.served == ["a", "c"]
         await crowd.end()
-        assert slots.n_taken == 0
+        assert limits.n_taken == 0
 
     asyncio.run(main())
 
@@ -196,18 +172,18 @@ def test_who_is_called_off_in_the_moment_of_being_served_passes_the_slot_on() ->
     """Between the grant and the next step of its task, a cancellation may come."""
 
     async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane = slots.lane(at())
+        limits, crowd = Limits(1), Crowd()
+        lane = limits.limiter(at())
         for name in "abc":
             await crowd.enter(name, lane)
-        slots.give_back(lane)
+        limits.give_back(lane)
         crowd.tasks["b"].cancel()
         await turns()
         assert crowd.served == ["a", "c"]
-        slots.n_taken += 1
+        limits.n_taken += 1
         lane.n_taken += 1
         await crowd.end()
-        assert slots.n_taken == 0
+        assert limits.n_taken == 0
 
     asyncio.run(main())
 
@@ -216,39 +192,23 @@ def test_closed_slots_cancel_who_waits_and_who_comes() -> None:
     """A run that ends sends nothing more, and leaves what is in flight."""
 
     async def main() -> None:
-        slots, crowd = Slots(1), Crowd()
-        lane = slots.lane(at())
+        limits, crowd = Limits(1), Crowd()
+        lane = limits.limiter(at())
         for name in "ab":
             await crowd.enter(name, lane)
-        pausing = asyncio.ensure_future(slots.pause(60))
+        pausing = asyncio.ensure_future(limits.pause(60))
         await turns()
-        slots.close()
+        limits.close()
         await crowd.enter("c", lane)
         assert crowd.tasks["b"].cancelled()
         assert crowd.tasks["c"].cancelled()
         assert not crowd.tasks["a"].done()
         assert pausing.cancelled()
         with pytest.raises(asyncio.CancelledError):
-            await slots.pause(60)
+            await limits.pause(60)
         await crowd.end()
         assert crowd.served == ["a"]
-        assert slots.n_taken == 0
-
-    asyncio.run(main())
-
-
-def test_a_pause_ends_by_itself_or_with_its_task() -> None:
-    """It is a sleep like any other."""
-
-    async def main() -> None:
-        slots = Slots(1)
-        await slots.pause(0.01)
-        pausing = asyncio.ensure_future(slots.pause(60))
-        await turns()
-        pausing.cancel()
-        await turns()
-        assert pausing.cancelled()
-        assert not slots._pauses
+        assert limits.n_taken == 0
 
     asyncio.run(main())
 
@@ -257,8 +217,8 @@ def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
     """1 a minute: the second waits for a minute, and so does the third for another one."""
 
     async def main() -> None:
-        slots, crowd = Slots(64), Crowd()
-        fast, paced = slots.lane(at("fast")), slots.lane(at("paced", requests_per_minute=1))
+        limits, crowd = Limits(64), Crowd()
+        fast, paced = limits.limiter(at("fast")), limits.limiter(at("paced", requests_per_minute=1))
         for name in ("p1", "p2", "p3"):
             await crowd.enter(name, paced)
         await crowd.enter("f", fast)
@@ -277,7 +237,7 @@ def test_a_lane_counts_tokens_in_its_pace() -> None:
 
     async def main() -> None:
         endpoint = Endpoint(name="a", base_url="http://localhost/v1", tokens_per_minute=10)
-        lane = Slots(64).lane(endpoint)
+        lane = Limits(64).limiter(endpoint)
         async with lane.taken(n_tokens=20):
             pass
         asking = asyncio.ensure_future(lane.taken(n_tokens=1).__aenter__())
@@ -292,20 +252,14 @@ def test_a_lane_counts_tokens_in_its_pace() -> None:
 # The limit of one endpoint, as it answers
 
 
-async def out(lane: Lane) -> object:
-    """A lease, given back at once."""
-    async with lane.taken() as lease:
-        return lease
-
-
 def test_a_refusal_halves_the_limit_down_to_one() -> None:
     """9, 4, 2, 1, 1: each refusal is of a request sent after the one before."""
 
     async def main() -> list[int]:
-        lane, limits = Slots(9).lane(at()), []
+        lane, limits = Limits(9).limiter(at()), []
         for _ in range(4):
-            async with lane.taken() as lease:
-                lane.refused(lease)
+            async with lane.taken() as n_shrunk:
+                lane.refused(n_shrunk)
             limits.append(lane.limit)
         return limits
 
@@ -316,8 +270,8 @@ def test_all_that_was_out_is_refused_once() -> None:
     """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
 
     async def main() -> None:
-        slots = Slots(64)
-        lane = slots.lane(at())
+        limits = Limits(64)
+        lane = limits.limiter(at())
         async with lane.taken() as one, lane.taken() as two, lane.taken() as three:
             lane.refused(one)
             lane.refused(two)
@@ -334,9 +288,9 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
     """From 2: two answers make it 3, three more make it 4, its maximum."""
 
     async def main() -> list[int]:
-        lane, limits = Slots(4).lane(at()), []
-        async with lane.taken() as lease:
-            lane.refused(lease)
+        lane, limits = Limits(4).limiter(at()), []
+        async with lane.taken() as n_shrunk:
+            lane.refused(n_shrunk)
         for _ in range(10):
             lane.served()
             limits.append(lane.limit)
@@ -345,33 +299,16 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
     assert asyncio.run(main()) == [2, 3, 3, 3, 4, 4, 4, 4, 4, 4]
 
 
-def test_a_refusal_starts_the_round_anew() -> None:
-    """From 8, seven answers and a refusal: 4, and four more answers are needed for 5."""
-
-    async def main() -> list[int]:
-        lane, limits = Slots(8).lane(at()), []
-        for _ in range(7):
-            lane.served()
-        async with lane.taken() as lease:
-            lane.refused(lease)
-        for _ in range(4):
-            lane.served()
-            limits.append(lane.limit)
-        return limits
-
-    assert asyncio.run(main()) == [4, 4, 4, 5]
-
-
 def test_a_smaller_limit_holds_for_those_who_wait() -> None:
     """What is out stays out; nobody follows until there is room under the new limit."""
 
     async def main() -> None:
-        slots, crowd = Slots(4), Crowd()
-        lane = slots.lane(at())
-        async with lane.taken() as lease:
+        limits, crowd = Limits(4), Crowd()
+        lane = limits.limiter(at())
+        async with lane.taken() as n_shrunk:
             for name in "abcde":
                 await crowd.enter(name, lane)
-            lane.refused(lease)
+            lane.refused(n_shrunk)
         await turns()
         assert crowd.served == ["a", "b", "c"]
         await crowd.leave("a")
@@ -386,7 +323,7 @@ def test_a_smaller_limit_holds_for_those_who_wait() -> None:
 def test_a_run_needs_a_slot() -> None:
     """With none, nothing would ever be sent."""
     with pytest.raises(OptionError) as caught:
-        Slots(0)
+        Limits(0)
     assert str(caught.value) == "0 requests in flight are none; it has to be 1 or more"
 
 
@@ -402,15 +339,15 @@ def test_limits_hold_and_everyone_is_served(
     """However long they stay, whoever is called off, in whatever order they come."""
 
     async def main() -> None:
-        slots = Slots(limit)
-        lanes = [slots.lane(at("a", own)), slots.lane(at("b"))]
+        limits = Limits(limit)
+        lanes = [limits.limiter(at("a", own)), limits.limiter(at("b"))]
         served = 0
 
-        async def one(n_turns: int, lane: Lane, *, urgent: bool) -> None:
+        async def one(n_turns: int, lane: Limiter, *, urgent: bool) -> None:
             nonlocal served
             URGENCY.set(Urgency(demanded=urgent))
             async with lane.taken():
-                assert slots.n_taken <= limit
+                assert limits.n_taken <= limit
                 assert lane.n_taken <= lane.maximum
                 await turns(n_turns)
                 served += 1
@@ -425,7 +362,7 @@ def test_limits_hold_and_everyone_is_served(
         done = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), SOON)
         n_off = sum(isinstance(outcome, asyncio.CancelledError) for outcome in done)
         assert served == len(stays) - n_off
-        assert [slots.n_taken, slots.n_waiting] == [0, 0]
+        assert [limits.n_taken, limits.n_waiting] == [0, 0]
         assert [lane.n_taken for lane in lanes] == [0, 0]
 
     asyncio.run(main())

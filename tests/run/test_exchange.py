@@ -585,7 +585,7 @@ def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None
         await send("warm", Urgency())
         slow.is_thinking = True
         ahead = [asyncio.ensure_future(send(text, urgency)) for text, urgency in calm.items()]
-        await until(lambda: slow.n_requests == 2 and hub.slots.n_waiting == 2)
+        await until(lambda: slow.n_requests == 2 and hub.limits.n_waiting == 2)
         hurried = asyncio.ensure_future(send("c", Urgency(demanded=True)))
         await until(lambda: calm["c"].demanded)
         slow.is_thinking = False

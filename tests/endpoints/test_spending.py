@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.endpoints.prices import cost_at_most, tokens_about, tokens_at_most
+from summeval_pytest.endpoints.spending import cost_at_most, tokens_about, tokens_at_most
 from summeval_pytest.errors import OptionError
 
 PRICE = Price(2.5, 10.0, 1.25)
