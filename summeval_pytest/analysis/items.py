@@ -78,7 +78,7 @@ def _quadratic(tables: Counts) -> Figures:
 
 
 def _alpha(tables: Counts) -> Figures:
-    return alphas_of(tables, categories=_categories(tables), level="ordinal")
+    return alphas_of(tables)
 
 
 def _icc(tables: Counts) -> Figures:

@@ -1,4 +1,4 @@
-"""Agreement of two raters over the same items, raw and corrected for chance.
+"""Agreement of two raters: raw, corrected for chance, and on the evidence they name.
 
 All counts are integers until the one division at the end, so swapping the raters or reordering the
 items changes no digit.
@@ -31,23 +31,14 @@ def exact_agreement(a: Ratings, b: Ratings) -> float | None:
     Raises:
         ValueError: the lengths differ.
     """
-    _check_lengths(a, b)
-    n_items = len(a)
-    if n_items == 0:
+    if not len(a):
         return None
-    return sum(bool(left == right) for left, right in zip(a, b, strict=True)) / n_items
+    return sum(bool(left == right) for left, right in zip(a, b, strict=True)) / len(a)
 
 
-def confusion(a: Ratings, b: Ratings, categories: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """How many items a rated as row and b as column, both in the order of the categories.
-
-    Raises:
-        ValueError: the lengths differ, a category stands twice, or a rating is none of them.
-    """
-    _check_lengths(a, b)
+def _confusion(a: Ratings, b: Ratings, categories: Sequence[int]) -> NDArray[np.int64]:
+    """How many items a rated as row and b as column, both in the order of the categories."""
     place = {category: index for index, category in enumerate(categories)}
-    if len(place) != len(categories):
-        raise ValueError(f"categories {tuple(categories)!r} names one twice; name each once")
     for name, ratings in (("a", a), ("b", b)):
         for item, rating in enumerate(ratings):
             if rating not in place:
@@ -55,10 +46,10 @@ def confusion(a: Ratings, b: Ratings, categories: Sequence[int]) -> tuple[tuple[
                     f"{name}[{item}] is {rating!r}, none of the categories {tuple(categories)!r};"
                     " mend the rating or add the category"
                 )
-    table = [[0] * len(place) for _ in place]
+    table = np.zeros((len(place), len(place)), dtype=np.int64)
     for left, right in zip(a, b, strict=True):
-        table[place[left]][place[right]] += 1
-    return tuple(map(tuple, table))
+        table[place[left], place[right]] += 1
+    return table
 
 
 def cohen_kappa(
@@ -72,7 +63,7 @@ def cohen_kappa(
 
     kappa = 1 - sum w[i,j] * O[i,j] / sum w[i,j] * E[i,j], over all categories i of a and j of b:
 
-        O[i,j]  items rated i by a and j by b (`confusion`)
+        O[i,j]  items rated i by a and j by b
         E[i,j]  (items rated i by a) * (items rated j by b) / n, what chance would give
         w[i,j]  "none":      1 where i != j, else 0, which makes kappa = (p_o - p_e) / (1 - p_e)
                 "quadratic": (i - j)^2, the distance of the ratings themselves
@@ -83,10 +74,9 @@ def cohen_kappa(
     Source: Cohen 1960 (none); Cohen 1968 and Fleiss and Cohen 1973 (quadratic).
 
     Raises:
-        ValueError: the lengths differ, a category stands twice, or a rating is none of them; or the
-            weights are unknown.
+        ValueError: the lengths differ, or a rating is none of the categories.
     """
-    table = np.array(confusion(a, b, categories), dtype=np.int64)
+    table = _confusion(a, b, categories)
     kappa = float(kappas_of(table, categories=categories, weights=weights))
     return None if np.isnan(kappa) else kappa
 
@@ -100,12 +90,7 @@ def kappas_of(
     """Cohen's kappa of each confusion matrix of a stack, NaN where it is undefined.
 
     ``tables`` has shape (..., k, k), one row and one column for each of k categories, in order.
-
-    Raises:
-        ValueError: the weights are unknown.
     """
-    if weights not in {"none", "quadratic"}:
-        raise ValueError(f"weights is {weights!r}; choose 'none' or 'quadratic'")
     values = np.array(categories, dtype=np.int64)
     distance = values[:, None] - values[None, :]
     weight = distance**2 if weights == "quadratic" else (distance != 0).astype(np.int64)
@@ -116,21 +101,12 @@ def kappas_of(
     return shares(expected - observed, expected)
 
 
-def _check_lengths(a: Ratings, b: Ratings) -> None:
-    if len(a) != len(b):
-        raise ValueError(f"a has {len(a)} ratings and b has {len(b)}; give one of each an item")
-
-
-Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
-_LEVELS = frozenset({"nominal", "ordinal", "interval"})
-_NOTHING = 1e-12
+_NOTHING: Final = 1e-12
 """A sum of squares below this share of all of it is what rounding has left of none."""
 
 
-def alphas_of(
-    tables: NDArray[np.int64], *, categories: Sequence[float], level: Level
-) -> NDArray[np.float64]:
-    """Krippendorff's alpha of each confusion matrix of a stack, NaN where it is undefined.
+def alphas_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Krippendorff's ordinal alpha of each confusion matrix of a stack, NaN where undefined.
 
     ``tables`` has shape (..., k, k): how often one rater said the row and the other the column, the
     k categories in rising order. At most 1, higher is better: 0 is the agreement of chance.
@@ -140,38 +116,18 @@ def alphas_of(
         D_e = sum n[c] * n[k] * d(c,k) / (n - 1)
 
     over all categories c and k; o counts pairs of ratings within units, both ways; n[c] sums a row
-    of o, n all of it. The distance d(c,k) is 1 where c differs from k (nominal), (c - k)^2
-    (interval), or the square of how many ratings lie from c to k, those of c and of k counted half
-    (ordinal). Undefined where all ratings are equal, or there are none.
+    of o, n all of it. The distance d(c,k) is the square of how many ratings lie from c to k, those
+    of c and of k counted half. Undefined where all ratings are equal, or there are none.
 
     Source: Krippendorff 2004, Content Analysis, 2nd edition, section 11.3.
-
-    Raises:
-        ValueError: the level is unknown.
     """
-    if level not in _LEVELS:
-        raise ValueError(f"level is {level!r}; choose 'nominal', 'ordinal' or 'interval'")
     coincidences = (tables + np.swapaxes(tables, -1, -2)).astype(np.float64)
     margins = coincidences.sum(axis=-1)
-    distances = _distances(margins, np.array(categories, dtype=np.float64), level)
-    n_ratings = margins.sum(axis=-1)
-    observed = (coincidences * distances).sum(axis=(-1, -2)) * (n_ratings - 1)
-    expected = (margins[..., :, None] * margins[..., None, :] * distances).sum(axis=(-1, -2))
-    alphas: NDArray[np.float64] = np.full(np.shape(expected), np.nan)
-    np.divide(expected - observed, expected, out=alphas, where=expected > 0)
-    return alphas
-
-
-def _distances(
-    margins: NDArray[np.float64], values: NDArray[np.float64], level: Level
-) -> NDArray[np.float64]:
-    """The squared distance of each two categories; an ordinal one depends on the margins."""
-    if level == "nominal":
-        return 1.0 - np.eye(len(values))
-    if level == "interval":
-        return np.asarray((values[:, None] - values[None, :]) ** 2)
     middles = np.cumsum(margins, axis=-1) - margins / 2
-    return np.asarray((middles[..., :, None] - middles[..., None, :]) ** 2)
+    distances = (middles[..., :, None] - middles[..., None, :]) ** 2
+    observed = (coincidences * distances).sum(axis=(-1, -2)) * (margins.sum(axis=-1) - 1)
+    expected = (margins[..., :, None] * margins[..., None, :] * distances).sum(axis=(-1, -2))
+    return shares(expected - observed, expected)
 
 
 def iccs_of(tables: NDArray[np.int64], *, categories: Sequence[float]) -> NDArray[np.float64]:
@@ -201,9 +157,7 @@ def iccs_of(tables: NDArray[np.int64], *, categories: Sequence[float]) -> NDArra
         of_targets = targets / (n_targets - 1)
         below = of_targets + error + 2 * (raters - error) / n_targets
         is_defined = below * (n_targets - 1) > _NOTHING * total
-    iccs: NDArray[np.float64] = np.full(np.shape(total), np.nan)
-    np.divide(of_targets - error, below, out=iccs, where=is_defined)
-    return iccs
+    return shares(of_targets - error, np.where(is_defined, below, 0.0))
 
 
 NAMED: Final = 0

@@ -13,8 +13,7 @@ import json
 import math
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -50,14 +49,6 @@ class Corrected:
     n_papers: int
     reason: str = ""
 
-    def __post_init__(self) -> None:
-        bounds = f"low is {self.low!r} and high is {self.high!r}"
-        if self.low is None or self.high is None:
-            if self.low is not self.high or not self.reason:
-                raise ValueError(f"{bounds}; give both, or neither and a reason")
-        elif self.reason or self.value is None or not self.low <= self.value <= self.high:
-            raise ValueError(f"{bounds}, for {self.value!r} and the reason {self.reason!r}")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mean:
@@ -68,14 +59,13 @@ class _Mean:
     freedom: float
 
 
-def corrected_mean(  # noqa: PLR0913 - two tables, column by column
+def corrected_mean(
     judged: Numbers,
     papers: Labels,
     *,
     golden_judge: Numbers,
     golden_label: Numbers,
     golden_papers: Labels,
-    level: float = 0.95,
 ) -> Corrected:
     """The mean that people would have given: the judge's, with its mean error taken out.
 
@@ -104,9 +94,8 @@ def corrected_mean(  # noqa: PLR0913 - two tables, column by column
     There is no value without judged or golden rows, and no bounds where either are of one paper.
 
     Raises:
-        ValueError: lengths differ, a value is not finite, or level is not between 0 and 1.
+        ValueError: lengths differ, or a value is not finite.
     """
-    _check_level(level)
     scores = _column("judged", judged, papers)
     labels = _column("golden_label", golden_label, golden_papers)
     errors = labels - _column("golden_judge", golden_judge, golden_papers)
@@ -120,18 +109,17 @@ def corrected_mean(  # noqa: PLR0913 - two tables, column by column
     if reason := _lacking(sets, 2):
         return outcome(value, None, reason)
     moves = said.moves + error.moves
-    margin = _t_quantile([(said, 1.0), (error, 1.0)], n_ids, level) * math.sqrt(_dot(moves, moves))
+    margin = _t_quantile([(said, 1.0), (error, 1.0)], n_ids) * math.sqrt(_dot(moves, moves))
     return outcome(value, (value - margin, value + margin), "")
 
 
-def corrected_rate(  # noqa: PLR0913 - two tables, column by column
+def corrected_rate(
     judged: Flags,
     papers: Labels,
     *,
     golden_judge: Flags,
     golden_label: Flags,
     golden_papers: Labels,
-    level: float = 0.95,
 ) -> Corrected:
     """The share that people would have called true, 0 to 1, from the share that the judge did.
 
@@ -158,9 +146,8 @@ def corrected_rate(  # noqa: PLR0913 - two tables, column by column
     for then the judge tells nothing; no bounds where one of the three sets is of one paper.
 
     Raises:
-        ValueError: lengths differ, a value is no truth value, or level is not between 0 and 1.
+        ValueError: lengths differ, or a value is no truth value.
     """
-    _check_level(level)
     said = _column("judged", judged, papers, is_flag=True)
     told = _column("golden_judge", golden_judge, golden_papers, is_flag=True)
     is_true = _column("golden_label", golden_label, golden_papers, is_flag=True) == 1
@@ -182,12 +169,12 @@ def corrected_rate(  # noqa: PLR0913 - two tables, column by column
         _mean(np.append(rows, [0.0, 1.0]), np.append(of, new), n_ids + 6)
         for rows, of, new in zip((said, hits, alarms), sets.values(), new_ids, strict=True)
     ]
-    low, high = _rates_not_refuted(*means, n_papers=n_ids, level=level)
+    low, high = _rates_not_refuted(*means, n_papers=n_ids)
     return outcome(value, (min(low, value), max(high, value)), "")
 
 
 def _rates_not_refuted(
-    said: _Mean, hits: _Mean, alarms: _Mean, *, n_papers: int, level: float
+    said: _Mean, hits: _Mean, alarms: _Mean, *, n_papers: int
 ) -> tuple[float, float]:
     # D(v) = rise - v * reach, and leaving a paper out moves it by rises - v * reaches.
     rise, rises = said.value - alarms.value, said.moves - alarms.moves
@@ -197,7 +184,7 @@ def _rates_not_refuted(
     nearest = _within_0_and_1(rise / reach)
     moves = rises - nearest * reaches
     weighted = [(said, 1.0), (hits, -nearest), (alarms, nearest - 1)]
-    furthest = _t_quantile(weighted, n_papers, level) ** 2
+    furthest = _t_quantile(weighted, n_papers) ** 2
     furthest += (rise - nearest * reach) ** 2 / _dot(moves, moves)
     # D(v)^2 <= furthest * variance(v), as a * v^2 - 2 * b * v + c <= 0.
     a = reach**2 - furthest * _dot(reaches, reaches)
@@ -220,7 +207,7 @@ def _mean(rows: NDArray[np.float64], ids: Rows, n_ids: int) -> _Mean:
     return _Mean(value=value, moves=sums / others, freedom=freedom)
 
 
-def _t_quantile(weighted: Sequence[tuple[_Mean, float]], n_papers: int, level: float) -> float:
+def _t_quantile(weighted: Sequence[tuple[_Mean, float]], n_papers: int) -> float:
     from scipy.special import stdtrit
 
     variances = [weight**2 * _dot(mean.moves, mean.moves) for mean, weight in weighted]
@@ -230,7 +217,7 @@ def _t_quantile(weighted: Sequence[tuple[_Mean, float]], n_papers: int, level: f
         terms = zip(variances, weighted, strict=True)
         welch = 1 / math.fsum((part / total) ** 2 / mean.freedom for part, (mean, _) in terms)
         freedom = min(freedom, welch)
-    return float(stdtrit(freedom, (1 + level) / 2))
+    return float(stdtrit(freedom, (1 + 0.95) / 2))
 
 
 def _dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
@@ -295,17 +282,12 @@ def _column(
     return column
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; choose a share between 0 and 1, such as 0.95")
-
-
 def _within_0_and_1(value: float) -> float:
     return float(min(1.0, max(0.0, value)))
 
 
-_DIGITS = 12
-_DECIMALS = 9  # of a value in a digest: what may differ between machines is not in it
+N_FOLDS: Final = 5
+_PRIOR: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,26 +295,6 @@ class MonotoneMap:
     """For each rating of a scale of 1 to k, the label to expect: never falling, from 1 to k."""
 
     values: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        if not self.values:
-            raise ValueError("values is empty; give one for each rating of the scale")
-        ends = (1.0, *self.values, float(len(self.values)))
-        # Written so that a nan is refused.
-        if not all(left <= right for left, right in pairwise(ends)):
-            raise ValueError(
-                f"values is {self.values!r}; give 1 to {len(self.values)}, never falling"
-            )
-
-    def value_of(self, rating: int) -> float:
-        """The label to expect where the judge gives this rating.
-
-        Raises:
-            ValueError: the rating is not on the scale.
-        """
-        if not 1 <= rating <= len(self.values):
-            raise ValueError(f"rating is {rating!r}; the map's scale is 1 to {len(self.values)}")
-        return self.values[rating - 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,45 +315,45 @@ class FoldedMap:
 
     def digest(self) -> str:
         """12 hex digits over all maps and the papers of each, for a signature."""
-        maps = [
-            [f"{value:.{_DECIMALS}f}" for value in one.values]
-            for one in (self.from_all, *self.by_fold)
-        ]
+        # Nine decimals: what may differ between machines is not in it.
+        maps = [[f"{value:.9f}" for value in one.values] for one in (self.from_all, *self.by_fold)]
         text = json.dumps([maps, sorted(self.fold_of.items())])
-        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def fit_map(judge: Ratings, label: Ratings, *, top: int, prior: float = 1.0) -> MonotoneMap:
+def fit_map(judge: Ratings, label: Ratings, *, top: int) -> MonotoneMap:
     """The map nearest to the labels given what the judge rated them, on a scale of 1 to top.
 
-    The value of a rating r that the judge gave n times is the mean of its labels and of ``prior``
-    more that are r itself, (sum of labels + prior * r) / (n + prior), so that one label in
-    disagreement moves it by half of that and many move it nearly all the way; with a prior of 0
-    labels alone count. Where values fall from one rating to the next, both take their mean, weighed
-    by n + prior (isotonic regression: Barlow, Bartholomew, Bremner and Brunk 1972).
+    The value of a rating r that the judge gave n times is the mean of its labels and of one more
+    that is r itself, (sum of labels + r) / (n + 1), so that one label in disagreement moves it by
+    half of that and many move it nearly all the way. Where values fall from one rating to the next,
+    both take their mean, weighed by n + 1 (isotonic regression: Barlow, Bartholomew, Bremner and
+    Brunk 1972).
 
     A rating never given lies on the line between the values of its neighbours that were. Beyond the
     first or last of these it stays what it is, or at the value there if that is further out. With
     no rows the map is the identity. The order of the rows does not matter.
 
     Raises:
-        ValueError: lengths differ, a rating or a label is not a whole number of 1 to top, top is
-            below 1, or prior is negative or not finite.
+        ValueError: lengths differ, or a rating or a label is not a whole number of 1 to top.
     """
     from scipy.optimize import isotonic_regression
 
-    if not (prior >= 0 and math.isfinite(prior)):
-        raise ValueError(f"prior is {prior!r}; give a finite number of 0 or more")
-    _check_rows(judge, label, top)
+    scale = range(1, top + 1)
+    for name, ratings in (("judge", judge), ("label", label)):
+        for row, rating in enumerate(ratings):
+            if rating not in scale:
+                raise ValueError(
+                    f"{name}[{row}] is {rating!r}; give a whole number from 1 to {top}"
+                )
     counts, sums = [0] * (top + 1), [0] * (top + 1)
     for rating, wanted in zip(judge, label, strict=True):
         counts[rating] += 1
         sums[rating] += int(wanted)
-    scale = range(1, top + 1)
     if not (given := [rating for rating in scale if counts[rating]]):
         return MonotoneMap(tuple(map(float, scale)))
-    weights = [counts[rating] + prior for rating in given]
-    means = [(sums[rating] + prior * rating) / (counts[rating] + prior) for rating in given]
+    weights = [counts[rating] + _PRIOR for rating in given]
+    means = [(sums[rating] + _PRIOR * rating) / (counts[rating] + _PRIOR) for rating in given]
     fitted = isotonic_regression(means, weights=weights).x
     values = np.interp(scale, given, fitted)
     values[: given[0] - 1] = np.minimum(scale[: given[0] - 1], fitted[0])
@@ -400,30 +362,17 @@ def fit_map(judge: Ratings, label: Ratings, *, top: int, prior: float = 1.0) -> 
     return MonotoneMap(tuple(np.maximum.accumulate(np.clip(values, 1, top)).tolist()))
 
 
-def folds_of(papers: Iterable[str], *, n_folds: int = 5) -> Mapping[str, int]:
-    """The fold of each paper, 0 to n_folds - 1, of sizes that differ by 1 at most.
+def folds_of(papers: Iterable[str]) -> Mapping[str, int]:
+    """The fold of each paper, 0 to 4, of sizes that differ by 1 at most.
 
-    It hangs on the set of papers and on nothing else: they are dealt out in the order of the
+    It depends on the set of papers and on nothing else: they are dealt out in the order of the
     SHA-256 of their ids. Fewer papers than folds have a fold each.
-
-    Raises:
-        ValueError: n_folds is below 2.
     """
-    if n_folds < 2:  # noqa: PLR2004 - one fold leaves no other to learn from
-        raise ValueError(f"n_folds is {n_folds!r}; choose at least 2")
     dealt = sorted(set(papers), key=lambda paper: hashlib.sha256(paper.encode()).digest())
-    return {paper: place % n_folds for place, paper in enumerate(dealt)}
+    return {paper: place % N_FOLDS for place, paper in enumerate(dealt)}
 
 
-def fit_folds(  # noqa: PLR0913 - three columns and what is made of them
-    judge: Ratings,
-    label: Ratings,
-    papers: Sequence[str],
-    *,
-    top: int,
-    n_folds: int = 5,
-    prior: float = 1.0,
-) -> FoldedMap:
+def fit_folds(judge: Ratings, label: Ratings, papers: Sequence[str], *, top: int) -> FoldedMap:
     """For each labelled paper a map from the other folds, and one from all for other papers.
 
     ``papers`` has the paper of each row; see `folds_of` and `fit_map`. So no label of a paper, nor
@@ -431,38 +380,17 @@ def fit_folds(  # noqa: PLR0913 - three columns and what is made of them
     identity.
 
     Raises:
-        ValueError: lengths differ, a rating or a label is not a whole number of 1 to top, top is
-            below 1, n_folds is below 2, or prior is negative or not finite.
+        ValueError: lengths differ, or a rating or a label is not a whole number of 1 to top.
     """
-    if len(papers) != len(judge):
-        raise ValueError(
-            f"papers has {len(papers)} ids and judge has {len(judge)} ratings; give one of each a "
-            "row"
-        )
-    from_all = fit_map(judge, label, top=top, prior=prior)
-    fold_of = folds_of(papers, n_folds=n_folds)
+    fold_of = folds_of(papers)
+    rows = list(zip(judge, label, papers, strict=True))
 
     def without(fold: int) -> MonotoneMap:
-        rows = [row for row, paper in enumerate(papers) if fold_of[paper] != fold]
-        return fit_map(
-            [judge[row] for row in rows], [label[row] for row in rows], top=top, prior=prior
-        )
+        kept = [(rating, wanted) for rating, wanted, paper in rows if fold_of[paper] != fold]
+        return fit_map([rating for rating, _ in kept], [wanted for _, wanted in kept], top=top)
 
-    by_fold = tuple(without(fold) for fold in sorted(set(fold_of.values())))
-    return FoldedMap(from_all=from_all, by_fold=by_fold, fold_of=fold_of)
-
-
-def _check_rows(judge: Ratings, label: Ratings, top: int) -> None:
-    if top < 1:
-        raise ValueError(f"top is {top!r}; give the highest rating of the scale, 1 or more")
-    if len(judge) != len(label):
-        raise ValueError(
-            f"judge has {len(judge)} ratings and label has {len(label)}; give one of each a row"
-        )
-    scale = range(1, top + 1)
-    for name, ratings in (("judge", judge), ("label", label)):
-        for row, rating in enumerate(ratings):
-            if rating not in scale:
-                raise ValueError(
-                    f"{name}[{row}] is {rating!r}; give a whole number from 1 to {top}"
-                )
+    return FoldedMap(
+        from_all=fit_map(judge, label, top=top),
+        by_fold=tuple(without(fold) for fold in sorted(set(fold_of.values()))),
+        fold_of=fold_of,
+    )

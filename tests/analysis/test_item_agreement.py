@@ -129,7 +129,7 @@ def test_figures_are_those_of_the_ratings(rows: list[tuple[int, int]]) -> None:
     expected = {
         "kappa": cohen_kappa(human, judge, categories=scale, weights="none"),
         "quadratic kappa": cohen_kappa(human, judge, categories=scale, weights="quadratic"),
-        "alpha (ordinal)": float(alphas_of(table, categories=scale, level="ordinal")),
+        "alpha (ordinal)": float(alphas_of(table)),
         "ICC(2,1)": float(iccs_of(table, categories=scale)),
     }
     for name, value in expected.items():

@@ -104,7 +104,7 @@ def test_its_interval_is_the_bootstrap_interval_of_the_changes(
     changes = [(-7 * n % 23 - 15) / 64 for n in range(15)]
     old, new = faithfulness(*[0.5] * 15), faithfulness(*(0.5 + change for change in changes))
     found = difference(compared(old, new), "faithfulness")
-    expected = bootstrap_mean(changes, n_resamples=2000, level=0.95, seed=20241)
+    expected = bootstrap_mean(changes, n_resamples=2000, seed=20241)
     assert (found.low, found.high) == (expected.low, expected.high)
     assert expected.low is not None
     assert expected.low < found.change < (expected.high or 0)

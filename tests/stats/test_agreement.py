@@ -1,21 +1,43 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
+import math
+from fractions import Fraction
+from itertools import permutations
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.stats.agreement import cohen_kappa, confusion, exact_agreement, kappas_of
+from summeval_pytest.stats.agreement import (
+    alphas_of,
+    any_hit,
+    cohen_kappa,
+    evidence_f1,
+    evidence_precision,
+    evidence_recall,
+    exact_agreement,
+    iccs_of,
+    kappas_of,
+    named_per_instance,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+
 Weights = Literal["none", "quadratic"]
+
+
 SCALE = (1, 2, 3, 4)
 
+
 both_weights = pytest.mark.parametrize("weights", ["none", "quadratic"])
+
+
 rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
 
 
@@ -43,17 +65,6 @@ def test_exact_agreement_is_the_share_of_equal_ratings() -> None:
     assert exact_agreement(np.array([1, 2]), np.array([1, 2])) == 1.0
 
 
-def test_exact_agreement_without_items_is_none() -> None:
-    """No item is no disagreement and no agreement either."""
-    assert exact_agreement([], []) is None
-
-
-def test_confusion_counts_a_in_rows_and_b_in_columns() -> None:
-    """The order of the categories is the caller's, and unused ones keep their place."""
-    assert confusion([1, 1, 2], [2, 2, 1], (1, 2, 3)) == ((0, 2, 0), (1, 0, 0), (0, 0, 0))
-    assert confusion([1, 1, 2], [2, 2, 1], (2, 1)) == ((0, 1), (2, 0))
-
-
 def test_kappa_meets_the_published_example() -> None:
     """The grant-proposal example of the "Cohen's kappa" article of Wikipedia: 0.4."""
     # 50 proposals: both yes 20, only a yes 5, only b yes 10, both no 15
@@ -63,17 +74,6 @@ def test_kappa_meets_the_published_example() -> None:
     a, b = raters([[20, 5], [10, 15]], (1, 0))
     assert exact_agreement(a, b) == 0.7
     assert cohen_kappa(a, b, categories=(1, 0), weights="none") == 0.4
-
-
-def test_kappa_separates_equal_raw_agreement() -> None:
-    """The same article: 0.60 raw agreement twice, with kappa 0.1304 and 0.2593."""
-    # 45/15/25/15: p_e = 0.6 * 0.7 + 0.4 * 0.3 = 0.54; (0.60 - 0.54) / 0.46 = 0.1304
-    # 25/35/5/35:  p_e = 0.6 * 0.3 + 0.4 * 0.7 = 0.46; (0.60 - 0.46) / 0.54 = 0.2593
-    first = raters([[45, 15], [25, 15]], (0, 1))
-    second = raters([[25, 35], [5, 35]], (0, 1))
-    assert exact_agreement(*first) == exact_agreement(*second) == 0.6
-    assert cohen_kappa(*first, categories=(0, 1), weights="none") == pytest.approx(0.06 / 0.46)
-    assert cohen_kappa(*second, categories=(0, 1), weights="none") == pytest.approx(0.14 / 0.54)
 
 
 def test_quadratic_kappa_worked_example() -> None:
@@ -110,16 +110,7 @@ def test_kappa_of_two_constant_raters_who_differ_is_zero(weights: Weights) -> No
 
 
 @both_weights
-def test_kappa_takes_arrays(weights: Weights) -> None:
-    """A resample indexes arrays."""
-    a, b = [1, 2, 3, 4, 4], [1, 2, 4, 4, 3]
-    from_lists = cohen_kappa(a, b, categories=SCALE, weights=weights)
-    from_arrays = cohen_kappa(np.array(a), np.array(b), categories=SCALE, weights=weights)
-    assert from_arrays == from_lists
-    assert type(from_arrays) is float
-
-
-@both_weights
+@settings(deadline=None, max_examples=15)
 @given(pairs=rated_items, data=st.data())
 def test_kappa_ignores_the_order_of_items_raters_and_categories(
     weights: Weights, pairs: list[tuple[int, int]], data: st.DataObject
@@ -135,6 +126,7 @@ def test_kappa_ignores_the_order_of_items_raters_and_categories(
 
 
 @both_weights
+@settings(deadline=None, max_examples=15)
 @given(pairs=rated_items)
 def test_kappa_is_bounded_and_ignores_an_unused_category(
     weights: Weights, pairs: list[tuple[int, int]]
@@ -146,40 +138,23 @@ def test_kappa_is_bounded_and_ignores_an_unused_category(
     assert value is None or -1 <= value <= 1
 
 
-@both_weights
-@given(items=st.lists(st.sampled_from(SCALE), max_size=20))
-def test_identical_raters_are_maximal(weights: Weights, items: list[int]) -> None:
-    """Full agreement is 1 wherever chance leaves room for it."""
-    value = cohen_kappa(items, items, categories=SCALE, weights=weights)
-    assert value == (1 if len(set(items)) > 1 else None)
-
-
 stacks = st.lists(rated_items, max_size=5)
 
 
 @both_weights
+@settings(deadline=None, max_examples=15)
 @given(rated=stacks)
 def test_kappas_of_a_stack_are_those_of_its_tables(
     weights: Weights, rated: list[list[tuple[int, int]]]
 ) -> None:
     """A thousand resamples are one call; not one digit may differ from a thousand calls."""
-    tables = [confusion(*columns(pairs), SCALE) for pairs in rated]
+    tables = [[[pairs.count((a, b)) for b in SCALE] for a in SCALE] for pairs in rated]
     stack = np.array(tables, dtype=np.int64).reshape(-1, 4, 4)
     kappas = kappas_of(stack, categories=SCALE, weights=weights)
     assert kappas.shape == (len(rated),)
     assert [None if np.isnan(kappa) else kappa for kappa in kappas.tolist()] == [
         cohen_kappa(*columns(pairs), categories=SCALE, weights=weights) for pairs in rated
     ]
-
-
-def test_kappas_keep_the_shape_of_their_stack() -> None:
-    """Worked example: the published table is 0.4 in every place; an empty one has no kappa."""
-    table = np.array([[20, 5], [10, 15]])
-    stack = np.stack([np.stack([table, 2 * table]), np.stack([table * 0, table.T])])
-    kappas = kappas_of(stack, categories=(1, 0), weights="none")
-    assert kappas.shape == (2, 2)
-    assert np.array_equal(kappas, [[0.4, 0.4], [np.nan, 0.4]], equal_nan=True)
-    assert kappas_of(table, categories=(1, 0), weights="none").shape == ()
 
 
 def test_kappas_use_the_distance_of_the_ratings_themselves() -> None:
@@ -198,38 +173,6 @@ def test_kappas_of_huge_counts_do_not_overflow() -> None:
     assert kappas_of(table, categories=SCALE, weights="none") == pytest.approx(0.2)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=20))
-def test_weights_do_not_matter_for_two_adjacent_categories(pairs: list[tuple[bool, bool]]) -> None:
-    """With one step only, its square is 1."""
-    a, b = columns(pairs)
-    plain = cohen_kappa(a, b, categories=(0, 1), weights="none")
-    assert cohen_kappa(a, b, categories=(0, 1), weights="quadratic") == plain
-
-
-@given(rated_items)
-def test_confusion_keeps_every_item_and_transposes_with_the_raters(
-    pairs: list[tuple[int, int]],
-) -> None:
-    """The diagonal is exact agreement, and nothing is lost."""
-    a, b = columns(pairs)
-    table = confusion(a, b, SCALE)
-    assert sum(map(sum, table)) == len(pairs)
-    assert confusion(b, a, SCALE) == tuple(zip(*table, strict=True))
-    agreed = sum(table[place][place] for place in range(len(SCALE)))
-    assert exact_agreement(a, b) == (agreed / len(pairs) if pairs else None)
-
-
-def test_unequal_lengths_are_named() -> None:
-    """An item rated once only is a caller's mistake."""
-    message = r"^a has 2 ratings and b has 1; give one of each an item$"
-    with pytest.raises(ValueError, match=message):
-        exact_agreement([1, 2], [1])
-    with pytest.raises(ValueError, match=message):
-        confusion([1, 2], [1], SCALE)
-    with pytest.raises(ValueError, match=message):
-        cohen_kappa([1, 2], [1], categories=SCALE, weights="none")
-
-
 def test_rating_outside_the_categories_is_named() -> None:
     """A rating off the scale must not vanish from the counts."""
     message = r"^b\[1\] is 5, none of the categories \(1, 2, 3, 4\); mend the rating or add the"
@@ -237,16 +180,181 @@ def test_rating_outside_the_categories_is_named() -> None:
         cohen_kappa([1, 2], [1, 5], categories=SCALE, weights="none")
 
 
-def test_category_named_twice_is_refused() -> None:
-    """Its items would all be counted in one of its two places."""
-    with pytest.raises(ValueError, match=r"^categories \(1, 2, 1\) names one twice; name each"):
-        confusion([1], [1], [1, 2, 1])
+# Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011: 12 units, 4 observers, gaps.
+OBSERVERS: Sequence[Sequence[int | None]] = (
+    (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
+    (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
+    (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
+    (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
+)
 
 
-def test_unknown_weights_are_refused() -> None:
-    """A misspelt weight must not fall back on another kappa."""
-    linear = cast("Weights", "linear")
-    with pytest.raises(ValueError, match=r"^weights is 'linear'; choose 'none' or 'quadratic'$"):
-        cohen_kappa([1], [1], categories=SCALE, weights=linear)
-    with pytest.raises(ValueError, match=r"^weights is 'linear'; choose 'none' or 'quadratic'$"):
-        kappas_of(np.zeros((4, 4), dtype=np.int64), categories=SCALE, weights=linear)
+UNITS = list(zip(*OBSERVERS, strict=True))
+
+
+# Shrout and Fleiss, "Intraclass Correlations", 1979, table 2: 6 targets, 4 judges.
+TARGETS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
+
+
+rating = st.integers(min_value=1, max_value=4)
+
+
+two_raters = st.lists(st.tuples(rating, rating), min_size=1, max_size=15)
+
+
+def alpha_by_pairs(units: Sequence[Sequence[int | None]]) -> Fraction | None:
+    """Alpha by its definition, one ordered pair of ratings at a time, in whole numbers."""
+    said = [[r for r in unit if r is not None] for unit in units]
+    every = [r for unit in said if len(unit) > 1 for r in unit]
+
+    def distance(a: int, b: int) -> Fraction:
+        low, high = sorted((a, b))
+        ends = Fraction(every.count(low) + every.count(high), 2)
+        return (sum(low <= r <= high for r in every) - ends) ** 2 if a != b else Fraction(0)
+
+    within = sum(
+        (distance(a, b) / (len(u) - 1) for u in said if len(u) > 1 for a, b in permutations(u, 2)),
+        Fraction(0),
+    )
+    between = sum((distance(a, b) for a, b in permutations(every, 2)), Fraction(0))
+    return 1 - within * (len(every) - 1) / between if between else None
+
+
+def table_of(rows: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """How often the first rater said the row and the second the column, on a scale of four."""
+    return [[rows.count((a, b)) for b in range(1, 5)] for a in range(1, 5)]
+
+
+def icc_by_squares(table: Sequence[Sequence[int]]) -> Fraction | None:
+    """ICC(2,1) by its definition for any number of raters, from the mean squares."""
+    n, k = len(table), len(table[0])
+    every = [Fraction(r) for row in table for r in row]
+    mean = sum(every, Fraction(0)) / len(every)
+    targets = sum(((Fraction(sum(row), k) - mean) ** 2 for row in table), Fraction(0)) * k
+    columns = zip(*table, strict=True)
+    raters = sum(((Fraction(sum(each), n) - mean) ** 2 for each in columns), Fraction(0)) * n
+    if n == 1:
+        return None
+    total = sum(((r - mean) ** 2 for r in every), Fraction(0))
+    error = (total - targets - raters) / ((n - 1) * (k - 1))
+    of_targets, of_raters = targets / (n - 1), raters / (k - 1)
+    below = of_targets + (k - 1) * error + k * (of_raters - error) / n
+    return (of_targets - error) / below if below else None
+
+
+def alpha(rows: Sequence[tuple[int, int]]) -> float:
+    """The alpha of two raters on the scale of four."""
+    return float(alphas_of(np.array(table_of(rows))))
+
+
+def icc(rows: Sequence[tuple[int, int]]) -> float:
+    """The ICC(2,1) of two raters on the scale of four."""
+    return float(iccs_of(np.array(table_of(rows)), categories=range(1, 5)))
+
+
+def test_alpha_by_pairs_meets_the_published_example() -> None:
+    """Oracle: Krippendorff 2011 gives .815 for ordinal ratings with gaps and a unit of one."""
+    assert alpha_by_pairs(UNITS) == pytest.approx(0.815, abs=5e-4)
+
+
+def test_icc_by_squares_meets_the_published_example() -> None:
+    """Oracle: Shrout and Fleiss 1979, table 4, give ICC(2,1) = .29 for their table 2."""
+    assert icc_by_squares(TARGETS) == pytest.approx(0.29, abs=5e-3)
+
+
+def test_alpha_worked_example() -> None:
+    """Two raters: 1 1, 1 2, 2 2.
+
+    Each unit counts both ways, so o has 2 on (1,1), 1 on (1,2), 1 on (2,1), 2 on (2,2); the margins
+    are 3 and 3 of n = 6. D_o = 2, D_e = 2 * 3 * 3 / 5 = 3.6; alpha = 1 - 2 / 3.6 = 4/9.
+    """
+    assert alpha([(1, 1), (1, 2), (2, 2)]) == pytest.approx(4 / 9)
+
+
+def test_a_rater_who_is_stricter_lowers_icc() -> None:
+    """Worked example: targets 1, 2, 3 and a second rater one point above.
+
+    Means 1.5, 2.5, 3.5 and 2, 3: MS_t = 2 * 2 / 2 = 2, MS_r = 3 * 0.5 = 1.5, no error.
+    ICC = 2 / (2 + 2 * 1.5 / 3) = 2/3, where their order alone would give 1.
+    """
+    assert icc([(1, 2), (2, 3), (3, 4)]) == pytest.approx(2 / 3)
+
+
+@settings(deadline=None, max_examples=15)
+@given(rows=two_raters)
+def test_alpha_is_its_definition(rows: list[tuple[int, int]]) -> None:
+    """Law: a table says what going pair by pair says; an unused category changes nothing."""
+    expected = alpha_by_pairs(rows)
+    if expected is None:
+        assert math.isnan(alpha(rows))
+    else:
+        assert alpha(rows) == pytest.approx(float(expected), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=15)
+@given(rows=two_raters)
+def test_icc_is_its_definition(rows: list[tuple[int, int]]) -> None:
+    """Law: the same of ICC(2,1), also for one target."""
+    expected = icc_by_squares(rows)
+    if expected is None:
+        assert math.isnan(icc(rows))
+    else:
+        assert icc(rows) == pytest.approx(float(expected), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=15)
+@given(rows=two_raters)
+def test_neither_units_nor_raters_have_an_order(rows: list[tuple[int, int]]) -> None:
+    """Law: a file sorted another way holds the same ratings."""
+    swapped = [(b, a) for a, b in reversed(rows)]
+    assert alpha(swapped) == pytest.approx(alpha(rows), nan_ok=True)
+    assert icc(swapped) == pytest.approx(icc(rows), nan_ok=True)
+
+
+PER_INSTANCE = st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(0, 5)).map(
+    lambda drawn: (drawn[0], drawn[1], min(drawn))
+)
+
+
+def row(*counts: int) -> NDArray[np.int64]:
+    """One row of counts."""
+    return np.array([counts], dtype=np.int64)
+
+
+def test_the_published_figures_of_bm25_are_micro() -> None:
+    """Oracle: FareBio, Table 3, BM25 top-1: precision .73, recall .56, F1 .63 (metrics.md FB1).
+
+    One sentence named for each of 1,305 instances, 1,713 labelled: .73 x 1,305 = 953 of them both.
+    """
+    counts = row(1305, 1713, round(0.73 * 1305))
+    assert evidence_precision(counts)[0] == pytest.approx(0.73, abs=0.005)
+    assert evidence_recall(counts)[0] == pytest.approx(0.56, abs=0.005)
+    assert evidence_f1(counts)[0] == pytest.approx(0.63, abs=0.005)
+
+
+def test_named_sentences_are_counted_an_instance() -> None:
+    """Worked example: 12 named for 5 instances are 2.4, right or wrong."""
+    assert named_per_instance(row(12, 8, 3, 3, 5))[0] == 2.4
+    assert named_per_instance(row(12, 8, 0, 0, 5))[0] == 2.4
+
+
+def test_any_hit_is_a_share_of_instances() -> None:
+    """Worked example: of 4 instances 3 have a labelled sentence among those named."""
+    assert any_hit(row(9, 8, 5, 3, 4))[0] == 0.75
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(PER_INSTANCE, min_size=1, max_size=8))
+def test_f1_is_the_harmonic_mean_and_figures_are_shares(
+    instances: list[tuple[int, int, int]],
+) -> None:
+    """Law: counts of instances add up, and F1 lies between precision and recall."""
+    summed = np.array([np.sum(instances, axis=0)], dtype=np.int64)
+    p, r, f1 = (float(f(summed)[0]) for f in (evidence_precision, evidence_recall, evidence_f1))
+    if np.isnan(p):
+        assert f1 == 0.0
+        return
+    assert min(p, r) - 1e-12 <= f1 <= max(p, r) + 1e-12
+    assert f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0.0)
+    assert 0.0 <= p <= 1.0
+    assert 0.0 <= r <= 1.0

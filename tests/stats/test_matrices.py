@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING
 
@@ -7,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from summeval_pytest.stats.bootstrap import bootstrap_interval, bootstrap_mean
-from summeval_pytest.stats.correlation import COEFFICIENTS, kendall, pearson, spearman
+from summeval_pytest.stats.correlation import COEFFICIENTS, pearson, spearman
 from summeval_pytest.stats.matrices import (
     Matrix,
     Resamples,
+    fit_weights,
     matrix_of_means,
     matrix_over_rows,
     matrix_within,
@@ -20,6 +23,7 @@ from summeval_pytest.stats.matrices import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -29,16 +33,36 @@ if TYPE_CHECKING:
 Row = tuple[str, str, tuple[float, ...]]
 """A paper, a system, and a number a column."""
 
+
 every_coefficient = pytest.mark.parametrize("name", COEFFICIENTS)
+
+
+def kendall(
+    x: NDArray[np.float64] | list[float], y: NDArray[np.float64] | list[float]
+) -> float | None:
+    """SciPy's tau-b, None where it is undefined."""
+    is_defined = len(set(x)) > 1 and len(set(y)) > 1
+    return float(stats.kendalltau(x, y).statistic) if is_defined else None
+
+
 SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+
+
 FEW = Resamples(12, 7)
 
+
 number = st.integers(min_value=1, max_value=4).map(float)
+
+
 gap = st.just(math.nan)
+
+
 full_rows = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.tuples(number, number, number)),
     max_size=14,
 )
+
+
 gappy_rows = st.lists(
     st.tuples(
         st.sampled_from("abc"),
@@ -47,6 +71,8 @@ gappy_rows = st.lists(
     ),
     max_size=14,
 )
+
+
 rated_rows = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.tuples(*[number | gap] * 3)),
     max_size=14,
@@ -71,7 +97,7 @@ def close(expected: tuple[float | None, ...]) -> object:
 
 
 @every_coefficient
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=15)
 @given(rows=full_rows | gappy_rows)
 def test_over_rows_is_the_coefficient_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -95,7 +121,7 @@ def test_over_rows_is_the_coefficient_and_its_bootstrap(
 
 
 @every_coefficient
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=15)
 @given(rows=full_rows | gappy_rows)
 def test_within_is_the_mean_over_papers_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -117,7 +143,7 @@ def test_within_is_the_mean_over_papers_and_its_bootstrap(
 
 
 @every_coefficient
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=15)
 @given(rows=full_rows | rated_rows)
 def test_of_means_is_the_coefficient_of_the_systems_means(
     name: CoefficientName, rows: list[Row]
@@ -194,45 +220,97 @@ def test_pearson_survives_an_outlier_that_a_resample_leaves_out() -> None:
     assert cell(found, 0, 1) == close((pearson(x, y), interval.low, interval.high))
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=50)
-@given(rows=gappy_rows, data=st.data())
-def test_the_order_of_rows_does_not_matter(
-    name: CoefficientName, rows: list[Row], data: st.DataObject
+SYSTEMS = (
+    "gpt35_fm", "llama2_70b", "longt5", "longt5_block", "bigbird_pegasus", "bigbird_pegasus_block",
+)  # fmt: skip
+
+
+quarter = st.integers(min_value=1, max_value=4).map(lambda rating: rating / 4)
+
+
+def mean(weights: Sequence[float], shares: Sequence[float | None]) -> float:
+    """The weighted mean over the facets that are there."""
+    there = [(w, share) for w, share in zip(weights, shares, strict=True) if share is not None]
+    return sum(w * share for w, share in there) / sum(w for w, _ in there)
+
+
+def error_of(
+    weights: Sequence[float], rows: Sequence[tuple[Sequence[float | None], float]]
+) -> float:
+    """The mean squared error by its definition."""
+    kept = [(shares, y) for shares, y in rows if any(s is not None for s in shares)]
+    return sum((mean(weights, shares) - y) ** 2 for shares, y in kept) / len(kept)
+
+
+def test_fit_worked_example() -> None:
+    """One row a facet says its weight at once: .2 and .8 leave nothing unexplained.
+
+    With the third row, which has only the second facet, the mean is that facet's share whatever it
+    weighs: 1/2 against 1/4 leaves (1/4)^2 of one row in three.
+    """
+    found = fit_weights([(1, 0), (0, 1), (None, 0.5)], [0.2, 0.8, 0.25])
+    assert found.weights == pytest.approx((0.2, 0.8), abs=1e-6)
+    assert found.error == pytest.approx(1 / 16 / 3, abs=1e-9)
+    assert found.n_rows == 3
+
+
+def test_a_weight_is_not_negative() -> None:
+    """Worked example: y falls as the first facet rises; the best that weights can do is 0 and 1.
+
+    Unheld they would be -1 and 2. Left over: (0 - 0)^2, (1 - 2)^2 of y = 2 b - a, (1 - 1)^2.
+    """
+    found = fit_weights([(0, 0), (0, 1), (1, 1)], [0.0, 2.0, 1.0])
+    assert found.weights == pytest.approx((0.0, 1.0), abs=1e-6)
+    assert found.error == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_a_facet_that_no_row_has_weighs_nothing() -> None:
+    """Nothing is known of it; the others share all."""
+    found = fit_weights([(1, None, 0), (0, None, 1), (1, None, 1)], [0.25, 0.75, 1.0])
+    assert found.weights == pytest.approx((0.25, 0.0, 0.75), abs=1e-6)
+
+
+def test_rows_without_a_facet_are_left_out() -> None:
+    """Their overall rating is about nothing that was rated."""
+    rows = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.5)]
+    y = [0.2, 0.8, 0.6]
+    assert fit_weights([*rows, (None, None)], [*y, 0.9]) == fit_weights(rows, y)
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    rows=st.lists(st.tuples(st.tuples(quarter, quarter, quarter), quarter), min_size=4),
+    other=st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
+)
+def test_no_other_weights_are_better(
+    rows: list[tuple[tuple[float, ...], float]], other: list[float]
 ) -> None:
-    """Law: a file sorted another way holds the same numbers, intervals included."""
-    table, papers, _ = split(rows)
-    moved, moved_papers, _ = split(data.draw(st.permutations(rows)))
-    one = matrix_over_rows(table, papers, name, FEW)
-    other = matrix_over_rows(moved, moved_papers, name, FEW)
-    assert cell(other, 0, 1) == close(cell(one, 0, 1))
+    """Law: where no facet is removed there is one minimum, and this is it."""
+    found = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
+    weights = [w / sum(other) for w in other]
+    assert found.error <= error_of(weights, rows) + 1e-7
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=50)
-@given(rows=full_rows | gappy_rows)
-def test_every_value_and_bound_lies_in_its_range(name: CoefficientName, rows: list[Row]) -> None:
-    """Law: -1 to 1, bounds in order and there only together; one paper has none but its value."""
-    table, papers, systems = split(rows)
-    for groups in (papers, ["only"] * len(papers)):
-        for found in (
-            matrix_over_rows(table, groups, name, FEW),
-            matrix_within(table, groups, name, FEW),
-            matrix_of_means(table, groups, systems, name, FEW),
-        ):
-            known = found.values[~np.isnan(found.values)]
-            assert ((known >= -1) & (known <= 1)).all()
-            bounded = ~np.isnan(found.lows)
-            np.testing.assert_array_equal(bounded, ~np.isnan(found.highs))
-            assert (found.lows[bounded] <= found.highs[bounded]).all()
-            if groups != papers:
-                np.testing.assert_allclose(found.lows, found.values, atol=1e-9)
-                np.testing.assert_allclose(found.highs, found.values, atol=1e-9)
+def test_too_few_rows_are_refused_with_what_is_needed() -> None:
+    """Three rows fit four weights exactly, and say nothing of a fourth."""
+    rows = [(1.0, 0.5, 0.5, 1.0)] * 3
+    message = "too few rows to fit 4 weights: 3 with a share and an overall rating; give at least 4"
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        fit_weights(rows, [0.5] * 3)
 
 
-def test_resamples_are_checked() -> None:
-    """None at all would make every interval None without a word."""
-    with pytest.raises(ValueError, match=r"^Resamples\(n=0, seed=1\): give n of at least 1 and a"):
-        Resamples(0, 1)
-    with pytest.raises(ValueError, match=r"^Resamples\(n=1, seed=-1\): give n of"):
-        Resamples(1, -1)
+def test_the_weights_of_fm_come_out_of_the_release(release_file: Path) -> None:
+    """Oracle: .1, .3, .3, .3 (FM, section 4.2), for the released overall scores are their mean.
+
+    Read from the release itself: a share of 0 says that the reference has no such facet.
+    """
+    papers = [json.loads(line) for line in release_file.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        ([share or None for share in paper[f"{system}_human_list"]], paper[f"{system}_human"])
+        for paper in papers
+        for system in SYSTEMS
+    ]
+    found = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
+    assert found.weights == pytest.approx((0.1, 0.3, 0.3, 0.3), abs=1e-6)
+    assert found.error == pytest.approx(0, abs=1e-12)
+    assert found.n_rows == 300

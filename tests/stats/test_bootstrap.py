@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.stats.bootstrap import (
+    Interval,
+    bootstrap_interval,
+    bootstrap_mean,
+    bootstrap_sums,
+    resampled_ratios,
+    rows_by_group,
+)
+from summeval_pytest.stats.correlation import pearson
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.stats.bootstrap import Rows, Statistic
+
+ratings = st.integers(min_value=1, max_value=4).map(float)
+
+
+labelled_rows = st.lists(
+    st.tuples(st.sampled_from("abcdef"), ratings, ratings), min_size=1, max_size=20
+)
+
+
+NOTHING = Interval(low=None, high=None, n_defined=0)
+
+
+def pearson_of(x: list[float], y: list[float]) -> Statistic:
+    """Pearson over the rows of a resample."""
+    columns = np.array(x), np.array(y)
+    return lambda rows, _copies: pearson(columns[0][rows], columns[1][rows])
+
+
+def interval_of(rows: list[tuple[str, float, float]]) -> Interval:
+    """The interval of Pearson over rows of label, x and y, from 40 resamples."""
+    statistic = pearson_of([row[1] for row in rows], [row[2] for row in rows])
+    return bootstrap_interval([row[0] for row in rows], statistic, n_resamples=40, seed=7)
+
+
+def assert_close(found: Interval, expected: Interval) -> None:
+    """Equal but for floating point."""
+    assert found.n_defined == expected.n_defined
+    for bound, other in ((found.low, expected.low), (found.high, expected.high)):
+        assert bound == (None if other is None else pytest.approx(other, abs=1e-9))
+
+
+def test_interval_of_two_values_worked_example() -> None:
+    """Means of two are 0, 1/2 and 1 with chances 1/4, 1/2 and 1/4, so the quantiles are known."""
+    assert bootstrap_mean([1.0, 0.0], seed=1) == Interval(low=0.0, high=1.0, n_defined=1000)
+
+
+def test_mean_interval_meets_scipy() -> None:
+    """SciPy 1.17.1 draws otherwise, but its interval of the same values is the same."""
+    # The oracle is scipy.stats.bootstrap of np.mean, 100,000 resamples, "percentile", rng=5.
+    values = np.random.Generator(np.random.PCG64(3)).normal(size=40).tolist()
+    found = bootstrap_mean(values, n_resamples=4000, seed=5)
+    # A bound's standard error is about 0.008: the mean's is 0.18, and 4000 resamples were drawn.
+    assert found.low == pytest.approx(-0.3987, abs=0.025)
+    assert found.high == pytest.approx(0.3199, abs=0.025)
+
+
+counted_rows = st.lists(
+    st.tuples(st.sampled_from("abcdef"), st.integers(0, 1), st.integers(0, 1)), max_size=20
+)
+
+
+def share(sums: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The first count as a share of the second; nan where that is 0."""
+    shares = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
+    return shares
+
+
+@given(counted_rows)
+@settings(deadline=None, max_examples=15)
+def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) -> None:
+    """Law: counting a group once draws what counting its rows again draws, digit by digit."""
+    groups = sorted({label for label, _, _ in rows})
+    counts = np.zeros((len(groups), 2), dtype=np.int64)
+    for label, part, whole in rows:
+        counts[groups.index(label)] += (part * whole, whole)
+
+    def of_rows(drawn: Rows, _copies: Rows) -> float | None:
+        whole = sum(rows[row][2] for row in drawn)
+        part = sum(rows[row][1] * rows[row][2] for row in drawn)
+        return part / whole if whole else None
+
+    labels = [label for label, _, _ in rows]
+    expected = bootstrap_interval(labels, of_rows, n_resamples=40, seed=7)
+    assert bootstrap_sums(counts, share, n_resamples=40, seed=7) == expected
+
+
+def test_interval_of_sums_counts_what_is_undefined() -> None:
+    """A quarter of the resamples draws the group without a value twice."""
+    found = bootstrap_sums(np.array([[1, 2], [0, 0]]), share, seed=1)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert 690 < found.n_defined < 810
+
+
+def test_same_seed_same_interval_and_another_seed_another() -> None:
+    """A number that cannot be reproduced cannot gate a release."""
+    values = np.random.Generator(np.random.PCG64(1)).normal(size=20).tolist()
+    first = bootstrap_mean(values, seed=1)
+    assert bootstrap_mean(values, seed=1) == first
+    assert bootstrap_mean(values, seed=2) != first
+
+
+def test_seeded_interval_keeps_its_digits() -> None:
+    """NumPy promises PCG64's stream, not its Generator's draws: a change has to be seen."""
+    found = bootstrap_mean([0.0, 1.0, 2.0, 4.0, 8.0, None], n_resamples=100, seed=2024)
+    assert_close(found, Interval(low=0.6666666666666666, high=5.8, n_defined=100))
+
+
+@given(rows=labelled_rows, data=st.data())
+@settings(deadline=None, max_examples=15)
+def test_order_of_rows_does_not_matter(
+    rows: list[tuple[str, float, float]], data: st.DataObject
+) -> None:
+    """Groups are drawn in the order of their labels, not of the file."""
+    assert_close(interval_of(data.draw(st.permutations(rows))), interval_of(rows))
+
+
+@given(st.lists(st.none() | ratings, max_size=12), st.data())
+@settings(deadline=None, max_examples=15)
+def test_order_of_values_does_not_matter(values: list[float | None], data: st.DataObject) -> None:
+    """The values carry no label, so nothing but the values may decide what is drawn."""
+    shuffled = data.draw(st.permutations(values))
+    expected = bootstrap_mean(values, n_resamples=40, seed=3)
+    assert bootstrap_mean(shuffled, n_resamples=40, seed=3) == expected
+    known = [value for value in values if value is not None]
+    if expected.low is not None and expected.high is not None:
+        assert min(known) <= expected.low <= expected.high <= max(known)
+
+
+def test_one_group_only_is_its_own_interval() -> None:
+    """Every resample is the sample; the docstring warns that this says nothing of other papers."""
+    rows = [("only", 1.0, 1.0), ("only", 2.0, 3.0), ("only", 3.0, 2.0)]
+    assert_close(interval_of(rows), Interval(low=0.5, high=0.5, n_defined=40))
+
+
+def test_without_groups_there_are_no_bounds() -> None:
+    """Nothing to resample is not an interval around 0."""
+    assert bootstrap_interval([], lambda _rows, _copies: 0.0, seed=1) == NOTHING
+    assert bootstrap_mean([], seed=1) == NOTHING
+
+
+@pytest.mark.parametrize(("n_undefined", "has_bounds"), [(5, True), (6, False)])
+def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -> None:
+    """An interval over the lucky resamples alone would look surer than it is."""
+    calls = iter(range(10))
+
+    def statistic(_rows: Rows, _copies: Rows) -> float | None:
+        return None if next(calls) < n_undefined else 1.0
+
+    found = bootstrap_interval(["a", "b"], statistic, n_resamples=10, seed=1)
+    bound = 1.0 if has_bounds else None
+    assert found == Interval(low=bound, high=bound, n_defined=10 - n_undefined)
+
+
+def test_groups_without_a_value_are_drawn_and_counted() -> None:
+    """Leaving them out beforehand would hide how often no group had a value."""
+    # Two groups, one without a value: a quarter of the resamples draws the latter twice.
+    found = bootstrap_mean([0.5, None], n_resamples=1000, seed=1)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert 690 < found.n_defined < 810
+    assert bootstrap_mean([None, None], seed=1) == NOTHING
+
+
+@pytest.mark.parametrize("n_resamples", [0, -1])
+def test_no_resamples_is_refused(n_resamples: int) -> None:
+    """Zero resamples would be an interval that nobody computed."""
+    with pytest.raises(ValueError, match=f"^n_resamples is {n_resamples}; draw at least 1$"):
+        bootstrap_mean([1.0], n_resamples=n_resamples, seed=1)
+
+
+def test_missing_seed_is_refused() -> None:
+    """None would let the machine choose, and each call give another number."""
+    with pytest.raises(TypeError, match="NoneType"):
+        bootstrap_mean([1.0], seed=cast("int", None))
+    with pytest.raises(ValueError, match="non-negative"):
+        bootstrap_mean([1.0], seed=-1)
+
+
+def test_value_that_is_not_finite_is_named() -> None:
+    """A group without a value is None; nan would spoil every mean it is drawn into."""
+    with pytest.raises(ValueError, match=r"^values\[1\] is nan; give None for a group without"):
+        bootstrap_mean([1.0, math.nan], seed=1)
+    with pytest.raises(ValueError, match=r"^the statistic gave inf for a resample; give None"):
+        bootstrap_interval(["a"], lambda _rows, _copies: math.inf, seed=1)
+
+
+def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:
+    """Oracle: `bootstrap_mean`, which draws another way; both are good to a few thousandths."""
+    values = [0.1, 0.4, 0.35, 0.8, 0.9, 0.2, 0.55, 0.6]
+    found = resampled_ratios(range(8), values, [1.0] * 8, n_resamples=20_000, seed=1)
+    low, high = np.quantile(found, [0.025, 0.975])
+    other = bootstrap_mean(list(values), n_resamples=20_000, seed=2)
+    assert other.low is not None
+    assert other.high is not None
+    assert (low, high) == pytest.approx((other.low, other.high), abs=0.01)
+
+
+def test_a_ratio_is_of_sums_and_not_of_ratios() -> None:
+    """Worked example: 1 of 1 and 0 of 3 make 1 / 4 together, 1 or 0 where one is drawn twice."""
+    found = resampled_ratios(["a", "b"], [1, 0], [1, 3], n_resamples=200, seed=3)
+    assert set(found.tolist()) == {0.0, 0.25, 1.0}
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("abc"), st.floats(-10, 10), st.integers(1, 5)), min_size=1
+    ),
+    order=st.randoms(use_true_random=False),
+)
+def test_order_does_not_matter_to_ratios(rows: list[tuple[str, float, int]], order: Random) -> None:
+    """A suite's files may be sorted anew."""
+    other = list(rows)
+    order.shuffle(other)
+    one, two = (
+        resampled_ratios(
+            [group for group, _, _ in each],
+            [top for _, top, _ in each],
+            [bottom for _, _, bottom in each],
+            n_resamples=20,
+            seed=5,
+        ).tolist()
+        for each in (rows, other)
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("tops", "n_resamples", "message"),
+    [
+        ([1.0], 10, "there are 2 groups, 1 tops and 2 bottoms"),
+        ([1.0, float("nan")], 10, "not finite; leave its row out"),
+        ([1.0, 2.0], 0, "n_resamples is 0; draw at least 1"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(
+    tops: list[float], n_resamples: int, message: str
+) -> None:
+    """Each message says what to do."""
+    with pytest.raises(ValueError, match=message):
+        resampled_ratios(["a", "b"], tops, [1, 1], n_resamples=n_resamples, seed=1)
+
+
+def test_no_rows_have_no_distribution() -> None:
+    """Nothing to draw from, and no fault."""
+    assert resampled_ratios([], [], [], seed=1).tolist() == []
+
+
+def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:
+    """The group that happens to come first in a file must not come first in a resample."""
+    rows = rows_by_group(["zinc-01", "alga-02", "zinc-01", "alga-02"])
+    assert [group.tolist() for group in rows] == [[1, 3], [0, 2]]
+
+
+def test_labels_may_be_an_array_of_group_numbers() -> None:
+    """A resample numbers its drawn groups, and a statistic groups by those numbers."""
+    rows = rows_by_group(np.array([1, 0, 1], dtype=np.intp))
+    assert [group.tolist() for group in rows] == [[1], [0, 2]]
+
+
+def test_labels_that_numpy_would_merge_stay_apart() -> None:
+    """An array of strings strips trailing NULs, and two papers would become one."""
+    assert len(rows_by_group(["a", "a\0"])) == 2
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.text(max_size=2), max_size=30))
+def test_every_row_stands_in_exactly_one_group(labels: list[str]) -> None:
+    """No row may be lost or counted twice."""
+    groups = rows_by_group(labels)
+    assert sorted(row for group in groups for row in group.tolist()) == list(range(len(labels)))
+    assert len(groups) == len(set(labels))
