@@ -26,7 +26,7 @@ from summeval_pytest.metrics.score import CATALOGUE, METRICS
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.record.changes import measure_drift, pair_change, worst_first
 from summeval_pytest.record.record import read_record, record_text
-from summeval_pytest.record.regression import LEVEL, POWER, compare, find_baseline, granularity
+from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.files import RENDERERS, append, write_whole
 from summeval_pytest.reports.github import annotation_lines
@@ -44,7 +44,7 @@ from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop
 from summeval_pytest.suite.places import Configuration, find_configuration
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import read_rules
+from summeval_pytest.verdict.thresholds import LEVEL, read_rules
 
 if TYPE_CHECKING:
     import argparse

@@ -16,9 +16,9 @@ from summeval_pytest.metrics.score import (
 )
 from summeval_pytest.questions import FACETS, SCALES, Facet
 from summeval_pytest.record.record import Claim, FacetChange, PairChange
-from summeval_pytest.record.regression import LEVEL, two_sided_p_value
+from summeval_pytest.record.regression import two_sided_p_value
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.thresholds import AGREEMENTS, FOLLOWING, SPEARMAN
+from summeval_pytest.verdict.thresholds import AGREEMENTS, FOLLOWING, LEVEL, SPEARMAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -762,8 +762,8 @@ def _check_names(suite: SuiteRecord) -> None:
 
 def _numbers(suite: SuiteRecord) -> Iterator[str]:
     """The name of every number in what was decided."""
-    yield from (threshold.name for threshold in suite.thresholds.pair)
-    yield from (threshold.name for threshold in suite.thresholds.mean)
+    held = suite.thresholds
+    yield from (threshold.name for threshold in (*held.pair, *held.mean, *held.corrected))
     yield from (use.waiver.finding for use in suite.waivers)
     for system in suite.systems:
         yield from (mean.name for mean in system.means)

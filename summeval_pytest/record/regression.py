@@ -415,11 +415,6 @@ def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:
     )
 
 
-CHANCE_SEED: Final = 20246
-LEVEL: Final = 0.05
-"""A shift with a p value up to this, after Holm's correction, is significant."""
-
-
 def two_sided_p_value(differences: Sequence[float]) -> float:
     """The p value of a difference in either direction: twice that of the likelier one, at most 1.
 
@@ -430,4 +425,4 @@ def two_sided_p_value(differences: Sequence[float]) -> float:
     if not differences:
         return 1.0
     sides = (differences, [-difference for difference in differences])
-    return min(1.0, 2 * min(drop_p_value(side, n_flips=FLIPS, seed=CHANCE_SEED) for side in sides))
+    return min(1.0, 2 * min(drop_p_value(side, n_flips=FLIPS, seed=20246) for side in sides))

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
 from summeval_pytest.metrics.facet import facet_aware_metric
-from summeval_pytest.metrics.score import CONFLICTS, METRICS, SUPPORT, FacetScore, lacks_support
+from summeval_pytest.metrics.score import CONFLICTS, SUPPORT, FacetScore, lacks_support
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenAnswer
-from summeval_pytest.suite.values import Setting
 from summeval_pytest.verdict.decide import (
-    MeanVerdict,
     PairVerdict,
     corrected_means,
     decide,
@@ -27,7 +25,7 @@ from summeval_pytest.verdict.thresholds import (
     Thresholds,
     Waivers,
     all_uses,
-    read_thresholds,
+    replace_thresholds,
 )
 from summeval_pytest.verdict.trust import calibration_of
 
@@ -111,27 +109,13 @@ def rescore(
     )
 
 
-def _settings(thresholds: Sequence[Threshold], suite: SuiteRecord) -> list[Setting]:
-    place = suite.systems[0].place
-    return [Setting(name=t.name, value=t.least, place=place) for t in thresholds]
-
-
 def _suite(
     suite: SuiteRecord,
     options: Sequence[str],
     weights: Mapping[Facet, float] | None,
     today: str,
 ) -> SuiteRecord:
-    thresholds = read_thresholds(
-        _settings(suite.thresholds.pair, suite),
-        _settings(suite.thresholds.mean, suite),
-        corrected=[
-            Setting(name=floor.title, value=floor.least, place=suite.systems[0].place)
-            for floor in suite.thresholds.corrected
-        ],
-        options=options,
-        option=MIN,
-    )
+    thresholds = replace_thresholds(suite.thresholds, options, MIN)
     _check_measured(suite, thresholds)
     _check_supported(suite, thresholds)
     if weights is not None:
@@ -156,15 +140,10 @@ def _suite(
 
 def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
     measured = {score.metric for pair in suite.pairs for score in pair.scores}
-    missing: list[str] = [
-        m for m in METRICS if m in thresholds.metrics and measured and m not in measured
-    ]
-    parts = {ENTAILED: "eva", CONFLICTS: "faithfulness"}
-    wanted = [name for name in parts if thresholds.holds(name)]
-    values = [pair.numbers().values for pair in suite.pairs] if wanted else []
-    for name in wanted:
-        has_whole, has_part = (any(each in held for held in values) for each in (parts[name], name))
-        if has_whole and not has_part:
+    missing: list[str] = [m for m in thresholds.metrics if measured and m not in measured]
+    names = {name for pair in suite.pairs for name in pair.numbers().values}
+    for name, whole in ((ENTAILED, "eva"), (CONFLICTS, "faithfulness")):
+        if thresholds.holds(name) and whole in names and name not in names:
             missing.append(name)
     if missing:
         raise OptionError(
@@ -292,20 +271,17 @@ def _system(
         if comparison is not None:
             comparison.check_decided()
     except JudgeError as error:
-        empty = MeanVerdict(means=())
         return replace(
             system,
             outcome="error",
             fault=str(error),
-            means=empty.means,
+            means=(),
             corrected=(),
             comparison=comparison,
         )
-    passes = verdict.passes and not dropped
-    outcome: Covered = "passed" if passes else "failed"
     return replace(
         system,
-        outcome=outcome,
+        outcome="passed" if verdict.passes and not dropped else "failed",
         fault="",
         means=verdict.means,
         waivers=verdict.waivers,

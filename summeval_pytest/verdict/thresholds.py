@@ -154,7 +154,6 @@ def read_thresholds(
     *,
     corrected: Iterable[Setting] = (),
     options: Sequence[str] = (),
-    option: str = "--summ-min",
 ) -> Thresholds:
     """The thresholds of a suite, with those of the command line in their place.
 
@@ -164,19 +163,37 @@ def read_thresholds(
         corrected: What it asks of the means once the judge's error is taken out; a name with
             ``.lower`` behind it holds the lower bound of the interval.
         options: ``METRIC=VALUE``, ``mean.METRIC=VALUE`` or ``corrected.METRIC=VALUE`` each.
-        option: What they were given with, for messages.
 
     Raises:
         SuiteError: for an unknown name, or a value out of the number's range, in the suite.
         OptionError: for the same on the command line.
     """
-    held: dict[str, dict[str, Threshold]] = {"": {}, MEAN: {}, CORRECTED: {}}
+    held: dict[str, list[Threshold]] = {"": [], MEAN: [], CORRECTED: []}
     for scope, settings in (("", pair), (MEAN, mean), (CORRECTED, corrected)):
         for setting in settings:
             try:
-                held[scope][setting.name] = _threshold(scope, setting.name, setting.value)
+                held[scope].append(_threshold(scope, setting.name, setting.value))
             except ValueError as error:
                 raise SuiteError(setting.place, str(error)) from None
+    written = Thresholds(
+        pair=tuple(held[""]), mean=tuple(held[MEAN]), corrected=tuple(held[CORRECTED])
+    )
+    return replace_thresholds(written, options)
+
+
+def replace_thresholds(
+    thresholds: Thresholds, options: Sequence[str], option: str = "--summ-min"
+) -> Thresholds:
+    """Thresholds with those of the command line in their place, in the order of the catalogue.
+
+    Raises:
+        OptionError: for an unknown name, or a value out of the number's range, in an option.
+    """
+    held = {
+        "": {each.title: each for each in thresholds.pair},
+        MEAN: {each.title: each for each in thresholds.mean},
+        CORRECTED: {each.title: each for each in thresholds.corrected},
+    }
     for given in options:
         scope, name, value = _read_option(given, option)
         try:
@@ -184,11 +201,11 @@ def read_thresholds(
         except ValueError as error:
             raise OptionError(f"{option}={given}: {error}") from None
     order = list(CATALOGUE)
-    ordered = {
-        scope: tuple(sorted(found.values(), key=lambda t: (order.index(t.name), t.title)))
-        for scope, found in held.items()
-    }
-    return Thresholds(pair=ordered[""], mean=ordered[MEAN], corrected=ordered[CORRECTED])
+    pair, mean, corrected = (
+        tuple(sorted(found.values(), key=lambda t: (order.index(t.name), t.title)))
+        for found in held.values()
+    )
+    return Thresholds(pair=pair, mean=mean, corrected=corrected)
 
 
 def _threshold(scope: str, given: str, value: float) -> Threshold:

@@ -225,12 +225,6 @@ def share_found(sums: Counts) -> Figures:
     return shares(sums[:, 0], sums[:, 1])
 
 
-def table_of(counts: Counts, name: str) -> tuple[tuple[int, ...], ...]:
-    """The confusion matrix of one kind, a row a label and a column an answer."""
-    table = counts[_SLICES[name]].reshape(_SIZES[name]).tolist()
-    return tuple(tuple(row) for row in table)
-
-
 def tables_of(sums: Counts, name: str) -> Counts:
     """The confusion matrices of one kind, of each row of summed counts: label by answer."""
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
@@ -606,14 +600,16 @@ class Disagreement:
 
 def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
     """The confusion matrices of what was labelled and answered: facets, sentences, facts."""
-    total = counts_of(pairs).sum(axis=0)
+    total = counts_of(pairs).sum(axis=0, keepdims=True)
     kinds: dict[str, tuple[str, ...]] = {
         facet: tuple(map(str, range(1, SCALES[facet] + 1))) for facet in FACETS
     }
     kinds["sentence"] = ("unfaithful", "faithful")
     kinds["fact"] = ("does not hold", "holds")
     found = (
-        Confusion(of=of, categories=categories, table=table_of(total, of))
+        Confusion(
+            of=of, categories=categories, table=tuple(map(tuple, tables_of(total, of)[0].tolist()))
+        )
         for of, categories in kinds.items()
     )
     return tuple(each for each in found if any(map(any, each.table)))

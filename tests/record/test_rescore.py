@@ -23,15 +23,13 @@ from summeval_pytest.record.record import (
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.decide import Shortfall, corrected_means, decide, decide_means
+from summeval_pytest.verdict.decide import Shortfall, decide, decide_means
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, Waivers, WaiverUse
-from summeval_pytest.verdict.trust import calibration_of
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
     HERE,
     SIGNATURES,
     SILENT,
-    believed,
     eva,
     faithful,
     marks,
@@ -106,15 +104,6 @@ def test_thresholds_that_nobody_names_stay_and_all_are_remembered() -> None:
         ),
         mean=(Threshold("faithfulness", 0.3),),
     )
-
-
-def test_a_threshold_of_a_mean_is_decided_again() -> None:
-    """Worked example: (0.25 + 0.75) / 2 = 0.5 is under 0.6 and reaches 0.5."""
-    held = suite(*faithfulness(0.25, 0.75), thresholds=BOTH)
-    (found,) = again(held).systems
-    assert (found.outcome, found.means[0].value) == ("failed", 0.5)
-    (found,) = again(held, "mean.faithfulness=0.5").systems
-    assert (found.outcome, found.means[0].least) == ("passed", 0.5)
 
 
 def test_a_system_of_which_not_every_paper_was_judged_has_no_means() -> None:
@@ -199,14 +188,6 @@ def test_other_weights_give_another_fm() -> None:
     assert rescored("background=1,method=4,result=4,conclusion=1") == (0.4667, "failed", "failed")
 
 
-def test_weights_are_renormalised_over_the_facets_that_the_reference_has() -> None:
-    """Worked example: method 2/4 and result 4/4 with 3 to 1: (3 * 0.5 + 1 * 1) / 4 = 0.625."""
-    held = suite(pair("moss-0", rated({"method": 2, "result": 4})), thresholds=FM)
-    (score,) = again(held, weights="background=9,method=3,result=1,conclusion=9").pairs[0].scores
-    assert isinstance(score, FacetScore)
-    assert score.value == pytest.approx(0.625)
-
-
 def test_other_weights_change_the_recipe_of_fm_and_no_other() -> None:
     """A number of other weights must never be compared with the suite's own."""
     held = suite(pair("moss-0", rated(), eva(0.5), faithful(0.5)), thresholds=FM)
@@ -215,10 +196,6 @@ def test_other_weights_change_the_recipe_of_fm_and_no_other() -> None:
     assert others == list(old[1:])
     assert dict(read_signature(facet).recipe)["weights"] == ".25,.25,.25,.25"
     assert read_signature(facet).differing(SIGNATURES[0]) == ("weights",)
-
-
-marked = st.fixed_dictionaries({facet: st.integers(1, SCALES[facet]) for facet in FACETS})
-weighing = st.fixed_dictionaries({facet: st.integers(1, 50) for facet in FACETS})
 
 
 def test_weights_are_refused_where_a_paper_has_several_references() -> None:
@@ -269,16 +246,6 @@ def test_waivers_are_held_to_the_new_thresholds() -> None:
     assert (states(found), outcomes(found)) == (["not needed"], ["failed"])
 
 
-def test_waivers_of_means_are_decided_with_the_means() -> None:
-    """Where the system has none, nobody knows whether they are needed."""
-    held = suite(*faithfulness(0.55), thresholds=BOTH, waivers=(waiver(paper=ALL_PAPERS),))
-    found = again(held)
-    assert (states(found), found.systems[0].outcome) == (["in use"], "passed")
-    assert [use.state for use in found.systems[0].waivers] == ["in use"]
-    some = replace(held, systems=(system("careful", "moss-0", "moss-1"),))
-    assert states(again(some)) == ["not judged"]
-
-
 def refused(held: SuiteRecord, *options: str) -> str:
     """The message for thresholds of which one cannot be."""
     with pytest.raises(OptionError) as caught:
@@ -309,18 +276,6 @@ def test_entailed_recall_that_the_run_did_not_ask_for_is_refused(option: str) ->
         " run it with that threshold, answers that are stored cost nothing"
     )
     assert outcomes(again(unasked, "eva.recall=0.1")) == ["passed", "failed"]
-
-
-@pytest.mark.parametrize("prefix", ["", "mean."])
-def test_support_that_the_runs_judge_did_not_give_is_refused(prefix: str) -> None:
-    """It is nowhere in the record, and other answers are needed; a rule's own are no judge's."""
-    held = suite(pair("moss-0", believed(1.0)), pair("moss-1", believed(None)), thresholds=EACH)
-    assert refused(held, f"{prefix}faithfulness.support=0.1") == (
-        "--min: the run of golden/summeval.toml lacks faithfulness.support for 1 of 2 pairs, first"
-        " 'careful' on 'moss-1': its judge did not say of every sentence how far it is supported;"
-        " run it again: use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place,"
-        " or remove the threshold"
-    )
 
 
 @pytest.mark.parametrize(
@@ -503,46 +458,6 @@ def test_a_corrected_mean_is_decided_again() -> None:
     assert again(lower) == lower
 
 
-def test_corrected_means_are_those_that_the_run_has_made() -> None:
-    """The same numbers come from the record as came from the judge."""
-    held = held_to(4, 3, 2)
-    papers = [each.numbers() for each in held.pairs]
-    expected = corrected_means(papers, held.golden, CORRECTED.corrected)
-    n_papers = len(papers)
-    assert again(held).systems[0].corrected == tuple(
-        replace(mean, n_scored=n_papers, n_of=n_papers) for mean in expected
-    )
-    bare = held_to(4, 3, 2, limits=replace(FM, pair=()))
-    assert again(bare).systems[0].corrected == tuple(
-        replace(mean, n_scored=n_papers, n_of=n_papers)
-        for mean in corrected_means(papers, held.golden)
-    )
-
-
-def test_golden_answers_are_calibrated_where_the_run_was() -> None:
-    """Worked example: read by the other two, 4 stands for (3 + 2 + 4) / 3 = 3, 10 / 3 and 11 / 3.
-
-    The labels are 4, 3 and 2, so the errors are 1, -1 / 3 and -5 / 3, -1 / 3 in the mean, and
-    -1 / 12 in FM: 0.75 becomes 2 / 3 in place of 0.5. The record keeps the judge's own answers.
-    """
-    held = held_to(4, 3, 2, is_calibrated=True)
-    found = again(held)
-    facet, by_result = found.systems[0].corrected
-    assert facet.value == pytest.approx(2 / 3)
-    assert by_result.value == pytest.approx(3 - 1 / 3)
-    assert found.golden == held.golden
-    assert (
-        facet.value
-        == corrected_means(
-            [each.numbers() for each in held.pairs],
-            calibration_of(held.golden).applied_to(held.golden),
-        )[0].value
-    )
-
-
-EACH_FM = replace(CORRECTED, corrected=())
-
-
 def test_corrected_means_of_other_weights_are_corrected_by_those_weights() -> None:
     """Worked example: the judge rates method 4 and result 4, people 2 and 4, on every paper.
 
@@ -583,13 +498,3 @@ def test_what_silence_decides_is_decided_the_same_from_a_record() -> None:
     lenient = again(strict, "faithfulness=0.96", "mean.faithfulness=0.96")
     assert (outcomes(lenient), lenient.pairs[0].fault) == (["passed"], "")
     assert (lenient.systems[0].outcome, lenient.systems[0].fault) == ("passed", "")
-
-
-def test_conflicts_are_decided_again_and_not_where_a_run_has_not_counted_them() -> None:
-    """A run of before has no number for it; a threshold on it must not pass in silence."""
-    pairs = [pair(f"moss-{n}", replace(faithful(0.75), conflicts=n)) for n in range(2)]
-    counted = suite(*pairs, thresholds=EACH)
-    assert outcomes(again(counted, "faithfulness.conflicts=0")) == ["passed", "failed"]
-    assert outcomes(again(counted, "faithfulness.conflicts=1")) == ["passed", "passed"]
-    with pytest.raises(OptionError, match=r"did not measure faithfulness\.conflicts"):
-        again(suite(*faithfulness(0.75), thresholds=EACH), "faithfulness.conflicts=0")

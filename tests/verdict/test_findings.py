@@ -116,28 +116,6 @@ def test_an_unsupported_sentence_is_told_with_what_the_source_says() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("factual", "verdict"),
-    [
-        (True, "unsupported, though judged true in general"),
-        (False, "unsupported"),
-        (None, "unsupported"),
-    ],
-)
-def test_a_sentence_that_is_true_all_the_same_is_told_as_such(
-    factual: bool | None, verdict: str
-) -> None:
-    """The reader may want to mend the source's side; it stays a finding of full weight."""
-    (found,) = sentence_findings(faithful(sentence(0, factual=factual)), SOURCE)
-    assert (found.verdict, found.severity) == (verdict, 1.0)
-
-
-def test_only_what_was_judged_unsupported_is_found() -> None:
-    """A sentence without an answer is no accusation."""
-    score = faithful(sentence(0, supported=True), sentence(1), sentence(2, supported=None))
-    assert [finding.title for finding in sentence_findings(score, SOURCE)] == ["sentence 2"]
-
-
 def test_a_fact_that_does_not_follow_is_told() -> None:
     """Worked example: the premises that a judge names are the reference's words about it."""
     wrong = checked(
@@ -176,13 +154,6 @@ def test_a_fact_that_is_lost_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("holds", [True, None])
-def test_a_fact_that_holds_or_has_no_answer_is_not_found(holds: bool | None) -> None:
-    """Neither is wrong as far as anyone knows."""
-    fact = checked("Moss grew.", holds=holds)
-    assert list(fact_findings(eva(candidate=(fact,), reference=(fact,)), SOURCE)) == []
-
-
 def test_a_matched_fact_of_the_reference_is_not_lost() -> None:
     """The summary's own fact carries it, also where asked the other way round it does not hold."""
     first, second = checked("Moss grew."), checked("Rain fell.")
@@ -216,22 +187,6 @@ def test_findings_come_from_every_metric_and_the_worst_come_first() -> None:
     ]
 
 
-def test_conflicts_come_before_everything_else() -> None:
-    """What contradicts the paper misleads; what is missing can be read there."""
-    facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
-    facets = FacetScore(value=0.5, ratings=(LOST, replace(PARTIAL, undecided=True)))
-    sentences = faithful(sentence(0), sentence(1, undecided=True, support=0.9))
-    found = findings_of((facts, facets, sentences), SOURCE)
-    assert [(f.title, f.conflict) for f in found] == [
-        ("sentence 2", True),
-        ("facet conclusion", True),
-        ("fact of the summary", True),
-        ("sentence 1", False),
-        ("facet method", False),
-        ("fact of the summary", False),
-    ]
-
-
 EVERYTHING = findings_of(
     (METHOD_1_RESULT_3_CONCLUSION_2, ONE_WRONG_ONE_LOST, TWO_UNSUPPORTED), SOURCE
 )
@@ -256,19 +211,6 @@ def titles(*missed: str, kind: str) -> list[str]:
 def test_a_facet_explains_where_it_or_fm_is_too_low(missed: list[str], expected: list[str]) -> None:
     """Where FM is too low every lost point counts; else only what was asked for."""
     assert titles(*missed, kind="facet") == expected
-
-
-@pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
-def test_facts_explain_where_a_number_of_eva_is_too_low(name: str) -> None:
-    """Facts are many, so a pair that fails otherwise is not buried in them."""
-    assert titles(name, kind="fact") == ["fact of the summary", "fact of the reference"]
-    assert titles("facet", "facet.result", "faithfulness", kind="fact") == []
-
-
-@pytest.mark.parametrize("name", ["facet", "facet.result", "eva.recall", "faithfulness"])
-def test_an_unsupported_sentence_explains_whatever_fails(name: str) -> None:
-    """What the paper does not say is the first thing to know of a failing summary."""
-    assert titles(name, kind="sentence") == ["sentence 1", "sentence 2"]
 
 
 def test_a_conflict_in_a_number_is_told_though_the_sentence_is_called_supported() -> None:
@@ -324,12 +266,6 @@ def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
     assert found == ((1, SENTENCES[1]),)
     # mice 1/3 and zinc 1/2 make 5/6 in sentence 0, and less than the 1 of camera in sentence 2
     assert closest_sentence("Zinc, mice, camera.", SENTENCES) == ((2, SENTENCES[2]),)
-
-
-def test_the_earlier_of_equal_sentences_wins() -> None:
-    """The same finding must point to the same place every time."""
-    source = ("Ferns are old.", "Moss is green.", "Green moss.", "Moss is green.")
-    assert closest_sentence("Green moss.", source) == ((1, source[1]),)
 
 
 @given(

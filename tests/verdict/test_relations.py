@@ -3,7 +3,6 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import pytest
-from hypothesis import strategies as st
 
 from summeval_pytest.metrics.score import CATALOGUE, Unscored
 from summeval_pytest.run.numbers import Numbers
@@ -31,7 +30,6 @@ MATERIAL = Material(summary=SUMMARY, reference=SUMMARY, source=SUMMARY)
 ORDER = """
     identity sentence-order duplicated-sentence irrelevant-sentence number-edit swapped truncated
 """
-shares = st.floats(0, 1)
 
 
 def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool | None:
@@ -121,7 +119,6 @@ def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
 NUMBER = RELATIONS["number-edit"]
 EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
 SILENT = Unscored(metric="facet", status="unanswered", reason="no reply\nat all")
-REFUSED = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
 
 
 def numbers(*unscored: Unscored, **values: float | None) -> Numbers:

@@ -11,9 +11,6 @@ from summeval_pytest.metrics.score import CATALOGUE
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Setting, Waiver
 from summeval_pytest.verdict.thresholds import (
-    AGREEMENTS,
-    CORRECTABLE,
-    DEFAULT_RULES,
     Floors,
     Rule,
     State,
@@ -37,11 +34,6 @@ if TYPE_CHECKING:
 
 
 FILE = "golden/summeval.toml"
-KNOWN = (
-    "eva, eva.precision, eva.recall, eva.recall_entailed, facet, facet.background,"
-    " facet.conclusion, facet.method, facet.result, faithfulness,"
-    " faithfulness.conflicts, faithfulness.support"
-)
 
 
 def setting(name: str, value: float, line: int = 14) -> Setting:
@@ -85,13 +77,6 @@ def test_thresholds_of_a_suite_are_taken_as_they_stand() -> None:
     )
 
 
-def test_only_metrics_with_a_threshold_are_needed() -> None:
-    """Measuring the others would cost and decide nothing; one for a mean counts as well."""
-    thresholds = read_thresholds([setting("faithfulness", 0.9)], [setting("facet.result", 2)])
-    assert thresholds.metrics == ("facet", "faithfulness")
-    assert Thresholds(pair=(), mean=()).metrics == ()
-
-
 def test_an_option_takes_the_place_of_the_suites_threshold() -> None:
     """The command line stands over the suite file, for pairs and for means apart."""
     thresholds = read_thresholds(
@@ -101,31 +86,6 @@ def test_an_option_takes_the_place_of_the_suites_threshold() -> None:
     )
     assert thresholds.pair == (Threshold("facet", 0.7), Threshold("eva", 0.3))
     assert thresholds.mean == (Threshold("facet", 0.65),)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("facet", 0.25),
-        ("facet", 1.0),
-        ("facet.background", 3),
-        ("facet.method", 4),
-        ("facet.result", 1),
-        ("eva", 0.0),
-        ("faithfulness", 1.0),
-    ],
-)
-def test_the_ends_of_a_range_belong_to_it(name: str, value: float) -> None:
-    """Everything right is a threshold that a perfect system can meet."""
-    read = read_thresholds([setting(name, value)], [], options=[f"mean.{name}={value}"])
-    assert read == Thresholds(pair=(Threshold(name, value),), mean=(Threshold(name, value),))
-
-
-def test_an_unknown_name_in_a_suite_names_the_one_probably_meant() -> None:
-    """A threshold under a misspelt name would gate nothing and nobody would know."""
-    assert in_suite("facet.conclusions", 2) == (
-        f"{FILE}:14: unknown threshold 'facet.conclusions'; did you mean 'facet.conclusion'?"
-    )
 
 
 RANGE = "write a value in that range, or remove it"
@@ -192,19 +152,6 @@ def corrected(*settings: Setting, options: tuple[str, ...] = ()) -> tuple[Thresh
     return read_thresholds([], [], corrected=settings, options=options).corrected
 
 
-@pytest.mark.parametrize("name", CORRECTABLE)
-def test_every_correctable_mean_can_have_a_threshold(name: str) -> None:
-    """In the suite or on the command line; on the mean, or on its lower bound."""
-    point, lower = (
-        Threshold(name=name, least=1, bound="point"),
-        Threshold(name=name, least=1, bound="lower"),
-    )
-    for title, floor in ((name, point), (f"{name}.lower", lower)):
-        assert corrected(setting(title, 1)) == (floor,)
-        assert corrected(options=(f"corrected.{title}=1",)) == (floor,)
-        assert floor.title == title
-
-
 def test_thresholds_on_corrected_means_stand_apart_and_in_order() -> None:
     """One number may have a threshold for pairs, for its mean, and two for its corrected mean."""
     found = read_thresholds(
@@ -227,31 +174,11 @@ def test_thresholds_on_corrected_means_stand_apart_and_in_order() -> None:
     )
 
 
-def test_an_option_takes_the_place_of_the_same_corrected_threshold_alone() -> None:
-    """Not of the one on the lower bound, and not of the one on the raw mean."""
-    options = ("corrected.facet=0.8", "corrected.faithfulness.lower = 0.5")
-    found = read_thresholds(
-        [],
-        [setting("facet", 0.6)],
-        corrected=[setting("facet", 0.7), setting("facet.lower", 0.4)],
-        options=options,
-    )
-    assert found.mean == (Threshold("facet", 0.6),)
-    assert [(floor.title, floor.least) for floor in found.corrected] == [
-        ("facet", 0.8),
-        ("facet.lower", 0.4),
-        ("faithfulness.lower", 0.5),
-    ]
-
-
 def wrong(name: str, value: float = 0.5) -> tuple[str, str]:
     """The message for a corrected threshold, in a suite and on the command line."""
     with pytest.raises(SuiteError) as caught:
         corrected(setting(name, value, 21))
     return str(caught.value), on_command_line(f"corrected.{name}={value:g}")
-
-
-CORRECTED = "facet, facet.background, facet.conclusion, facet.method, facet.result, faithfulness"
 
 
 @pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
@@ -381,17 +308,6 @@ def test_a_floor_may_be_on_the_lower_bound_and_on_the_figure(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "bound"),
-    [(name, bound) for name in AGREEMENTS for bound in ("point", "lower")],
-)
-def test_every_figure_can_have_a_floor(tmp_path: Path, name: str, bound: str) -> None:
-    """Of its value, or of its interval's lower bound: what is measured can be held."""
-    title = name + (".lower" if bound == "lower" else "")
-    (floor,) = floors(tmp_path, f'"{title}" = 0.5').floors
-    assert (floor.name, floor.bound, floor.title) == (name, bound, title)
-
-
 def test_a_judge_with_a_table_of_its_own_is_held_to_that_one(tmp_path: Path) -> None:
     """What a large model can reach is no floor for the embedded judge."""
     lines = (
@@ -413,14 +329,6 @@ def test_a_judge_with_a_table_of_its_own_is_held_to_that_one(tmp_path: Path) -> 
     assert floors(tmp_path / "c", *lines, judge="my.judges:Strict") == Floors(
         floors=(Threshold(name="facet_kappa.result", least=0.9, bound="point"),),
         judge="my.judges:Strict",
-    )
-
-
-def test_the_floors_of_other_judges_are_checked_too(tmp_path: Path) -> None:
-    """A slip would otherwise be found on the day when that judge is asked."""
-    lines = ("facet_kappa = 0.4", "[thresholds.judge.offline]", "fact_f1 = 60")
-    assert floor_refused(tmp_path, *lines).startswith(
-        "agreement floor offline.fact_f1 = 60 can never"
     )
 
 
@@ -483,16 +391,6 @@ def test_a_floor_that_no_label_can_hold_is_refused(
     )
 
 
-@pytest.mark.parametrize("name", ["facet_kappa", "unfaithful_recall"])
-def test_a_floor_in_a_suite_without_labels_is_refused(tmp_path: Path, name: str) -> None:
-    """A judge that was compared with nothing cannot be under its floor, nor above."""
-    part = "facets" if name == "facet_kappa" else "unfaithful sentences"
-    assert floor_refused(tmp_path, f"{name} = 0.4", labels=()) == (
-        f"agreement floor {name!r} can never be held: the suite has no labels; label {part} in the"
-        ' file that labels = "..." names, or remove the floor'
-    )
-
-
 def test_a_kind_of_error_that_no_label_names_is_refused(tmp_path: Path) -> None:
     """The kinds are the suite's own words, so a slip in them is the likeliest mistake."""
     assert floor_refused(tmp_path, '"unfaithful_recall.entity-swap" = 0.4') == (
@@ -527,15 +425,6 @@ def state(
     (use,) = waivers.use(held.paper, held.system, missed=missed or {}, measured=measured)
     assert use.waiver is held
     return use.state
-
-
-@pytest.mark.parametrize(
-    ("expires", "expected"),
-    [(YESTERDAY, "expired"), (TODAY, "in use"), (TOMORROW, "in use"), ("2026-12-31", "expired")],
-)
-def test_a_waiver_holds_on_its_last_day_and_no_longer(expires: str, expected: State) -> None:
-    """The day that was written is the last one on which the team may rely on it."""
-    assert state(waiver(expires=expires), {"facet": 0.5}) == expected
 
 
 @pytest.mark.parametrize(
@@ -640,19 +529,6 @@ def test_a_waiver_of_what_no_threshold_holds_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(("paper", "finding"), [(ALL_PAPERS, "eva"), ("moss-01", "eva.recall")])
-def test_a_threshold_of_the_other_kind_does_not_count(paper: str, finding: str) -> None:
-    """A waiver of a mean needs a threshold of the means, and one of a pair one of the pairs."""
-    of = "[thresholds.mean]" if paper == ALL_PAPERS else "[thresholds]"
-    assert f"which {of} does not hold; " in waiver_refused(waiver(finding, paper=paper))
-
-
-def test_a_waiver_of_an_unknown_number_names_the_one_probably_meant() -> None:
-    """A misspelt name is looked for among all numbers, held or not."""
-    assert waiver_refused(waiver("facet.methods")).endswith("; did you mean 'facet.method'?")
-    assert "; known: eva, eva.precision, eva.recall, " in waiver_refused(waiver("rouge"))
-
-
 @pytest.mark.parametrize(
     ("finding", "paper", "least", "bounds"),
     [
@@ -690,17 +566,6 @@ def test_a_waiver_is_bounded_on_the_side_on_which_its_number_gets_worse(
     )
 
 
-TESTED = (
-    "facet",
-    "facet.background",
-    "facet.method",
-    "facet.result",
-    "facet.conclusion",
-    "eva",
-    "faithfulness",
-)
-
-
 def rule_refused(*texts: str) -> str:
     """The message for rules of which one is none."""
     with pytest.raises(OptionError) as caught:
@@ -711,21 +576,6 @@ def rule_refused(*texts: str) -> str:
 def named(name: str, *, drop: float | None = None, level: float | None = None) -> Rule:
     """A rule as it is read where somebody wrote the name of its number."""
     return Rule(name=name, drop=drop, level=level, is_named=True)
-
-
-def test_any_significant_drop_of_a_metric_or_facet_fails_where_no_rule_is_given() -> None:
-    """Nobody who compares wants a green for a drop that is no chance."""
-    expected = tuple(Rule(name=name, level=0.05) for name in TESTED)
-    assert read_rules(()) == expected
-    assert expected == DEFAULT_RULES
-
-
-def test_a_number_is_named_by_a_rule_of_its_own_only() -> None:
-    """Who writes p0.05 means what the run has; who writes eva:p0.05 means EVA, and wants it."""
-    assert not any(rule.is_named for rule in (*DEFAULT_RULES, *read_rules(["p0.05"])))
-    mixed = read_rules(["p0.05", "eva:p0.05"])
-    assert [rule.name for rule in mixed if rule.is_named] == ["eva"]
-    assert len(mixed) == len(TESTED) + 1
 
 
 @given(
@@ -795,13 +645,6 @@ def test_a_level_that_is_none_is_refused(name: str, level: str) -> None:
         f"--fail='{name}{level}': {level!r} is no level of significance; write p0.05, a number"
         " between 0 and 1"
     )
-
-
-def test_the_usual_numbers_are_tested_where_no_rule_asks_for_a_test() -> None:
-    """A rule about size alone still shows how likely its drop is."""
-    assert levels(DEFAULT_RULES) == dict.fromkeys(TESTED, 0.05)
-    assert levels([]) == dict.fromkeys(TESTED, 0.05)
-    assert levels([Rule(name="eva", drop=0.02)]) == dict.fromkeys(TESTED, 0.05)
 
 
 def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:

@@ -17,7 +17,6 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.run.golden import golden_pair, labels_fingerprint
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.run.runner import Runner
-from summeval_pytest.stats.agreement import cohen_kappa
 from summeval_pytest.suite.labels import Label
 from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.suite import load_suite
@@ -27,7 +26,6 @@ from summeval_pytest.verdict.thresholds import AGREEMENTS, Floors, Threshold, fl
 from summeval_pytest.verdict.trust import (
     FIGURES,
     KEY,
-    N_COUNTS,
     Agreement,
     Confusion,
     Trust,
@@ -39,7 +37,6 @@ from summeval_pytest.verdict.trust import (
     measured_judge,
     n_of,
     share_found,
-    table_of,
     worst_disagreements,
 )
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
@@ -116,22 +113,6 @@ def test_spearman_is_of_the_overall_scores() -> None:
     assert (rho.n_items, rho.n_papers) == (4, 2)
 
 
-def test_a_kind_of_error_has_its_own_recall() -> None:
-    """Worked example: 1 of 2 numbers are found, on one paper; the recall of all is 2 of 3."""
-    labelled = [
-        golden(
-            answered("sentence", 0, 0, error="number"), answered("sentence", 0, 1, error="number")
-        ),
-        golden(answered("sentence", 0, 0, error="negation"), paper="kiln"),
-    ]
-    measured = trust(labelled)
-    assert found(measured, "unfaithful_recall.number") == Agreement(
-        name="unfaithful_recall.number", value=0.5, low=0.5, high=0.5, n_items=2, n_papers=1
-    )
-    assert found(measured, "unfaithful_recall.negation").value == 1.0
-    assert found(measured, "unfaithful_recall").value == 2 / 3
-
-
 def test_figures_stand_in_the_order_of_the_table() -> None:
     """What the labels have nothing for is left out; kinds of errors come last, by name."""
     labelled = [
@@ -187,28 +168,7 @@ def test_a_floor_on_the_lower_bound_is_held_by_that() -> None:
     assert not trust(TWO_PAPERS, replace(lower, least=0.25)).is_untrusted
 
 
-def test_a_kappa_that_the_labels_leave_undefined_misses_its_floor() -> None:
-    """All labels alike: a judge that says the same has shown nothing beyond chance."""
-    alike = [golden(*(answered("result", 4, 4) for _ in range(5)))]
-    measured = trust(
-        alike,
-        Threshold(name="facet_kappa.result", least=0.1, bound="point"),
-        Threshold(name="facet_exact.result", least=1.0, bound="point"),
-    )
-    assert [agreement.name for agreement, _ in measured.missed] == ["facet_kappa.result"]
-
-
 # Unanswered labels
-
-
-def test_up_to_one_in_twenty_may_be_unanswered() -> None:
-    """They are counted, and no figure moves: neither up, as agreement, nor down."""
-    answers = [answered("sentence", 0, n % 2) for n in range(19)]
-    floor = Threshold(name="unfaithful_recall", least=0.5, bound="point")
-    with_silence = trust([golden(*answers, answered("sentence", 0, None))], floor)
-    without = trust([golden(*answers)], floor)
-    assert with_silence.n_unanswered == 1
-    assert with_silence.agreements == without.agreements
 
 
 def test_more_than_one_in_twenty_unanswered_is_the_judges_error() -> None:
@@ -352,35 +312,6 @@ def test_gpt_4_agrees_exactly_as_often_as_published(measured_gpt_4: Trust) -> No
     assert measured_gpt_4.n_unanswered == 0
 
 
-@pytest.mark.parametrize("facet", FACETS)
-def test_gpt_4_has_the_kappas_of_its_ratings(
-    scholarsum: Suite,
-    gpt_4: dict[tuple[str, str], FacetScore],
-    measured_gpt_4: Trust,
-    facet: Facet,
-) -> None:
-    """Oracle: the kappa of the same rows, read from the files another way."""
-    rows = []
-    for key, label in scholarsum.labels.items():
-        rating = (label.facets or {}).get(facet)
-        rated = [r.rating for r in gpt_4[key].ratings if r.facet == facet]
-        if rating is not None and rated:
-            rows.append((rating, rated[0]))
-    kappa = cohen_kappa(
-        [human for human, _ in rows],
-        [judge for _, judge in rows],
-        categories=range(1, SCALES[facet] + 1),
-        weights="quadratic",
-    )
-    agreement = found(measured_gpt_4, f"facet_kappa.{facet}")
-    assert agreement.value == kappa
-    assert agreement.n_items == len(rows)
-    assert kappa is not None
-    assert agreement.low is not None
-    assert agreement.high is not None
-    assert agreement.low < kappa < agreement.high
-
-
 def test_gpt_4_goes_with_people_as_published(measured_gpt_4: Trust) -> None:
     """Oracle: Spearman .675 of FM by GPT-4 with the human overall score (metrics.md FM7)."""
     rho = found(measured_gpt_4, "facet_spearman")
@@ -425,15 +356,6 @@ def test_a_judge_that_is_silent_on_what_is_hard_is_not_measured_as_having_found_
         assert measured.outcome == outcome, n_silent
 
 
-def test_silence_on_one_kind_of_label_is_not_hidden_by_the_others() -> None:
-    """6 of 10 sentences unanswered beside 200 ratings: 3 % of all items, 60 % of the sentences."""
-    ratings = [answered("result", 4, 4) for _ in range(200)]
-    silent = [answered("sentence", 1, None) for _ in range(6)]
-    said = [answered("sentence", 1, 1) for _ in range(4)]
-    with pytest.raises(JudgeError, match="6 of 10 labelled sentences are unanswered"):
-        trust([golden(*ratings, *silent, *said)])
-
-
 CONCLUSIONS = ((4, 1, 1), (1, 5, 2), (0, 2, 4))
 """Labels by answers of 20 conclusions; by hand (tests/stats), their quadratic kappa is 14/24."""
 
@@ -455,19 +377,6 @@ def n_items(name: str, *answered: GoldenAnswer) -> int:
 
 
 # Counts
-
-
-def test_each_group_has_a_row_in_the_order_of_names() -> None:
-    """The bootstrap draws rows, so the order of the file may not decide what is drawn."""
-    labelled = [
-        golden(answered("result", 2, 3), paper="zinc"),
-        golden(paper="moss"),
-        golden(answered("result", 1, 1), answered("result", 4, 4), paper="kiln"),
-    ]
-    counts = counts_of(labelled)
-    assert counts.shape == (3, N_COUNTS)
-    assert counts.sum(axis=1).tolist() == [2, 0, 1]
-    assert table_of(counts[2], "result") == ((0,) * 4, (0, 0, 1, 0), (0,) * 4, (0,) * 4)
 
 
 # Figures, by hand
@@ -504,13 +413,6 @@ def test_precision_and_recall_are_of_the_unfaithful_sentences() -> None:
     judged = tuple(filled("sentence", ((3, 2), (1, 7)), 0))
     assert figure("unfaithful_precision", *judged) == 3 / 4
     assert figure("unfaithful_recall", *judged) == 3 / 5
-
-
-def test_f1_is_of_the_facts_that_hold() -> None:
-    """Worked example: precision 4/5 and recall 4/6 make 2 * 4 / (2 * 4 + 1 + 2) = 8/11."""
-    # labelled not to hold: 3 said not to, 1 said to; labelled to hold: 2 said not to, 4 said to
-    facts = tuple(filled("candidate fact", ((3, 1), (2, 4)), 0))
-    assert figure("fact_f1", *facts) == 8 / 11
 
 
 def test_kappa_of_facts_corrects_for_chance() -> None:
@@ -562,14 +464,6 @@ def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
 
 
 @given(pairs())
-def test_a_figure_lies_in_the_range_that_floors_are_held_to(labelled: list[GoldenPair]) -> None:
-    """Law: a floor at either end of the range is one that something can miss or reach."""
-    for name in FIGURES:
-        value, known = of(labelled, name), AGREEMENTS[name]
-        assert np.isnan(value) or known.low <= value <= known.high, name
-
-
-@given(pairs())
 def test_a_stack_of_sums_gives_each_rows_own_figure(labelled: list[GoldenPair]) -> None:
     """Law: a thousand resamples in one call are the same as a thousand calls."""
     counts = counts_of(labelled)
@@ -595,33 +489,12 @@ THREE = [result(3, 4, "a"), result(4, 4, "b"), result(2, 4, "c")]
 """What the judge calls full marks, people rate 3, 4 and 2."""
 
 
-def identity(facet: Facet) -> tuple[float, ...]:
-    """Each rating's own value."""
-    return tuple(map(float, range(1, SCALES[facet] + 1)))
-
-
 def test_a_rating_stands_for_the_mean_of_its_labels_and_of_itself() -> None:
     """Worked example: 4 was labelled 3, 4 and 2, so (3 + 4 + 2 + 4) / 4 = 3.25.
 
     It is what 1 to 3 stay under, and nobody rated those.
     """
     assert calibration_of(THREE).values_for("z") == {"result": (1.0, 2.0, 3.0, 3.25)}
-
-
-def test_each_facet_has_a_map_of_its_own_scale() -> None:
-    """Facets that no label speaks of keep their ratings, and other labels play no part."""
-    said = [
-        golden(
-            answered("background", 2, 3),
-            answered("overall", 0.5, 0.9),
-            answered("sentence", 0, 1),
-            answered("reference fact", 0, 1),
-            paper=name,
-        )
-        for name in PAPERS
-    ]
-    # 3 was labelled 2 by four people: (4 * 2 + 3) / 5 = 2.2; 1 and 2 stay under it.
-    assert calibration_of(said).values_for("z") == {"background": (1.0, 2.0, 2.2)}
 
 
 def paper(name: str) -> Paper:
@@ -809,15 +682,6 @@ def test_the_farthest_from_the_label_is_the_worst() -> None:
     ]
 
 
-def test_there_are_five_at_most_and_each_of_another_paper() -> None:
-    """Five sentences of one bad summary would show one disagreement five times."""
-    bad = on("kiln", *(answered("sentence", 0, 1, index=place) for place in range(9)))
-    others = [on(f"moss-{n}", answered("result", 4, 3)) for n in range(6)]
-    found = worst(bad, *others)
-    assert len(found) == 5
-    assert [paper for paper, *_ in found] == ["kiln", "moss-0", "moss-1", "moss-2", "moss-3"]
-
-
 def test_a_kind_is_shown_twice_before_a_third_time() -> None:
     """A milder disagreement of another kind tells more than the third alike; if there is one."""
     sentences = [on(f"kiln-{n}", answered("sentence", 0, 1)) for n in range(4)]
@@ -828,14 +692,3 @@ def test_a_kind_is_shown_twice_before_a_third_time() -> None:
         "candidate fact", "candidate fact", "sentence", "sentence", "result"
     ]  # fmt: skip
     assert [kind for _, kind, *_ in worst(*sentences, rating)] == [*["sentence"] * 4, "result"]
-
-
-def test_agreement_and_silence_and_overall_scores_are_no_disagreement() -> None:
-    """A score over all facets differs in its last digit, and shows no text."""
-    labelled = on(
-        "kiln",
-        answered("result", 3, 3),
-        answered("sentence", 0, None),
-        answered("overall", 0.5, 0.9),
-    )
-    assert worst_disagreements([labelled]) == ()
