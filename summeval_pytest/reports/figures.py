@@ -1,10 +1,9 @@
-"""Bars in rows: side by side with their intervals, or one behind the other to a whole."""
+"""The figures of a study, as SVG and PNG files (matplotlib, the extra `report`)."""
 
 from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from summeval_pytest.analysis.columns import Mean, Spread
-    from summeval_pytest.analysis.effects import HallucinationRate, HeatCell, JudgeHeat
+    from summeval_pytest.analysis.effects import HallucinationRate, JudgeHeat
     from summeval_pytest.analysis.study import Profile, Study
 
 
@@ -147,24 +146,20 @@ _NARROW: Final = 0.07
 """A share that has no room for its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A value with its interval; a value of None is no bar, and no 0."""
+def draw_groups(
+    axes: Axes, names: list[str], groups: Mapping[str, Sequence[Mean]], factor: float = 1.0
+) -> None:
+    """Bars side by side: a row a name, a colour a group, intervals as whiskers.
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-def draw_groups(axes: Axes, names: list[str], groups: Mapping[str, Sequence[Bar]]) -> None:
-    """Bars side by side: a row a name, a colour a group, intervals as whiskers."""
+    A mean without a value is no bar, and no 0; values are drawn ``factor`` times.
+    """
     thickness = _GROUP / len(groups)
     for place, (group, bars) in enumerate(groups.items()):
         shift = (place - (len(groups) - 1) / 2) * thickness
         rows = [row + shift for row in range(len(names))]
         axes.barh(
             rows,
-            [bar.value or 0.0 for bar in bars],
+            [factor * (bar.value or 0.0) for bar in bars],
             thickness * 0.92,
             color=COLOURS[place % len(COLOURS)],
             label=group,
@@ -174,7 +169,8 @@ def draw_groups(axes: Axes, names: list[str], groups: Mapping[str, Sequence[Bar]
                 told = " none" if bar.value is None else " 0"
                 axes.text(0, row, told, va="center", fontsize=7)
             elif bar.low is not None and bar.high is not None:
-                axes.plot([bar.low, bar.high], [row, row], color=INK, linewidth=0.9)
+                bounds = [factor * bar.low, factor * bar.high]
+                axes.plot(bounds, [row, row], color=INK, linewidth=0.9)
     rows_axis(axes, names)
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
 
@@ -222,7 +218,12 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     )
     factor = 100 if heat.metric == "faithfulness" else 1
     values = [
-        [_value(cell, factor) for cell in heat.cells if cell.judge == judge] for judge in judges
+        [
+            math.nan if cell.mean.value is None else factor * cell.mean.value
+            for cell in heat.cells
+            if cell.judge == judge
+        ]
+        for judge in judges
     ]
     known = [value for row in values for value in row if not math.isnan(value)]
     low, high = min(known), max(known)
@@ -249,10 +250,6 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     figure.colorbar(image, ax=axes, shrink=0.9)
     figure.supxlabel(_preference(heat), fontsize=8, x=0.02, ha="left")
     return figure
-
-
-def _value(cell: HeatCell, factor: float) -> float:
-    return math.nan if cell.mean.value is None else factor * cell.mean.value
 
 
 def _frame(axes: Axes, heat: JudgeHeat, judges: list[str], systems: list[str]) -> None:
@@ -358,7 +355,8 @@ def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
         yield "hallucination", _hallucination(rates)
     if _has(study.novelty, _NOVELTIES):
         yield "novelty", _profiles(study.novelty, _NOVELTIES, "Share of n-grams not in the source")
-    readable = tuple(name for name in _names(study.readability) if _has(study.readability, (name,)))
+    grades = study.readability[0].means if study.readability else ()
+    readable = tuple(name for name in grades if _has(study.readability, (name,)))
     if readable:
         yield "readability", _profiles(study.readability, readable, "Grade, higher is harder")
 
@@ -414,9 +412,10 @@ def _hallucination(rates: Sequence[HallucinationRate]) -> Figure:
             axes,
             [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held],
             {
-                "of sentences": [_bar(each.sentences, 100) for each in held],
-                "of summaries": [_bar(each.summaries, 100) for each in held],
+                "of sentences": [each.sentences for each in held],
+                "of summaries": [each.summaries for each in held],
             },
+            factor=100,
         )
         axes.set_xlim(0, 100)
         axes.set_title(f"Unsupported, %, by {label(by) if by else 'labels'}")
@@ -430,17 +429,6 @@ def _covered(system: str | None, means: Sequence[Mean]) -> str:
     return row_label(system, fewest.n, fewest.n_of)
 
 
-def _bar(mean: Mean, factor: float = 1.0) -> Bar:
-    def times(value: float | None) -> float | None:
-        return None if value is None else factor * value
-
-    return Bar(times(mean.value), times(mean.low), times(mean.high))
-
-
-def _names(profiles: Sequence[Profile]) -> tuple[str, ...]:
-    return tuple(profiles[0].means) if profiles else ()
-
-
 def _has(profiles: Sequence[Profile], names: Sequence[str]) -> bool:
     return any(profile.means[name].n for profile in profiles for name in names)
 
@@ -451,7 +439,7 @@ def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> 
     draw_groups(
         axes,
         [_covered(profile.system, [profile.means[name] for name in names]) for profile in profiles],
-        {name: [_bar(profile.means[name]) for profile in profiles] for name in names},
+        {name: [profile.means[name] for profile in profiles] for name in names},
     )
     axes.set_title(title)
     _legend_below(figure, axes, len(names))

@@ -261,16 +261,6 @@ _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
 _NAME: Final = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """One suite of the report: whose it is, its cases, its properties, and what else is said."""
-
-    of: str
-    cases: tuple[Case, ...]
-    about: Mapping[str, str]
-    lines: tuple[str, ...]
-
-
 def junit_text(record: RunRecord) -> str:
     """The report as the text of its file, UTF-8, well-formed whatever the texts in it hold.
 
@@ -289,51 +279,43 @@ def junit_text(record: RunRecord) -> str:
             "judge": record.judge,
             "judge trust": trust_of(suite),
         }
-        for part in _parts(suite):
-            cases = [_test_case(f"{suite.name}.{part.of}", case, taken) for case in part.cases]
-            root.append(_element(prefix + part.of, cases, about | dict(part.about), part.lines))
+        for of, found, lines, more in _parts(suite):
+            cases = [_test_case(f"{suite.name}.{of}", case, taken) for case in found]
+            root.append(_element(prefix + of, cases, about | more, lines))
     for counter in ("tests", "failures", "errors"):
         root.set(counter, str(sum(int(each.get(counter, "0")) for each in root)))
     ET.indent(root)
     return _HEADER + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _parts(suite: SuiteRecord) -> Iterator[_Part]:
-    """The judge, where it was measured or tried, then the systems."""
+def _parts(
+    suite: SuiteRecord,
+) -> Iterator[tuple[str, Iterable[Case], Iterable[str], dict[str, str]]]:
+    """Judge, relations and systems: each with its cases, its output, its own properties."""
     if suite.trust is not None:
-        yield _judge(suite, suite.trust)
+        wrong = untrusted_lines(suite.trust, suite.golden) if suite.is_untrusted else ()
+        yield JUDGE, judge_cases(suite.trust), wrong, {}
     if suite.relations:
-        yield _Part(of=RELATIONS, cases=tuple(relation_cases(suite.relations)), about={}, lines=())
+        yield RELATIONS, relation_cases(suite.relations), (), {}
     for system in suite.systems:
-        yield _system(suite, system)
-
-
-def _judge(suite: SuiteRecord, trust: Trust) -> _Part:
-    lines = untrusted_lines(trust, suite.golden) if trust.is_untrusted else ()
-    return _Part(of=JUDGE, cases=tuple(judge_cases(trust)), about={}, lines=tuple(lines))
-
-
-def _system(suite: SuiteRecord, system: SystemRecord) -> _Part:
-    pairs = suite.pairs_of(system.name)
-    judged = f"{len(pairs)} of {len(system.papers)} pairs"
-    lines = [] if len(pairs) == len(system.papers) else [f"only {judged} were judged"]
-    if not system.is_compared:
-        lines.append(one_line(f"not compared with {system.baseline}", _NAME))
-    cases = [case for pair in pairs for case in pair_cases(pair, suite)]
-    cases += system_cases(system, pairs)
-    if system.outcome == "not judged" and (lines or suite.thresholds.mean):
-        text = f"its means were not judged; the run judged {judged}"
-        cases.append(Case(of=ALL_PAPERS, name=ALL_PAPERS, kind="skipped", text=text))
-    return _Part(
-        of=system.name,
-        cases=tuple(cases),
-        about={"judged": judged},
-        lines=(*((MARK,) if suite.is_untrusted else ()), *lines, *map(waiver_line, suite.waivers)),
-    )
+        pairs = suite.pairs_of(system.name)
+        judged = f"{len(pairs)} of {len(system.papers)} pairs"
+        lines = [MARK] if suite.is_untrusted else []
+        if len(pairs) != len(system.papers):
+            lines.append(f"only {judged} were judged")
+        if not system.is_compared:
+            lines.append(one_line(f"not compared with {system.baseline}", _NAME))
+        is_part = len(lines) > suite.is_untrusted
+        cases = [case for pair in pairs for case in pair_cases(pair, suite)]
+        cases += system_cases(system, pairs)
+        if system.outcome == "not judged" and (is_part or suite.thresholds.mean):
+            text = f"its means were not judged; the run judged {judged}"
+            cases.append(Case(of=ALL_PAPERS, name=ALL_PAPERS, kind="skipped", text=text))
+        yield system.name, cases, [*lines, *map(waiver_line, suite.waivers)], {"judged": judged}
 
 
 def _element(
-    name: str, cases: list[TestCase], about: Mapping[str, str], lines: tuple[str, ...]
+    name: str, cases: list[TestCase], about: Mapping[str, str], lines: Iterable[str]
 ) -> ET.Element:
     """One suite of the report as XML."""
     from junit_xml import TestSuite

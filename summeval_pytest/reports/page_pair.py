@@ -1,10 +1,9 @@
-"""Other people's text as a page shows it: nothing hidden in it, and never endless."""
+"""The pairs of a page: its list, and the texts, pieces and changes that its script shows."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -29,7 +28,7 @@ from summeval_pytest.text.words import content_words
 from summeval_pytest.verdict.findings import rated_words, sentence_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.score import CheckedFact, Score
     from summeval_pytest.questions import Facet
@@ -174,16 +173,6 @@ class Passages:
         return self._shown[self._at[place[0]]], self._shown[end]
 
 
-def best_sentence(texts: Sequence[Passages], index: int, fact: str) -> int:
-    """Which text a fact is from that names its sentence by index: the one that shares most words.
-
-    -1 where there are no texts.
-    """
-    if len(texts) == 1:
-        return 0
-    return max(range(len(texts)), key=lambda n: texts[n].shared_words(index, fact), default=-1)
-
-
 def _letters(text: str) -> str:
     """The letters and digits of a text in lower case, one for each that it has."""
     kept = _OTHERS.sub("", text)
@@ -226,14 +215,12 @@ class Locator:
         return tuple((0, *found) for found in self.summary.sentence(checked.fact.sentence))
 
     def fact_in_references(self, checked: CheckedFact) -> tuple[Span, ...]:
-        """The reference's sentence that states a fact."""
-        fact = checked.fact
-        chosen = best_sentence(self.references, fact.sentence, fact.text)
-        if chosen < 0:
+        """The sentence that states a fact, of the reference that shares most words with it."""
+        index, texts = checked.fact.sentence, self.references
+        if not texts:
             return ()
-        return tuple(
-            (chosen + 1, *found) for found in self.references[chosen].sentence(fact.sentence)
-        )
+        best = max(range(len(texts)), key=lambda n: texts[n].shared_words(index, checked.fact.text))
+        return tuple((best + 1, *found) for found in texts[best].sentence(index))
 
 
 def subject_of(finding: Finding) -> tuple[str, str]:
@@ -253,7 +240,7 @@ _INERT: Final = tuple((character, f"\\u{ord(character):04x}") for character in "
 def block(value: object) -> str:
     """A value as JSON without `<`, `>` and `&`, every text in it visible.
 
-    Fields of a dataclass that hold nothing are left out; zero is something.
+    Fields that hold nothing are left out; zero is something.
     """
     text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, written in _INERT:
@@ -267,17 +254,16 @@ def _plain(value: object) -> object:
             return visible(value)
         case tuple() | list():
             return [_plain(item) for item in value]
-        case Mapping():
-            return {visible(str(key)): _plain(value[key]) for key in sorted(value)}
+        case dict():
+            return {
+                visible(name): _plain(held)
+                for name, held in value.items()
+                if held is not None and held is not False and held not in ("", (), [])
+            }
         case _ if is_dataclass(value):
-            named = ((field.name, getattr(value, field.name)) for field in fields(value))
-            return {name: _plain(held) for name, held in named if not _is_empty(held)}
+            return _plain({field.name: getattr(value, field.name) for field in fields(value)})
         case _:
             return value
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or value is False or value in ("", ())
 
 
 T = TypeVar("T")
@@ -475,92 +461,38 @@ _SHORT: Final = 200
 """The longest quotation within a note."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperBlock:
-    """A paper: its references, and those of its source sentences that something points at."""
-
-    references: tuple[str, ...]
-    n_sentences: int
-    source: Mapping[str, str]
-    place: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFacet:
-    """A facet rated differently than the baseline's, with what both summaries say of it."""
-
-    title: str
-    before: str
-    after: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What changed against the baseline; ``claims`` by heading, each a text and a reason."""
-
-    baseline: str
-    numbers: tuple[str, ...]
-    facets: tuple[ChangedFacet, ...]
-    claims: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairBlock:
-    """A pair, as the page's script reads it.
-
-    Attributes:
-        summary: What the system wrote.
-        misses: What fails it, a phrase each.
-        waived: What would, but for a waiver.
-        fault: The judge's fault; empty where there is none.
-        notes: What else a reader has to know.
-        place: Where its summary stands.
-        pieces: Its facets, sentences and facts.
-        first: The place, in ``pieces``, of the one to look at first; None where nothing is wrong.
-        change: Against the baseline.
-    """
-
-    summary: str
-    misses: tuple[str, ...]
-    waived: tuple[str, ...]
-    fault: str
-    notes: tuple[str, ...]
-    place: str
-    pieces: tuple[Piece, ...]
-    first: int | None
-    change: Change | None
-
-
-def paper_block(paper: PaperRecord, pairs: Iterable[PairRecord]) -> PaperBlock:
-    """One paper with all that the given pairs of it point at."""
+def paper_block(paper: PaperRecord, pairs: Iterable[PairRecord]) -> dict[str, object]:
+    """A paper: its references, and those of its source sentences that the pairs point at."""
     cited = {
         index: text for pair in pairs for found in pair.findings for index, text in found.evidence
     }
     cited |= dict(paper.cited)
-    return PaperBlock(
-        references=tuple(Passages(text).text for text in paper.references),
-        n_sentences=paper.n_sentences,
-        source={str(index): cut(text) for index, text in cited.items()},
-        place=str(paper.place),
-    )
+    return {
+        "references": [Passages(text).text for text in paper.references],
+        "n_sentences": paper.n_sentences,
+        "source": dict(sorted((str(index), cut(text)) for index, text in cited.items())),
+        "place": str(paper.place),
+    }
 
 
-def pair_block(pair: PairRecord, references: Sequence[Passages]) -> PairBlock:
-    """One pair; ``references`` are its paper's."""
+def pair_block(pair: PairRecord, references: Sequence[Passages]) -> dict[str, object]:
+    """A pair, as the page's script reads it; ``references`` are its paper's.
+
+    ``first`` is the place, in ``pieces``, of the one to look at first; none where nothing is wrong.
+    """
     summary = Passages(pair.summary)
     pieces = pieces_of(pair, Locator(pair, summary, references))
-    return PairBlock(
-        summary=summary.text,
-        misses=tuple(map(cut, missed_numbers(pair.verdict))),
-        waived=tuple(map(short_of, pair.verdict.waived)),
-        fault=cut(pair.fault),
-        notes=tuple(map(cut, _notes(pair))),
-        place=str(pair.place),
-        pieces=pieces,
-        first=_first(pair, pieces),
-        change=None if pair.change is None else _change(pair.change),
-    )
+    return {
+        "summary": summary.text,
+        "misses": [*map(cut, missed_numbers(pair.verdict))],
+        "waived": [*map(short_of, pair.verdict.waived)],
+        "fault": cut(pair.fault),
+        "notes": [*map(cut, _notes(pair))],
+        "place": str(pair.place),
+        "pieces": pieces,
+        "first": _first(pair, pieces),
+        "change": None if pair.change is None else _change(pair.change),
+    }
 
 
 def _first(pair: PairRecord, pieces: Sequence[Piece]) -> int | None:
@@ -576,12 +508,12 @@ def _notes(pair: PairRecord) -> Iterator[str]:
     if pair.note:
         yield pair.note
     for score in pair.scores:
+        if note := averaged_note(score):
+            yield note
         yield from _score_notes(score)
 
 
 def _score_notes(score: Score | Unscored) -> Iterator[str]:
-    if note := averaged_note(score):
-        yield note
     match score:
         case FacetScore(identical=True) | EvaScore(identical=True):
             yield f"{score.metric}: the summary is its reference, so nothing was asked"
@@ -594,17 +526,13 @@ def _score_notes(score: Score | Unscored) -> Iterator[str]:
             if max(len(score.reference), len(score.candidate)) > MOST:
                 yield f"of the facts, {MOST} of each kind are shown, the bad ones first"
         case FaithfulnessScore():
-            yield from _sentence_notes(score)
+            if score.support is not None:
+                support = shown(SUPPORT, score.support)
+                yield f"faithfulness {shown('faithfulness', score.value)}: support {support}"
+            if len(score.sentences) > MOST:
+                yield f"of {len(score.sentences):,} sentences, {MOST} are shown, the bad ones first"
         case _:
             pass
-
-
-def _sentence_notes(score: FaithfulnessScore) -> Iterator[str]:
-    if score.support is not None:
-        support = shown(SUPPORT, score.support)
-        yield f"faithfulness {shown('faithfulness', score.value)}: support {support}"
-    if len(score.sentences) > MOST:
-        yield f"of {len(score.sentences):,} sentences, {MOST} are shown, the bad ones first"
 
 
 def _facet_notes(score: FacetScore) -> Iterator[str]:
@@ -617,12 +545,8 @@ def _facet_notes(score: FacetScore) -> Iterator[str]:
         yield f"facets cover {score.coverage:.0%} of the summary"
 
 
-def _change(change: PairChange) -> Change:
-    numbers = (
-        f"{name} {shown(name, old)} \u2192 {shown(name, new)}"
-        for name, old, new in change.numbers
-        if old != new
-    )
+def _change(change: PairChange) -> dict[str, object]:
+    """What changed against the baseline; claims by heading, each a text and a reason."""
     headings: tuple[tuple[str, str, tuple[Claim, ...]], ...] = (
         ("Lost facts of the reference", "bad", change.lost),
         ("New unsupported sentences", "bad", change.unsupported),
@@ -630,24 +554,28 @@ def _change(change: PairChange) -> Change:
         ("Regained facts of the reference", "good", change.regained),
         ("Unsupported sentences that are gone", "good", change.mended),
     )
-    return Change(
-        baseline=change.baseline,
-        numbers=tuple(numbers),
-        facets=tuple(
-            ChangedFacet(
-                title=f"{f.facet} {_rating(f.old)} \u2192 {_rating(f.new)}",
-                before=cut(f.before),
-                after=cut(f.after),
-                reason=cut(f.reason),
-            )
+    return {
+        "baseline": change.baseline,
+        "numbers": [
+            f"{name} {shown(name, old)} \u2192 {shown(name, new)}"
+            for name, old, new in change.numbers
+            if old != new
+        ],
+        "facets": [
+            {
+                "title": f"{f.facet} {_rating(f.old)} \u2192 {_rating(f.new)}",
+                "before": cut(f.before),
+                "after": cut(f.after),
+                "reason": cut(f.reason),
+            }
             for f in change.facets
-        ),
-        claims=tuple(
-            (heading, state, tuple((cut(c.text), cut(c.reason)) for c in claims[:MOST]))
+        ],
+        "claims": [
+            (heading, state, [(cut(c.text), cut(c.reason)) for c in claims[:MOST]])
             for heading, state, claims in headings
             if claims
-        ),
-    )
+        ],
+    }
 
 
 def _rating(rating: int | None) -> str:
@@ -657,15 +585,6 @@ def _rating(rating: int | None) -> str:
 WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
 """Outcomes of pairs."""
 _TITLE: Final = 240
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating:
-    """The rating of one facet; empty where the reference does not state it."""
-
-    facet: Facet
-    rating: str
-    is_lost: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -679,7 +598,7 @@ class Row:
         title: The paper's title, or its id where it has none.
         misses: What fails it, a phrase each.
         waived: What would, but for a waiver.
-        ratings: Of the four facets.
+        ratings: Each rated facet, its rating, and whether that is less than full.
         numbers: The metrics, each with its text.
         lost: What it lost points on: facets, "facts" and "sentences".
         trend: How its metrics moved against the baseline; empty where they did not.
@@ -691,15 +610,20 @@ class Row:
     title: str
     misses: tuple[str, ...]
     waived: tuple[str, ...]
-    ratings: tuple[Rating, ...]
+    ratings: tuple[tuple[Facet, str, bool], ...]
     numbers: tuple[tuple[str, str], ...]
     lost: tuple[str, ...]
     trend: str = ""
 
     @property
+    def of(self) -> tuple[str, str]:
+        """Its suite and its paper."""
+        return self.suite.name, self.pair.paper
+
+    @property
     def key(self) -> str:
         """What a deep link names it by."""
-        return _key(self.system, self.pair.paper)
+        return f"{self.system}/{visible(self.pair.paper)}"
 
     @property
     def href(self) -> str:
@@ -726,11 +650,7 @@ def system_key(suite: str, system: str, *, several: bool) -> str:
 
 def pair_link(system: str, paper: str) -> str:
     """The deep link to a pair, within the page; ``system`` as `system_key` gives it."""
-    return f"#pair={quote(_key(system, paper))}"
-
-
-def _key(system: str, paper: str) -> str:
-    return f"{system}/{visible(paper)}"
+    return f"#pair={quote(f'{system}/{visible(paper)}')}"
 
 
 def _row(suite: SuiteRecord, pair: PairRecord, title: str, *, several: bool) -> Row:
@@ -740,14 +660,15 @@ def _row(suite: SuiteRecord, pair: PairRecord, title: str, *, several: bool) -> 
         if not isinstance(score, Unscored)
         for name, value in score.values().items()
     }
+    fault = (pair.fault or "unscored",) if pair.outcome == "error" else ()
     return Row(
         pair=pair,
         suite=suite,
         system=system_key(suite.name, pair.system, several=several),
         title=cut(title.strip() or pair.paper, _TITLE),
-        misses=_misses(pair),
+        misses=tuple(cut(text, _TITLE) for text in (*fault, *missed_numbers(pair.verdict))),
         waived=tuple(map(short_of, pair.verdict.waived)),
-        ratings=tuple(_rows_rating(facet, values) for facet in FACETS),
+        ratings=tuple(_ratings(values)),
         numbers=tuple(
             (name, shown(name, values[name]))
             for name in ("facet", "eva", "faithfulness")
@@ -758,16 +679,11 @@ def _row(suite: SuiteRecord, pair: PairRecord, title: str, *, several: bool) -> 
     )
 
 
-def _misses(pair: PairRecord) -> tuple[str, ...]:
-    fault = (pair.fault or "unscored",) if pair.outcome == "error" else ()
-    return tuple(cut(text, _TITLE) for text in (*fault, *missed_numbers(pair.verdict)))
-
-
-def _rows_rating(facet: Facet, values: Mapping[str, float | None]) -> Rating:
-    value = values.get(f"facet.{facet}")
-    if value is None:
-        return Rating(facet=facet, rating="", is_lost=False)
-    return Rating(facet=facet, rating=f"{value:g}", is_lost=value < SCALES[facet])
+def _ratings(values: Mapping[str, float | None]) -> Iterator[tuple[Facet, str, bool]]:
+    for facet in FACETS:
+        value = values.get(f"facet.{facet}")
+        if value is not None:
+            yield facet, f"{value:g}", value < SCALES[facet]
 
 
 def _lost(pair: PairRecord) -> Iterator[str]:

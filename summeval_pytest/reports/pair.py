@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from summeval_pytest.record.record import Claim, Comparison, Difference, PairChange, PairRecord
     from summeval_pytest.verdict.decide import CorrectedMean, MeanVerdict, PairVerdict, Shortfall
     from summeval_pytest.verdict.findings import Finding
-    from summeval_pytest.verdict.relations import Check, RelationVerdict
+    from summeval_pytest.verdict.relations import RelationVerdict
 
 
 _DIGITS: Final = 3
@@ -105,12 +105,7 @@ def weak_lines(pair: PairRecord) -> Iterator[str]:
     The unsupported ones lower it, too, and are findings already. Nothing where no such threshold is
     missed, or no supported sentence is under it.
     """
-    for short in pair.verdict.shortfalls:
-        if short.name == SUPPORT:
-            yield from _under(pair, short.least)
-
-
-def _under(pair: PairRecord, least: float) -> Iterator[str]:
+    least = next((s.least for s in pair.verdict.shortfalls if s.name == SUPPORT), 0.0)
     weak = sorted(
         (sentence.support, sentence.index, sentence.text)
         for score in pair.scores
@@ -156,11 +151,16 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield f"{against}: no number that both have"
         return
     yield from _table(against, comparison.differences)
-    for warning in comparison.undecided:
-        yield from _wrapped("undecided: ", warning)
-    for warning in comparison.brevity:
-        yield from _wrapped("note: ", warning)
-    yield from _flip_lines(comparison)
+    notes = [("undecided: ", warning) for warning in comparison.undecided]
+    for label, warning in (*notes, *(("note: ", warning) for warning in comparison.brevity)):
+        yield from _wrapped(label, warning)
+    flips = comparison.flips
+    if flips:
+        yield f"facets rated lower, worst first ({len(flips)}):"
+    for flip in flips[:_FLIPS]:
+        yield f"  {one_line(flip.paper)}: {flip.facet} {flip.old} -> {flip.new}"
+    if len(flips) > _FLIPS:
+        yield f"  {len(flips) - _FLIPS} more: summeval compare"
 
 
 def _table(against: str, differences: Sequence[Difference]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _difference(difference: Difference) -> str:
     interval = "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
     p = "" if difference.p is None else f"{difference.p:.4f}"
     seen = "" if difference.p is None else detectable_text(difference)
-    means = _mean(difference.old), _mean(difference.new), f"{difference.change:+.3f}"
+    means = f"{difference.old:.3f}", f"{difference.new:.3f}", f"{difference.change:+.3f}"
     told = f"{means[0]:>{max(0, _OLD - len(name))}}{means[1]:>7}{means[2]:>8}"
     if len(name) + len(told) > _CHANGE or len(name) + len(means[0]) >= _OLD:
         told = f"{' '.join(means):>{_CHANGE - len(name)}}"
@@ -192,26 +192,11 @@ def _difference(difference: Difference) -> str:
     return f"{line}  FAILS" if difference.broken else line.rstrip()
 
 
-def _mean(value: float) -> str:
-    return f"{value:.3f}"
-
-
 def detectable_text(difference: Difference) -> str:
     """The smallest drop that would have been found; a dash where nothing varies."""
     if difference.deviation == 0.0:
         return "-"
     return "none" if difference.detectable is None else f"{difference.detectable:.3f}"
-
-
-def _flip_lines(comparison: Comparison) -> Iterator[str]:
-    flips = comparison.flips
-    if not flips:
-        return
-    yield f"facets rated lower, worst first ({len(flips)}):"
-    for flip in flips[:_FLIPS]:
-        yield f"  {one_line(flip.paper)}: {flip.facet} {flip.old} -> {flip.new}"
-    if len(flips) > _FLIPS:
-        yield f"  {len(flips) - _FLIPS} more: summeval compare"
 
 
 def change_lines(change: PairChange) -> Iterator[str]:
@@ -426,7 +411,10 @@ def describe_relation(verdict: RelationVerdict, meaning: str) -> str:
     broken = sorted((c for c in verdict.checks if c.held is False), key=lambda c: c.paper)
     lines = [relation_text(verdict), f"wanted: {meaning}", ""]
     for check in broken[:_RELATIONS_MOST]:
-        lines += _check(check)
+        where = f"{check.paper}: {check.edit}" if check.edit else check.paper
+        lines.append(one_line(where, 200))
+        for text in check.broken:
+            lines += wrap(f"  {text}", _WIDTH, subsequent_indent="    ")
     if len(broken) > _RELATIONS_MOST:
         lines.append(f"and {len(broken) - _RELATIONS_MOST} more")
     return "\n".join(map(safe, lines))
@@ -439,12 +427,6 @@ def broken_texts(verdict: RelationVerdict) -> list[str]:
         for check in verdict.checks
         if check.held is False
     ]
-
-
-def _check(check: Check) -> Iterator[str]:
-    yield one_line(f"{check.paper}: {check.edit}" if check.edit else check.paper, 200)
-    for broken in check.broken:
-        yield from wrap(f"  {broken}", _WIDTH, subsequent_indent="    ")
 
 
 def relation_lines(relations: Sequence[RelationVerdict]) -> Iterator[str]:

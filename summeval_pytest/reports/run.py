@@ -1,9 +1,9 @@
-"""The end of a run: one line a system, with its outcomes and its means over the judged pairs."""
+"""What a run prints: its header, the table of its systems, its end, its plan, its drift."""
 
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
@@ -169,7 +169,7 @@ def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
 def header_line(
     *, judge: str, store: str, record: str, suites: Sequence[tuple[str, str, Sequence[str]]]
 ) -> str:
-    """The line.
+    """Who judges what, on one line.
 
     Args:
         judge: The judge's signature.
@@ -218,12 +218,7 @@ _WIDTH: Final = 80
 
 
 def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
-    """The lines.
-
-    Args:
-        record: The run.
-        n_worst: How many of the worst findings to list.
-    """
+    """What was not judged, relations, comparisons, waivers and the ``n_worst`` worst findings."""
     for suite in record.suites:
         for gap in suite.gaps:
             yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
@@ -286,7 +281,7 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
 
 
 def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Iterator[str]:
-    """The lines.
+    """What was asked and paid, and what the judge counts.
 
     Args:
         calls: The counts of `Totals`, of all processes together.
@@ -299,10 +294,11 @@ def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Itera
         f" ({calls['n_recorded']:,.0f} from a cassette), {calls['n_failed']:,.0f} failed"
     )
     if calls["n_asked"]:
-        line += (
-            f"; {calls['prompt_tokens']:,.0f} + {calls['completion_tokens']:,.0f} tokens,"
-            f" {_dollars(calls)}"
-        )
+        line += f"; {calls['prompt_tokens']:,.0f} + {calls['completion_tokens']:,.0f} tokens, "
+        unpriced = calls["n_unpriced"]
+        more = f" and {unpriced:,.0f} replies without a price" if unpriced else ""
+        is_priced = unpriced != calls["n_asked"]
+        line += f"{calls['cost']:.2f} dollars{more}" if is_priced else "no price known"
     yield line
     told = (
         ("n_reasked", "items asked again"),
@@ -324,13 +320,6 @@ def usage_line(shown: str, *, n_used: int, n_replies: int) -> str:
     return one_line(line if n_used == n_replies else f"{line}; see 'summeval cassette verify'")
 
 
-def _dollars(calls: Mapping[str, float]) -> str:
-    if calls["n_unpriced"] == calls["n_asked"]:
-        return "no price known"
-    more = f" and {calls['n_unpriced']:,.0f} replies without a price" if calls["n_unpriced"] else ""
-    return f"{calls['cost']:.2f} dollars{more}"
-
-
 def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
     """What is odd about the models that replied in one run; nothing where nothing is.
 
@@ -340,20 +329,23 @@ def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
     found = tuple(sorted(models))
     for model in found:
         if model.is_other:
-            yield from _wrapped(
-                f"warning: the pinned model {_at(model)} replied as {model.returned!r}"
-                f" ({_replies(model.n_replies)}); in CI that is an error"
+            yield from safe_lines(
+                one_line(
+                    f"warning: the pinned model {_at(model)} replied as {model.returned!r}"
+                    f" ({_replies(model.n_replies)}); in CI that is an error",
+                    _QUOTE,
+                )
             )
     for alike in _by_request(found).values():
-        told = _several(alike)
-        if told:
-            yield from _wrapped(f"note: replies of {_at(alike[0])} are of several {told}")
+        if told := _several(alike):
+            note = f"note: replies of {_at(alike[0])} are of several {told}"
+            yield from safe_lines(one_line(note, _QUOTE))
 
 
 def _several(alike: tuple[ModelSeen, ...]) -> str:
     """What differs between replies to the same requests; empty where nothing does."""
-    names: defaultdict[str, int] = defaultdict(int)
-    prints: defaultdict[str, int] = defaultdict(int)
+    names: Counter[str] = Counter()
+    prints: Counter[str] = Counter()
     for model in alike:
         names[model.returned] += model.n_replies
         prints[model.fingerprint] += model.n_replies
@@ -372,23 +364,22 @@ def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> I
     """
     before, now = _by_request(old), _by_request(new)
     for of in sorted(before.keys() & now.keys()):
-        told = _changed(before[of], now[of])
-        if told:
-            yield from _wrapped(f"note: {_at(now[of][0])} {told}")
+        if told := _changed(before[of], now[of]):
+            yield from safe_lines(one_line(f"note: {_at(now[of][0])} {told}", _QUOTE))
 
 
 def _changed(before: tuple[ModelSeen, ...], now: tuple[ModelSeen, ...]) -> str:
-    names = [_told(model.returned for model in models) for models in (before, now)]
-    if names[0] != names[1]:
-        return f"replied as {names[0]} then, as {names[1]} now"
-    prints = [_told(model.fingerprint for model in models) for models in (before, now)]
-    if prints[0] != prints[1]:
-        return f"had fingerprint {prints[0]} then, has {prints[1]} now"
+    for name, told in (
+        ("returned", "replied as {} then, as {} now"),
+        ("fingerprint", "had fingerprint {} then, has {} now"),
+    ):
+        then, since = (
+            ", ".join(sorted({getattr(model, name) or "none" for model in models}))
+            for models in (before, now)
+        )
+        if then != since:
+            return told.format(then, since)
     return ""
-
-
-def _told(names: Iterable[str]) -> str:
-    return ", ".join(sorted({name or "none" for name in names}))
 
 
 def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:
@@ -416,12 +407,8 @@ def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
 
 
-def _wrapped(text: str) -> Iterator[str]:
-    lines = wrap(one_line(text, 400), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-    yield from map(safe, lines)
-
-
 _NAME: Final = 24
+_SUMMED: Final = ("n_calls", "n_certain", "prompt_tokens", "completion_tokens", "n_unpriced")
 
 
 def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> Iterator[str]:
@@ -444,12 +431,8 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
     total = PlannedCalls(
         system="all",
         metric="",
-        n_calls=sum(row.n_calls for row in rows),
-        n_certain=sum(row.n_certain for row in rows),
-        prompt_tokens=sum(row.prompt_tokens for row in rows),
-        completion_tokens=sum(row.completion_tokens for row in rows),
         cost=sum(known) if known else None,
-        n_unpriced=sum(row.n_unpriced for row in rows),
+        **{name: sum(getattr(row, name) for row in rows) for name in _SUMMED},
     )
     for row in (*rows, total):
         yield _line(row)
@@ -477,7 +460,7 @@ def _line(row: PlannedCalls) -> str:
 
 
 def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
-    """The lines; ``n_worst`` of the worst findings are listed."""
+    """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
     for suite in record.suites:
         yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
         yield from suite_lines(suite)

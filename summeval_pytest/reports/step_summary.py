@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         Comparison,
         Covered,
         Difference,
-        Flip,
         PairRecord,
         RunRecord,
         SuiteRecord,
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.relations import RelationVerdict
     from summeval_pytest.verdict.thresholds import WaiverUse
-    from summeval_pytest.verdict.trust import Agreement, Confusion, Disagreement, Trust
+    from summeval_pytest.verdict.trust import Agreement, Disagreement, Trust
 
 
 _FINDINGS: Final = 3
@@ -71,7 +70,7 @@ _CLAIMS: Final = 3
 _QUOTE: Final = 500
 
 
-def findings_of_pair(pair: PairRecord) -> str:
+def _findings_of_pair(pair: PairRecord) -> str:
     """A failing pair: what it misses, and the worst of what is wrong, with both texts."""
     lines = [f"### {code(pair.system)} on {code(pair.paper)}", ""]
     lines.append(f"{code(str(pair.place))} misses {_missing(pair, code)}")
@@ -114,18 +113,9 @@ def _missing(pair: PairRecord, as_code: Callable[[str, int], str]) -> str:
     return told or NOTHING
 
 
-def missed_row(pair: PairRecord) -> str:
-    """A failing pair as a row: what it misses."""
-    return row((*_pair_cells(pair), _missing(pair, cell)))
-
-
-def unscored_row(pair: PairRecord) -> str:
-    """An unscored pair as a row: what the judge did wrong."""
-    return row((*_pair_cells(pair), cell(pair.fault, _PHRASE)))
-
-
-def _pair_cells(pair: PairRecord) -> tuple[str, str]:
-    return f"{cell(pair.system)} on {cell(pair.paper)}", cell(str(pair.place))
+def _pair_row(pair: PairRecord, told: str) -> str:
+    """A pair as a row: where its summary stands, and what it misses or what the judge did wrong."""
+    return row((f"{cell(pair.system)} on {cell(pair.paper)}", cell(str(pair.place)), told))
 
 
 _STEP_JUDGE_QUOTE: Final = 240
@@ -161,7 +151,10 @@ def _suite(each: tuple[SuiteRecord, Trust]) -> str:
             lines += ["", f"{len(trust.agreements) - len(figures):,} more figures."]
     if trust.is_untrusted:
         for confusion in confusions(suite.golden):
-            lines += ["", *_matrix(confusion)]
+            title = f"{confusion.of}: label, judge in columns"
+            lines += ["", head((title, *confusion.categories))]
+            for name, counts in zip(confusion.categories, confusion.table, strict=True):
+                lines.append(row((name, *(f"{count:,}" for count in counts))))
         worst = worst_disagreements(suite.golden)
         lines += ["", "Worst disagreements:", ""] if worst else []
         lines += map(_worst, worst)
@@ -184,12 +177,6 @@ def _figure(agreement: Agreement) -> str:
             f"**missed: {floors}**" if agreement.missed else floors,
         )
     )
-
-
-def _matrix(confusion: Confusion) -> Iterator[str]:
-    yield head((f"{confusion.of}: label, judge in columns", *confusion.categories))
-    for name, counts in zip(confusion.categories, confusion.table, strict=True):
-        yield row((name, *(f"{count:,}" for count in counts)))
 
 
 def _worst(each: Disagreement) -> str:
@@ -228,7 +215,7 @@ def step_summary(record: RunRecord) -> str:
         if system.comparison is not None
     ]
     waivers = [use for suite in record.suites for use in suite.waivers]
-    in_full = list(fitting(failed[:_IN_FULL], findings_of_pair, room=70_000))
+    in_full = list(fitting(failed[:_IN_FULL], _findings_of_pair, room=70_000))
     sections = (
         _verdict(record),
         judge_section(record) if record.is_untrusted else (),
@@ -238,14 +225,14 @@ def step_summary(record: RunRecord) -> str:
         section(
             "More failing pairs",
             failed[len(in_full) :],
-            missed_row,
+            lambda pair: _pair_row(pair, _missing(pair, cell)),
             room=40_000,
             table=head(("pair", "place", "what is missed"), n_words=3),
         ),
         section(
             "Unscored: the judge's fault",
             unscored,
-            unscored_row,
+            lambda pair: _pair_row(pair, cell(pair.fault, _PHRASE)),
             room=20_000,
             table=head(("pair", "place", "why"), n_words=3),
         ),
@@ -380,7 +367,11 @@ def _comparison(each: tuple[SystemRecord, Comparison]) -> str:
         lines += ["", head((*columns, "a drop is seen from")), *map(_row, comparison.differences)]
     if comparison.flips:
         lines += ["", "Facets rated lower, worst first:", ""]
-        lines += fitting(comparison.flips, _flip, room=4_000)
+        lines += fitting(
+            comparison.flips,
+            lambda flip: f"- {code(flip.paper)}: {code(flip.facet)} {flip.old} to {flip.new}",
+            room=4_000,
+        )
     return "\n".join(lines)
 
 
@@ -400,10 +391,6 @@ def _row(difference: Difference) -> str:
             "" if difference.detectable is None else f"{difference.detectable:.3f}",
         )
     )
-
-
-def _flip(flip: Flip) -> str:
-    return f"- {code(flip.paper)}: {code(flip.facet)} {flip.old} to {flip.new}"
 
 
 def _judge(record: RunRecord) -> Iterator[str]:

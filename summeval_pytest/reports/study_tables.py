@@ -1,11 +1,10 @@
-"""Numbers and names as cells: digits that tell something, intervals, how many of how many."""
+"""The tables of a study: cells, sections that fit the width, and all analyses in order."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from io import StringIO
-from itertools import chain
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
@@ -234,23 +233,19 @@ _P_VALUES: Final = (
 _GIVERS: Final = {"label": "labels", "record": "recorded", "judge": "judge", "text": "texts"}
 
 
-def standing_sections(study: Study) -> Iterator[Section]:
+def _standing(study: Study) -> Section:
     """Systems by numbers, with ranks."""
-    if not study.standings:
-        return
     notes = ["(1): rank among the systems; equal means share a rank. More words are not better."]
     if any(standing.is_uneven for standing in study.standings):
         notes.append("Some ranks compare means over different papers: see n of N.")
-    yield Section(
+    rows = tuple(
+        (named(system.name), *(_place_cell(standing.places[row]) for standing in study.standings))
+        for row, system in enumerate(study.systems)
+    )
+    return Section(
         title="Systems: mean over papers (rank)",
         head=("system", *(column_head(standing.column) for standing in study.standings)),
-        rows=tuple(
-            (
-                named(system.name),
-                *(_place_cell(standing.places[row]) for standing in study.standings),
-            )
-            for row, system in enumerate(study.systems)
-        ),
+        rows=rows if study.standings else (),
         notes=tuple(notes),
     )
 
@@ -261,132 +256,124 @@ def _place_cell(place: Place) -> str:
     return stacked(f"{number(mean.value)}{rank}", interval(mean.low, mean.high), covered(mean))
 
 
-def rating_sections(study: Study) -> Iterator[Section]:
+def _rating(study: Study) -> Section:
     """Ratings of facets as shares of their scales."""
-    if study.ratings:
-        yield Section(
-            title="Facet ratings as shares of their scales, mean over papers",
-            head=("by", "system", *FACETS),
-            rows=tuple(
-                (
-                    _GIVERS[each.giver] if not each.by else named(each.by),
-                    named(each.system),
-                    *(mean_cell(each.means[facet]) for facet in FACETS),
-                )
-                for each in study.ratings
-            ),
-            n_names=2,
-            notes=("Papers whose reference lacks a facet have no rating of it.",),
-        )
+    return Section(
+        title="Facet ratings as shares of their scales, mean over papers",
+        head=("by", "system", *FACETS),
+        rows=tuple(
+            (
+                _GIVERS[each.giver] if not each.by else named(each.by),
+                named(each.system),
+                *(mean_cell(each.means[facet]) for facet in FACETS),
+            )
+            for each in study.ratings
+        ),
+        n_names=2,
+        notes=("Papers whose reference lacks a facet have no rating of it.",),
+    )
 
 
-def proportion_sections(study: Study) -> Iterator[Section]:
+def _proportion(study: Study) -> Section:
     """Which share of the words each facet has."""
-    if study.proportions:
-        yield Section(
-            title="Facet proportions: words of the facet / words of all four, all texts together",
-            head=("cut by", "writer", *FACETS, "whole", "parts", "absent"),
-            rows=tuple(
-                (
-                    named(each.by),
-                    named(each.system),
-                    *(mean_cell(each.shares[facet]) for facet in FACETS),
-                    *(f"{each.held[way]:,}" for way in HELD),
-                )
-                for each in study.proportions
+    return Section(
+        title="Facet proportions: words of the facet / words of all four, all texts together",
+        head=("cut by", "writer", *FACETS, "whole", "parts", "absent"),
+        rows=tuple(
+            (
+                named(each.by),
+                named(each.system),
+                *(mean_cell(each.shares[facet]) for facet in FACETS),
+                *(f"{each.held[way]:,}" for way in HELD),
+            )
+            for each in study.proportions
+        ),
+        n_names=2,
+        notes=(
+            (
+                "whole, parts, absent: segments that their text contains word for word, in some"
+                " sentences, not at all; reviewed ones are not counted."
             ),
-            n_names=2,
-            notes=(
-                (
-                    "whole, parts, absent: segments that their text contains word for word, in some"
-                    " sentences, not at all; reviewed ones are not counted."
-                ),
-            ),
-        )
+        ),
+    )
 
 
-def profile_sections(study: Study) -> Iterator[Section]:
+def _profiles(study: Study) -> Iterator[Section]:
     """Numbers, lengths, novelty, readability."""
-    yield from _profile(
+    yield _profile(
         study.numbers,
         "Numbers a text, and in 100 words of all texts together",
-        ("Numbers in digits; placeholders of formulas are left out.",),
+        "Numbers in digits; placeholders of formulas are left out.",
     )
-    yield from _profile(
+    yield _profile(
         study.lengths,
         "Lengths in words, mean over papers",
-        ("compression: source / text; of reference: text / reference.",),
+        "compression: source / text; of reference: text / reference.",
     )
-    yield from _profile(
+    yield _profile(
         study.novelty,
         "Novelty: share of a text's n-grams that its source lacks, n = 1 to 4",
-        ("repetition: share of 4-grams that the text has had before.",),
+        "repetition: share of 4-grams that the text has had before.",
     )
-    lacking = (
-        ()
-        if any(profile.means["Dale-Chall"].n for profile in study.readability)
-        else ("Dale-Chall needs --familiar FILE, the familiar words, one a line.",)
-    )
-    yield from _profile(
+    is_known = any(profile.means["Dale-Chall"].n for profile in study.readability)
+    lacking = "Dale-Chall needs --familiar FILE, the familiar words, one a line."
+    yield _profile(
         study.readability,
         "Readability as grade levels: higher is harder to read",
-        lacking,
+        *(() if is_known else (lacking,)),
     )
 
 
-def _profile(profiles: Sequence[Profile], title: str, notes: tuple[str, ...]) -> Iterator[Section]:
-    if profiles:
-        names = tuple(profiles[0].means)
-        yield Section(
-            title=title,
-            head=("writer", *names),
-            rows=tuple(
-                (named(profile.system), *(mean_cell(profile.means[name]) for name in names))
-                for profile in profiles
-            ),
-            notes=notes,
-        )
+def _profile(profiles: Sequence[Profile], title: str, *notes: str) -> Section:
+    names = tuple(profiles[0].means) if profiles else ()
+    return Section(
+        title=title,
+        head=("writer", *names),
+        rows=tuple(
+            (named(profile.system), *(mean_cell(profile.means[name]) for name in names))
+            for profile in profiles
+        ),
+        notes=notes,
+    )
 
 
-def association_sections(study: Study) -> Iterator[Section]:
+def _association(study: Study) -> Section:
     """Novelty, difficulty and hallucination."""
-    if study.associations:
-        yield Section(
-            title="Novelty, readability and hallucination over all summaries: Spearman",
-            head=("", "", "pairs", "rho", "interval", "p", "Holm"),
-            rows=tuple(
-                (
-                    named(each.first, _ASSOCIATED),
-                    named(each.second, _ASSOCIATED),
-                    f"{each.n_pairs:,}",
-                    number(each.spearman, 2),
-                    interval(each.low, each.high),
-                    p_cell(each.p_value),
-                    p_cell(each.p_adjusted),
-                )
-                for each in study.associations
-            ),
-            n_names=2,
-            notes=(_P_VALUES,),
-        )
+    return Section(
+        title="Novelty, readability and hallucination over all summaries: Spearman",
+        head=("", "", "pairs", "rho", "interval", "p", "Holm"),
+        rows=tuple(
+            (
+                named(each.first, _ASSOCIATED),
+                named(each.second, _ASSOCIATED),
+                f"{each.n_pairs:,}",
+                number(each.spearman, 2),
+                interval(each.low, each.high),
+                p_cell(each.p_value),
+                p_cell(each.p_adjusted),
+            )
+            for each in study.associations
+        ),
+        n_names=2,
+        notes=(_P_VALUES,),
+    )
 
 
-def popularity_sections(study: Study) -> Iterator[Section]:
+def _popularity(study: Study) -> Section:
     """How common the words are."""
-    if study.popularity:
-        bands = tuple(next((each.shares for each in study.popularity if each.shares), {}))
-        yield Section(
-            title="Word popularity: share of words by their rank among the words of all sources",
-            head=("writer", "texts", *bands),
-            rows=tuple(
-                (
-                    named(each.system),
-                    f"{each.n_texts:,}",
-                    *(number(each.shares.get(band)) for band in bands),
-                )
-                for each in study.popularity
-            ),
-        )
+    bands = tuple(next((each.shares for each in study.popularity if each.shares), {}))
+    return Section(
+        title="Word popularity: share of words by their rank among the words of all sources",
+        head=("writer", "texts", *bands),
+        rows=tuple(
+            (
+                named(each.system),
+                f"{each.n_texts:,}",
+                *(number(each.shares.get(band)) for band in bands),
+            )
+            for each in study.popularity
+        ),
+    )
 
 
 _LABELS: Final = "labels"
@@ -412,28 +399,27 @@ _QUARTERS: Final = (("2.5 %", 1), ("25 %", 10), ("50 %", 20), ("75 %", 30), ("97
 """Where these quantiles stand among the 41."""
 
 
-def hallucination_sections(study: Study) -> Iterator[Section]:
+def _hallucination(study: Study) -> Section:
     """How much is unsupported, of sentences and of summaries."""
-    if study.hallucination:
-        yield Section(
-            title="Hallucination: unsupported sentences, and summaries that have one",
-            head=("by", "system", "sentences", "unanswered", "of sentences", "of summaries"),
-            rows=tuple(
-                (
-                    named(each.by) or _LABELS,
-                    named(each.system),
-                    f"{each.n_sentences:,}",
-                    f"{each.n_unanswered:,}",
-                    percent_cell(each.sentences),
-                    percent_cell(each.summaries),
-                )
-                for each in study.hallucination
-            ),
-            n_names=2,
-        )
+    return Section(
+        title="Hallucination: unsupported sentences, and summaries that have one",
+        head=("by", "system", "sentences", "unanswered", "of sentences", "of summaries"),
+        rows=tuple(
+            (
+                named(each.by) or _LABELS,
+                named(each.system),
+                f"{each.n_sentences:,}",
+                f"{each.n_unanswered:,}",
+                percent_cell(each.sentences),
+                percent_cell(each.summaries),
+            )
+            for each in study.hallucination
+        ),
+        n_names=2,
+    )
 
 
-def heat_sections(study: Study) -> Iterator[Section]:
+def _heats(study: Study) -> Iterator[Section]:
     """Judges by systems, and whether they prefer their own."""
     for heat in study.heats:
         rows: dict[str, list[str]] = {}
@@ -473,7 +459,7 @@ def _preference_notes(heat: JudgeHeat) -> Iterator[str]:
     )
 
 
-def spread_sections(study: Study) -> Iterator[Section]:
+def _spreads(study: Study) -> Iterator[Section]:
     """How a mean would vary over other papers, a table a number."""
     for column in dict.fromkeys(each.column for each in study.spreads):
         yield Section(
@@ -497,7 +483,7 @@ def _quantile_cells(spread: Spread) -> Iterator[str]:
         yield number(spread.quantiles[place]) if spread.quantiles else NONE
 
 
-def effect_sections(study: Study) -> Iterator[Section]:
+def _effects(study: Study) -> Iterator[Section]:
     """How far systems are apart, a table a number."""
     for column in dict.fromkeys(each.column for each in study.effects):
         yield Section(
@@ -524,53 +510,47 @@ def effect_sections(study: Study) -> Iterator[Section]:
         )
 
 
-def fact_sections(study: Study) -> Iterator[Section]:
+_FACTS: Final = {
+    "sentences": "sentences",
+    "listed": "listed",
+    "facts": "facts",
+    "chains": "chains",
+    "relations": "relations",
+    "kept": "kept_relations",
+    "a sentence": "facts_per_sentence",
+}
+"""The columns of the table of facts, and what each shows."""
+
+
+def _fact(study: Study) -> Section:
     """How many pieces EVA-Score makes."""
-    if study.facts:
-        yield Section(
-            title="Facts a text, by stage",
-            head=(
-                "judge",
-                "writer",
-                "sentences",
-                "listed",
-                "facts",
-                "chains",
-                "relations",
-                "kept",
-                "a sentence",
-            ),
-            rows=tuple(
-                (
-                    named(each.judge),
-                    named(each.system),
-                    mean_cell(each.sentences),
-                    mean_cell(each.listed),
-                    mean_cell(each.facts),
-                    mean_cell(each.chains),
-                    mean_cell(each.relations),
-                    mean_cell(each.kept_relations),
-                    mean_cell(each.facts_per_sentence),
-                )
-                for each in study.facts
-            ),
-            n_names=2,
-            notes=(_STAGES,),
-        )
+    return Section(
+        title="Facts a text, by stage",
+        head=("judge", "writer", *_FACTS),
+        rows=tuple(
+            (
+                named(each.judge),
+                named(each.system),
+                *(mean_cell(getattr(each, name)) for name in _FACTS.values()),
+            )
+            for each in study.facts
+        ),
+        n_names=2,
+        notes=(_STAGES,),
+    )
 
 
-def effort_sections(study: Study, seconds: Sequence[Seconds]) -> Iterator[Section]:
+def _effort(study: Study, seconds: Sequence[Seconds]) -> Section:
     """What judging takes, by the length of the summary."""
-    if study.efforts:
-        yield Section(
-            title="Effort by length of the summary, a pair on average",
-            head=("judge", "words", "pairs", "questions", "calls", "tokens", "seconds", "longest"),
-            rows=tuple(
-                _effort_row(each, timed) for each, timed in zip(study.efforts, seconds, strict=True)
-            ),
-            n_names=2,
-            notes=(_SHARED, _SECONDS),
-        )
+    return Section(
+        title="Effort by length of the summary, a pair on average",
+        head=("judge", "words", "pairs", "questions", "calls", "tokens", "seconds", "longest"),
+        rows=tuple(
+            _effort_row(each, timed) for each, timed in zip(study.efforts, seconds, strict=True)
+        ),
+        n_names=2,
+        notes=(_SHARED, _SECONDS),
+    )
 
 
 def _effort_row(effort: EffortOf, timed: Seconds) -> tuple[str, ...]:
@@ -615,23 +595,21 @@ def study_lines(
     )
     yield from map(safe, wrap(f"systems (papers, family): {', '.join(systems)}", width))
     yield from wrap(_INTRODUCTION, width)
-    for section in _sections(study, seconds):
-        yield ""
-        yield from section_lines(section, width=width, colour=colour)
-
-
-def _sections(study: Study, seconds: Sequence[Seconds]) -> Iterator[Section]:
-    return chain(
-        standing_sections(study),
-        rating_sections(study),
-        hallucination_sections(study),
-        heat_sections(study),
-        spread_sections(study),
-        effect_sections(study),
-        proportion_sections(study),
-        fact_sections(study),
-        profile_sections(study),
-        association_sections(study),
-        popularity_sections(study),
-        effort_sections(study, seconds),
+    sections = (
+        _standing(study),
+        _rating(study),
+        _hallucination(study),
+        *_heats(study),
+        *_spreads(study),
+        *_effects(study),
+        _proportion(study),
+        _fact(study),
+        *_profiles(study),
+        _association(study),
+        _popularity(study),
+        _effort(study, seconds),
     )
+    for section in sections:
+        if section.rows:
+            yield ""
+            yield from section_lines(section, width=width, colour=colour)
