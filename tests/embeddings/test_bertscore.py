@@ -57,14 +57,6 @@ def test_a_score_keeps_its_sides_and_six_digits(words: Words) -> None:
     assert score == PairScore(precision=0.333333, recall=0.5, f1=0.4)
 
 
-def test_scores_come_in_the_order_of_the_pairs(words: Words) -> None:
-    """The package is handed each pair once, and sixty-four together."""
-    pairs = [(f"a w{n}", "a") for n in range(100, 0, -1)] + [("a", "a"), ("a w7", "a"), ("b", "a")]
-    scores = BertScorer(words, "words 1").score(pairs)
-    assert [score.recall for score in scores] == [0.5] * 100 + [1, 0.5, 0]
-    assert list(map(len, words.asked)) == [64, 38]
-
-
 @pytest.mark.parametrize("pair", [("", "a"), ("a", ""), ("", ""), (" ", "a")])
 def test_an_empty_text_scores_zero_and_is_not_asked_about(
     words: Words, pair: tuple[str, str]
@@ -72,11 +64,6 @@ def test_an_empty_text_scores_zero_and_is_not_asked_about(
     """The package says 0, too, but fails over it with transformers 5."""
     assert BertScorer(words, "words 1").score([pair]) == (PairScore(precision=0, recall=0, f1=0),)
     assert words.asked == []
-
-
-def test_no_pair_has_no_score(words: Words) -> None:
-    """A suite may have no summary of a system."""
-    assert BertScorer(words, "words 1").score([]) == ()
 
 
 def test_one_thread_scores_and_the_others_come_back(words: Words, torch: Torch) -> None:
@@ -128,15 +115,6 @@ def test_layers_are_those_that_the_package_has_tuned_for_the_name(
     """A folder that is only called so, with fewer layers, keeps all it has."""
     load_bertscore(str(model.rename(model.parent / name)), layers=None, option="--bertscore")
     assert package[0].num_layers == layers
-
-
-def test_layers_of_a_cached_model_go_by_its_name(
-    model: Path, package: list[Words], hub: dict[str, str]
-) -> None:
-    """The cache's own folder is called by a hash."""
-    hub["moss/tuned"] = str(model)
-    load_bertscore("moss/tuned", layers=None, option="--bertscore")
-    assert package[0].num_layers == 3
 
 
 @pytest.mark.usefixtures("package")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -35,14 +34,6 @@ def test_a_folder_is_found_without_any_package(
     assert found("tiny").name == "tiny"
 
 
-def test_the_same_model_elsewhere_has_the_same_fingerprint(model: Path, tmp_path: Path) -> None:
-    """Where a folder is cannot move a number, so a colleague's copy must compare."""
-    copy = tmp_path / "elsewhere" / "copied"
-    shutil.copytree(model, copy)
-    assert found(copy).fingerprint == found(model).fingerprint
-    assert len(found(model).fingerprint) == 12
-
-
 @pytest.mark.parametrize("file", ["model.safetensors", "config.json", "vocab.txt"])
 def test_one_byte_of_weights_config_or_words_makes_another_model(model: Path, file: str) -> None:
     """Numbers of a model that was trained further must not be compared as if it were the same."""
@@ -50,16 +41,6 @@ def test_one_byte_of_weights_config_or_words_makes_another_model(model: Path, fi
     content = (model / file).read_bytes()
     (model / file).write_bytes(content[:-1] + b" ")
     assert found(model).fingerprint != before
-
-
-def test_a_file_that_moves_or_is_added_makes_another_model(model: Path) -> None:
-    """The bytes alone would not tell a pooling's settings from a tokenizer's."""
-    before = found(model).fingerprint
-    (model / "1_Pooling").mkdir()
-    (model / "1_Pooling" / "config.json").write_text("{}", "utf-8")
-    pooled = found(model).fingerprint
-    (model / "1_Pooling").rename(model / "2_Pooling")
-    assert len({before, pooled, found(model).fingerprint}) == 3
 
 
 def test_what_is_not_read_does_not_count(model: Path) -> None:
@@ -88,12 +69,6 @@ def test_a_name_that_is_nowhere_is_refused_with_the_way_to_fetch_it() -> None:
         " user's cache of Hugging Face; a run downloads nothing, so name the folder of a model, or"
         " fetch it beforehand: hf download moss/large"
     )
-
-
-@pytest.mark.usefixtures("hub")
-def test_a_path_is_not_advised_to_be_fetched() -> None:
-    """It can only be a mistyped folder."""
-    assert refusal("/nowhere/tiny").endswith("so name the folder of a model")
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -1,8 +1,3 @@
-"""The packages themselves, with a small model of random weights made on the spot.
-
-Run where the extras are installed: the numbers mean nothing, that they are repeatable does.
-"""
-
 from __future__ import annotations
 
 import logging
@@ -25,8 +20,13 @@ if TYPE_CHECKING:
 WORDS: Final = (
     "moss grew on the north side of a stone it did not rain for days zinc helps . ,".split()
 )
+
+
 TEXTS: Final = ["moss grew on the north side .", "it did not rain for days .", "zinc helps ."]
+
+
 LIMIT: Final = 16
+
 
 pytestmark = pytest.mark.filterwarnings("default")  # what heavy packages deprecate is not ours
 

@@ -55,12 +55,6 @@ def test_one_thread_encodes_and_the_others_come_back(
     assert torch.threads == 4
 
 
-@pytest.mark.usefixtures("torch")
-def test_no_text_has_no_row(encoder: SentenceEncoder) -> None:
-    """An empty summary has no sentence."""
-    assert len(encoder.encode([])) == 0
-
-
 def test_a_vector_without_length_is_refused(encoder: SentenceEncoder, torch: Torch) -> None:
     """It has no cosine with anything; 0 would be made up. The threads come back all the same."""
     with pytest.raises(OptionError) as caught:

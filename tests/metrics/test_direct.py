@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc helped the mice."
+
+
 SUMMARY = "The mice slept."
 
 
@@ -50,10 +52,3 @@ def test_a_copy_of_the_reference_is_rated_like_any_other() -> None:
 def test_no_usable_rating_is_no_number(answer: Answer, reason: str) -> None:
     """Neither zero nor the nearest rating."""
     assert ended(answer) == Unanswered(reason)
-
-
-def test_a_summary_that_is_none_is_not_asked_about() -> None:
-    """There is nothing to rate."""
-    with pytest.raises(StopIteration) as end:
-        next(measure_directly(REFERENCE, " \n"))
-    assert end.value.value == Unanswered("the summary is empty")

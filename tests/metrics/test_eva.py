@@ -24,25 +24,36 @@ from summeval_pytest.questions import (
 from summeval_pytest.run.numbers import supposed
 
 if TYPE_CHECKING:
-    from random import Random
-
     from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
+
+
 SUMMARY = "Zinc changed growth. Lead was not given."
+
+
 THEIRS = ("Zinc raised growth by 24 %.", "It did no harm.")
+
+
 OURS = ("Zinc changed growth.", "Lead was not given.")
+
+
 OF_REFERENCE = (
     Fact(text="Zinc raised growth by 24 %", sentence=0),
     Fact(text="Zinc did no harm", sentence=1),
 )
+
+
 OF_SUMMARY = (
     Fact(text="Zinc changed growth", sentence=0),
     Fact(text="No lead was given", sentence=1),
 )
 
+
 rates = st.floats(0, 1)
+
+
 # For each of up to six candidate facts: whether it is entailed, and by which of four premises.
 judged = st.lists(
     st.tuples(st.booleans(), st.frozensets(st.integers(0, 3), max_size=3)), min_size=1, max_size=6
@@ -97,21 +108,6 @@ def scored(
     return score
 
 
-# The arithmetic
-
-
-def test_f1_is_the_harmonic_mean() -> None:
-    """EVA-Score, section 3.5: 2 * .5 * .25 / .75 = 1/3."""
-    assert f1(0.5, 0.25) == pytest.approx(1 / 3)
-    assert f1(1.0, 1.0) == 1.0
-
-
-def test_f1_of_nothing_is_zero() -> None:
-    """Zero over zero is defined, and is no fault of the judge's."""
-    assert f1(0.0, 0.0) == 0.0
-    assert f1(1.0, 0.0) == 0.0
-
-
 @given(rates, rates)
 def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: float) -> None:
     """Neither side can be bought with the other."""
@@ -137,13 +133,6 @@ def test_precision_and_recall_worked_example() -> None:
     assert score.recall_entailed == 0.25
 
 
-def test_a_different_summary_can_score_below_one() -> None:
-    """The released code compared the candidate with itself (metrics.md EV1)."""
-    score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(0), no()), checks(no(), no()))
-    # P = 1/2, R = 1/2
-    assert score.value == 0.5
-
-
 def test_facts_are_counted_not_chains() -> None:
     """One chain of three facts counts three times, or the score could pass 1 (EV3)."""
     chain = (
@@ -154,14 +143,6 @@ def test_facts_are_counted_not_chains() -> None:
     score = scored(facts(3), chain, checks(yes(0), yes(1), no()), checks(no(), no(), no()))
     assert score.precision == pytest.approx(2 / 3)
     assert score.recall == pytest.approx(2 / 3)
-
-
-def test_wrong_first_fact_does_not_sink_a_right_addition() -> None:
-    """The chain continues after a False: each fact is judged for what it adds."""
-    chain = (Fact(text="Lead acted", sentence=0), Fact(text="It was fast", sentence=0, parent=0))
-    score = scored(facts(1), chain, checks(no(), yes(0)), checks(no()))
-    assert (score.precision, score.recall) == (0.5, 1.0)
-    assert score.value == pytest.approx(2 / 3)
 
 
 def test_vague_fact_recalls_a_specific_one_only_as_matched() -> None:
@@ -179,12 +160,6 @@ def test_premises_of_a_fact_that_does_not_follow_are_not_matched() -> None:
     assert (score.precision, score.recall, score.value) == (0.0, 0.0, 0.0)
 
 
-def test_entailed_fact_without_premises_counts_for_precision_only() -> None:
-    """A judge that names no premise has matched nothing."""
-    score = scored(facts(2), OF_SUMMARY[:1], checks(yes()), checks(no(), no()))
-    assert (score.precision, score.recall, score.value) == (1.0, 0.0, 0.0)
-
-
 def test_each_check_is_kept_with_its_evidence() -> None:
     """A failing test shows the fact and what stands against it."""
     score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(0), no(0, 1)), checks(no(), yes(1)))
@@ -198,17 +173,7 @@ def test_each_check_is_kept_with_its_evidence() -> None:
     ]
 
 
-def test_the_judges_strength_of_belief_is_handed_on() -> None:
-    """It calibrates a judge, and moves no score."""
-    check = FactCheck(reason="", entailed=False, support=0.93)
-    score = scored(facts(1), OF_SUMMARY[:1], checks(check), checks(check))
-    assert score.candidate[0].support == score.reference[0].support == 0.93
-    assert score.value == 0.0
-
-
 # The conversation
-
-
 def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     """Precision asks the reference's facts, and entailed recall the summary's sentences.
 
@@ -221,12 +186,6 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     assert backward == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
     assert isinstance(forward, CheckFacts)
     assert forward.every_premise
-
-
-def test_texts_are_normalised_before_they_are_asked_about() -> None:
-    """Special tokens and labels would tell the judge which system it reads."""
-    flow = eva.measure(f"Abstract: {REFERENCE}", f"<s> {SUMMARY}</s><pad>")
-    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
 
 
 def test_reviewed_facts_are_not_asked_for_again() -> None:
@@ -273,8 +232,6 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
 
 
 # Without entailed recall
-
-
 def one_way(candidate: tuple[Fact, ...] = OF_SUMMARY) -> Flow[EvaScore]:
     """The conversation at its second question, where the summary is not asked for facts."""
     flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
@@ -306,41 +263,7 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
     ]
 
 
-def test_summary_without_a_fact_has_no_entailed_recall_that_was_not_asked() -> None:
-    """A number that a suite leaves out is left out of every pair, or its mean covers a few."""
-    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
-    next(flow)
-    score = ended(flow, FactList(OF_REFERENCE), FactList(()))
-    assert isinstance(score, EvaScore)
-    assert score.values() == {"eva": 0.0, "eva.precision": None, "eva.recall": 0.0}
-
-
-def test_identical_texts_have_no_entailed_recall_that_was_not_asked() -> None:
-    """As above, where nothing is asked at all."""
-    score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=False))
-    assert isinstance(score, EvaScore)
-    assert score.values() == {"eva": 1.0, "eva.precision": 1.0, "eva.recall": 1.0}
-
-
-@given(judged)
-def test_eva_is_the_same_without_entailed_recall(
-    judgements: list[tuple[bool, frozenset[int]]],
-) -> None:
-    """Law: the cheaper way drops a number and moves none."""
-    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
-    next(flow)
-    flow.send((FactList(facts(4)), FactList(facts(len(judgements), "lake"))))
-    score = ended(flow, forward_of(judgements))
-    assert isinstance(score, EvaScore)
-    both = of(judgements)
-    assert score.values() == {n: v for n, v in both.values().items() if n != "eva.recall_entailed"}
-    assert (score.candidate, score.matched) == (both.candidate, both.matched)
-    assert [c.holds for c in score.reference] == [place in both.matched for place in range(4)]
-
-
 # Lists of facts
-
-
 def test_summary_without_a_fact_scores_zero_without_a_precision() -> None:
     """It left everything out; of nothing stated, no share is right."""
     flow = eva.measure(REFERENCE, SUMMARY)
@@ -381,32 +304,6 @@ def test_repeated_sentence_does_not_raise_precision() -> None:
     score = ended(flow, checks(yes(0), no()), checks(no(), no()))
     assert isinstance(score, EvaScore)
     assert score.precision == 0.5
-
-
-def test_repeated_reference_fact_does_not_lower_recall() -> None:
-    """Frozen facts are merged like listed ones."""
-    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=(*OF_REFERENCE, OF_REFERENCE[0]))
-    next(flow)
-    _, backward = flow.send((FactList(OF_SUMMARY),))
-    assert backward == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
-
-
-def test_children_of_a_repeated_fact_move_to_the_first() -> None:
-    """A parent is an index, and indices shift when facts are merged."""
-    listed = (
-        Fact(text="Zinc acts", sentence=0),
-        Fact(text="...", sentence=0),
-        Fact(text="zinc acts.", sentence=1),
-        Fact(text="Zinc acts fast", sentence=1, parent=2),
-        Fact(text="It is so", sentence=1, parent=1),
-        Fact(text="Zinc acts fast in mice", sentence=1, parent=3),
-    )
-    assert stated_once(listed) == (
-        Fact(text="Zinc acts", sentence=0),
-        Fact(text="Zinc acts fast", sentence=1, parent=0),
-        Fact(text="It is so", sentence=1),
-        Fact(text="Zinc acts fast in mice", sentence=1, parent=1),
-    )
 
 
 @pytest.mark.parametrize(
@@ -471,8 +368,6 @@ def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
 
 
 # Checks that do not fit
-
-
 @pytest.mark.parametrize(
     ("forward", "backward", "reason"),
     [
@@ -567,34 +462,7 @@ def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -
 
 
 # Facts that somebody has written down
-
-
 STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
-
-
-def test_facts_that_vanish_raise_no_score() -> None:
-    """A judge that adds "by 777.7 kg" to the facts of hard sentences leaves the pair unscored.
-
-    Worked example: of 20 facts 3 follow, each from one of 12: P = 3/20, R = 3/12, F1 = 3/16. Were
-    17 of them left out, P would be 1 and F1 2/5.
-    """
-    easy, hard = facts(3, "lake"), facts(17, "hard")
-    fair = scored(
-        facts(12),
-        (*easy, *hard),
-        checks(yes(0), yes(1), yes(2), *(no() for _ in hard)),
-        checks(*(no() for _ in range(12))),
-    )
-    assert fair.value == pytest.approx(3 / 16)
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    score = ended(flow, FactList(facts(12)), FactList(easy, unusable=hard))
-    assert score == Unscored(
-        metric="eva",
-        status="unanswered",
-        reason="17 of 20 facts unanswered, first: the judge lists it with a number that its"
-        " sentence does not state",
-    )
 
 
 @pytest.mark.parametrize("both", [True, False])
@@ -615,18 +483,6 @@ def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
     assert supposed([score], right=False) == pytest.approx(
         worst | ({"eva.recall_entailed": 0.95} if both else {})
     )
-
-
-def test_unusable_facts_count_beside_unanswered_ones() -> None:
-    """One of each in 20 is more than 5 %, which neither is alone."""
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    odd = Fact(text="It rose by 777.7 kg", sentence=0)
-    flow.send((FactList(facts(20)), FactList(facts(19, "lake"), unusable=(odd,))))
-    silent = checks(Unanswered("cut"), *(yes(0) for _ in range(18)))
-    score = ended(flow, silent, checks(*(yes(0) for _ in range(20))))
-    assert isinstance(score, Unscored)
-    assert score.reason.startswith("2 of 20 facts unanswered, first: cut")
 
 
 @pytest.mark.parametrize("every_premise", [True, False])
@@ -688,8 +544,6 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none(answer: Answer, reason
 
 
 # Laws
-
-
 def forward_of(judgements: list[tuple[bool, frozenset[int]]]) -> FactChecks:
     """The checks of candidate facts that are judged like this."""
     return FactChecks(
@@ -708,13 +562,6 @@ def of(judgements: list[tuple[bool, frozenset[int]]]) -> EvaScore:
     )
 
 
-@given(judged)
-def test_every_number_is_a_share(judgements: list[tuple[bool, frozenset[int]]]) -> None:
-    """In the released code the numerator could exceed the denominator (metrics.md EV3)."""
-    values = of(judgements).values()
-    assert all(value is not None and 0 <= value <= 1 for value in values.values())
-
-
 @given(judged, st.data())
 def test_eva_rises_with_each_fact_that_follows(
     judgements: list[tuple[bool, frozenset[int]]], data: st.DataObject
@@ -729,13 +576,3 @@ def test_eva_rises_with_each_fact_that_follows(
     assert lower.precision is not None
     assert higher.precision is not None
     assert lower.precision < higher.precision
-
-
-@given(judged, st.randoms(use_true_random=False))
-def test_the_order_of_the_facts_does_not_matter(
-    judgements: list[tuple[bool, frozenset[int]]], random: Random
-) -> None:
-    """A summary says the same in any order."""
-    shuffled = list(judgements)
-    random.shuffle(shuffled)
-    assert of(shuffled).values() == of(judgements).values()

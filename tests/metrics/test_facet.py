@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics import facet
-from summeval_pytest.metrics.facet import WEIGHTS, calibrated, facet_aware_metric
+from summeval_pytest.metrics.facet import (
+    WEIGHTS,
+    calibrated,
+    count_held,
+    coverage,
+    facet_aware_metric,
+    facets_of,
+    ground,
+    is_held,
+)
 from summeval_pytest.metrics.score import LOWEST, FacetScore, Unscored
 from summeval_pytest.questions import (
     FACETS,
@@ -21,10 +30,15 @@ from summeval_pytest.questions import (
     SegmentFacets,
     Unanswered,
 )
+from summeval_pytest.suite.scholarsum import import_scholarsum
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from summeval_pytest.metrics.facet import Held
     from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer, Facet
 
@@ -32,19 +46,26 @@ REFERENCE = (
     "Enzymes need zinc. We fed zinc to 40 mice for a week. Growth rose by 24 %."
     " Zinc may help stunted mice."
 )
+
+
 SUMMARY = "Zinc serves enzymes. Mice ate zinc, and some lead, for a week. They grew. It may help."
+
+
 OF_REFERENCE = FacetSegments(
     background="Enzymes need zinc.",
     method="We fed zinc to 40 mice for a week.",
     result="Growth rose by 24 %.",
     conclusion="Zinc may help stunted mice.",
 )
+
+
 OF_SUMMARY = FacetSegments(
     background="Zinc serves enzymes.",
     method="Mice ate zinc, and some lead, for a week.",
     result="They grew.",
     conclusion="It may help.",
 )
+
 
 ratings_of_some_facets = st.fixed_dictionaries(
     {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
@@ -85,17 +106,7 @@ def rate(ratings: FacetRatings) -> FacetScore | Unscored:
     return ended(flow, ratings)
 
 
-def of_segments(reference: FacetSegments, summary: FacetSegments) -> Flow[FacetScore]:
-    """The conversation at its second question, after the segments of both texts."""
-    flow = facet.measure(REFERENCE, SUMMARY)
-    next(flow)
-    flow.send((reference, summary))
-    return flow
-
-
 # The arithmetic
-
-
 def test_weighted_mean_worked_example() -> None:
     """FM, section 3.2: each rating is a share of its own scale."""
     # .1 * 3/3 + .3 * 4/4 + .3 * 3/4 + .3 * 2/3 = .1 + .3 + .225 + .2 = .825
@@ -144,24 +155,12 @@ def test_weights_can_be_chosen() -> None:
     assert facet_aware_metric({"method": 4, "result": 1}, weights) == 0.4375
 
 
-def test_weights_add_up_to_one() -> None:
-    """The published range is that of a weighted mean."""
-    assert sum(WEIGHTS.values()) == pytest.approx(1)
-    assert set(WEIGHTS) == set(FACETS)
-
-
 @given(ratings_of_some_facets)
 def test_fm_stays_within_its_bounds(ratings: dict[Facet, int]) -> None:
     """A threshold of 1.0 must be reachable, and no rounding may pass it."""
     value = facet_aware_metric(ratings)
     assert value is not None
     assert LOWEST <= value <= 1.0
-
-
-@given(ratings_of_some_facets)
-def test_full_marks_are_exactly_one_for_any_facets(ratings: dict[Facet, int]) -> None:
-    """A removed facet must not make the best summary less than perfect."""
-    assert facet_aware_metric({facet: SCALES[facet] for facet in ratings}) == 1.0
 
 
 @given(ratings_of_some_facets, st.sampled_from(FACETS))
@@ -174,15 +173,7 @@ def test_fm_rises_with_each_rating(ratings: dict[Facet, int], facet: Facet) -> N
     assert lower < higher
 
 
-@given(ratings_of_some_facets)
-def test_the_order_of_the_ratings_does_not_matter(ratings: dict[Facet, int]) -> None:
-    """Not even by a rounding error, or two runs would differ."""
-    assert facet_aware_metric(dict(reversed(ratings.items()))) == facet_aware_metric(ratings)
-
-
 # The conversation
-
-
 def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     """The paper's protocol: extract the facets of each text, then align them."""
     flow = facet.measure(REFERENCE, SUMMARY)
@@ -239,18 +230,6 @@ def test_reviewed_facets_are_not_asked_for_again() -> None:
     ]
 
 
-def test_reviewed_facets_need_not_be_verbatim() -> None:
-    """A reviewer may have worded them; only the judge's own segments are held to the text."""
-    frozen = FacetSegments(result="Mice grew by a quarter.")
-    flow = facet.measure(REFERENCE, SUMMARY, reference_facets=frozen)
-    next(flow)
-    assert asked(flow.send((OF_SUMMARY,))) == [("result", "Mice grew by a quarter.", "They grew.")]
-    score = ended(flow, rated(result=4))
-    assert isinstance(score, FacetScore)
-    assert score.value == 1.0
-    assert score.removed == ("background", "method", "conclusion")
-
-
 def test_removed_conclusion_is_not_rated() -> None:
     """A reference without a conclusion asks for none, whatever the summary adds."""
     flow = facet.measure(REFERENCE, SUMMARY)
@@ -280,15 +259,6 @@ def test_empty_method_is_one_by_rule_and_never_sent_to_the_judge() -> None:
     assert method.reason == "the summary does not state it"
 
 
-def test_facet_that_both_texts_lack_is_removed_not_rated() -> None:
-    """The reference is looked at first, as in the released code."""
-    flow = of_segments(replace(OF_REFERENCE, method=""), replace(OF_SUMMARY, method=""))
-    score = ended(flow, rated(background=3, result=4, conclusion=3))
-    assert isinstance(score, FacetScore)
-    assert score.value == 1.0
-    assert score.removed == ("method",)
-
-
 def test_summary_that_states_no_facet_has_the_floor_without_a_rating_asked() -> None:
     """Four empty facets are four ones by rule."""
     flow = facet.measure(REFERENCE, SUMMARY)
@@ -311,29 +281,7 @@ def test_reference_without_any_facet_leaves_the_pair_unscored() -> None:
     )
 
 
-def test_empty_reference_leaves_the_pair_unscored() -> None:
-    """Whatever segments a judge makes up for it, the empty text holds none."""
-    flow = facet.measure("<pad>", SUMMARY)
-    assert next(flow) == (SegmentFacets(""), SegmentFacets(SUMMARY))
-    score = ended(flow, OF_REFERENCE, OF_SUMMARY)
-    assert isinstance(score, Unscored)
-    assert score.status == "skipped_no_reference"
-
-
-def test_weights_reach_the_score() -> None:
-    """The argument is the formula's."""
-    weights: dict[Facet, float] = {"background": 1, "method": 0, "result": 0, "conclusion": 0}
-    flow = facet.measure(REFERENCE, SUMMARY, weights=weights)
-    next(flow)
-    flow.send((OF_REFERENCE, OF_SUMMARY))
-    score = ended(flow, rated(background=3, method=1, result=1, conclusion=1))
-    assert isinstance(score, FacetScore)
-    assert score.value == 1.0
-
-
 # Segments are held to the text
-
-
 def test_invented_segment_is_dropped_and_named() -> None:
     """A segment that is not in the summary must not be rated as if it were (FM, stage A)."""
     flow = facet.measure(REFERENCE, SUMMARY)
@@ -347,14 +295,6 @@ def test_invented_segment_is_dropped_and_named() -> None:
     assert (score.ratings[3].rating, score.ratings[3].by_rule) == (1, True)
     # .1 + .3 + .3 + .3 * 1/3 = .8
     assert score.value == pytest.approx(0.8)
-
-
-def test_invented_reference_segment_removes_its_facet() -> None:
-    """A facet that the reference does not state cannot be asked of the summary."""
-    flow = facet.measure(REFERENCE, SUMMARY)
-    next(flow)
-    pairs = asked(flow.send((replace(OF_REFERENCE, background="Lead is bad."), OF_SUMMARY)))
-    assert [pair[0] for pair in pairs] == ["method", "result", "conclusion"]
 
 
 @pytest.mark.parametrize(
@@ -406,18 +346,7 @@ def test_coverage_is_the_share_of_the_summary_in_its_segments() -> None:
     assert score.coverage == 0.5
 
 
-def test_coverage_of_overlapping_segments_is_at_most_one() -> None:
-    """One sentence may state two facets."""
-    everything = FacetSegments(**dict.fromkeys(FACETS, SUMMARY))
-    flow = of_segments(OF_REFERENCE, everything)
-    score = ended(flow, rated(background=3, method=4, result=4, conclusion=3))
-    assert isinstance(score, FacetScore)
-    assert score.coverage == 1.0
-
-
 # What is not scored
-
-
 @pytest.mark.parametrize("summary", ["", " \n", "<s></s>", "<pad><pad><pad>", "Abstract:", "...-!"])
 def test_empty_summary_is_the_systems_fault_and_asks_nothing(summary: str) -> None:
     """A summary of special tokens only is empty, and no judge is to be paid for it."""
@@ -453,6 +382,8 @@ def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
 
 
 GOOD = rated(background=3, method=4, result=4, conclusion=3)
+
+
 EXTRA = FacetRating(facet="result", reason="", rating=4)
 
 
@@ -519,22 +450,6 @@ def test_missing_segments_leave_the_pair_unscored(answers: tuple[Answer, ...], r
     assert score.fault == "judge"
 
 
-def test_unanswered_ratings_as_a_whole_leave_the_pair_unscored() -> None:
-    """The second question can fail too."""
-    score = ended(of_segments(OF_REFERENCE, OF_SUMMARY), Unanswered("timed out after 60 seconds"))
-    assert isinstance(score, Unscored)
-    assert score.reason == "timed out after 60 seconds"
-
-
-@given(st.tuples(*(st.integers(1, SCALES[facet]) for facet in FACETS)))
-def test_the_conversation_scores_as_the_formula_does(ratings: tuple[int, ...]) -> None:
-    """Asking adds nothing to the arithmetic."""
-    by_facet = dict(zip(FACETS, ratings, strict=True))
-    score = rate(rated(**by_facet))
-    assert isinstance(score, FacetScore)
-    assert score.value == facet_aware_metric(by_facet)
-
-
 def scored(**ratings: int) -> FacetScore:
     """What the conversation comes to with these ratings."""
     score = rate(rated(**ratings))
@@ -570,33 +485,76 @@ def test_what_the_judge_said_stays_beside_its_calibrated_rating() -> None:
     assert replace(found, value=score.value, ratings=bare) == score
 
 
-@pytest.mark.parametrize("rating", [1, 2, 3, 4])
-def test_a_rating_is_replaced_by_what_stands_in_its_place(rating: int) -> None:
-    """The first value is that of rating 1."""
-    found = calibrated(scored(background=1, method=rating, result=1, conclusion=1), GENEROUS)
-    assert found.ratings[1].calibrated == GENEROUS["method"][rating - 1]
-
-
 def test_a_summary_that_is_its_reference_is_left_alone() -> None:
     """Nobody rated it, so there is no rating that a judge could be too generous with."""
     copy = FacetScore(value=1.0, identical=True)
     assert calibrated(copy, GENEROUS) is copy
 
 
-def test_without_values_a_score_stays_what_it_is() -> None:
-    """Labels of other metrics calibrate no rating; a facet that is not there needs none."""
-    score = scored(background=3, method=4, result=2, conclusion=3)
-    assert calibrated(score, {}) == score
-    only = replace(score, value=0.5, ratings=score.ratings[2:3])
-    assert calibrated(only, GENEROUS) == only
+TEXT = "Moss cools roofs. We planted six roofs with moss. They stayed 4.5 degrees cooler."
 
 
-@given(st.tuples(*(st.integers(1, SCALES[facet]) for facet in FACETS)))
-def test_values_that_are_the_ratings_change_no_number(ratings: tuple[int, ...]) -> None:
-    """Law: what a fair judge has its map for. Calibrating once more changes nothing, either."""
-    fair = {facet: tuple(map(float, range(1, SCALES[facet] + 1))) for facet in FACETS}
-    score = scored(**dict(zip(FACETS, ratings, strict=True)))
-    assert calibrated(score, fair).values() == score.values()
-    once = calibrated(score, GENEROUS)
-    assert once.value <= score.value
-    assert calibrated(once, GENEROUS) == once
+def test_a_segment_is_held_whole_in_parts_or_not_at_all() -> None:
+    """Case and punctuation are no words; a sentence that the text lacks is dropped by itself."""
+    found = ground(
+        FacetSegments(
+            background="moss cools roofs",
+            method="We planted six roofs with moss. Bees came.",
+            conclusion="Plant moss.",
+        ),
+        TEXT,
+    )
+    assert found.held == {"background": "whole", "method": "parts", "conclusion": "absent"}
+    assert found.segments == FacetSegments(
+        background="moss cools roofs", method="We planted six roofs with moss."
+    )
+    assert found.dropped == ("Bees came.", "Plant moss.")
+
+
+def test_a_sentence_belongs_to_the_facet_that_holds_it() -> None:
+    """Word for word, whatever the spaces; of two facets the first, and of none nothing."""
+    segments = FacetSegments(
+        background="Moss cools roofs.", result="They stayed 4.5  degrees cooler. Moss cools roofs."
+    )
+    sentences = ("Moss cools roofs .", "They stayed 4.5 degrees cooler.", "We planted six.", "...")
+    assert list(facets_of(sentences, segments)) == ["background", "result", None, None]
+
+
+def test_a_text_holds_words_and_not_pieces_of_words() -> None:
+    """A short sentence would be found anywhere."""
+    assert is_held("six roofs", TEXT)
+    assert not is_held("x roofs", TEXT)
+    assert not is_held("--", TEXT)
+
+
+@given(st.lists(st.sampled_from(TEXT.split(". ")), max_size=4), st.sampled_from(FACETS))
+def test_pieces_of_a_text_are_never_dropped(pieces: list[str], facet: str) -> None:
+    """Law: whatever sentences of the text a segment is made of, nothing of it is invented."""
+    segment = ". ".join(pieces)
+    found = ground(FacetSegments(**{facet: segment}), TEXT)
+    assert found.dropped == ()
+    assert (facet in found.held) == bool(pieces)
+    assert 0 <= coverage(found.segments, TEXT) <= 1
+
+
+def test_released_segments_are_as_verbatim_as_they_are(tmp_path: Path, release_file: Path) -> None:
+    """Oracle: GPT-4's segments of the PubMed half.
+
+    Over both halves metrics.md 1.1 has 86 % (summaries) and 91 % (references) whole, 11 and 6 % in
+    parts; this half alone has 90 and 82 %, 9 and 16 %.
+    """
+    import_scholarsum(release_file, tmp_path / "out")
+    suite = load_suite(tmp_path / "out")
+    references: list[Held] = []
+    summaries: list[Held] = []
+    for record in suite.recorded:
+        if record.segments is None:
+            continue
+        if record.system is None:
+            text = suite.paper(record.paper).references[0]
+            references.extend(ground(record.segments, normalise(text)).held.values())
+        else:
+            text = suite.pair(record.paper, record.system).summary
+            summaries.extend(ground(record.segments, normalise(text)).held.values())
+    assert count_held(summaries) == {"whole": 903, "parts": 86, "absent": 15}
+    assert count_held(references) == {"whole": 153, "parts": 29, "absent": 5}

@@ -46,25 +46,11 @@ def test_a_no_ends_a_chain_and_the_next_begins_behind_it() -> None:
     assert parents(found) == [None, None, 1, 2]
 
 
-def test_only_neighbours_are_asked_about() -> None:
-    """The paper's Fig. 4 chain is not of neighbours, and so is none (metrics.md EV10)."""
-    judge = Table(carries={GROW: (FAST,)})
-    assert parents(judge.drive(adjacent_chains(facts(GROW, SAFE, FAST)))) == [None] * 3
-
-
 def test_the_parents_that_the_lister_named_are_left_out() -> None:
     """One rule makes the chains, or they are neither the paper's nor ours."""
     listed = (Fact(text=GROW, sentence=0), Fact(text=SAFE, sentence=1, parent=0))
     found = Table().drive(adjacent_chains(listed))
     assert found == (Fact(text=GROW, sentence=0), Fact(text=SAFE, sentence=1))
-
-
-@pytest.mark.parametrize("listed", [(), facts(GROW)])
-def test_fewer_than_two_facts_have_no_neighbours(listed: tuple[Fact, ...]) -> None:
-    """Nothing is asked then."""
-    judge = Table()
-    assert judge.drive(adjacent_chains(listed)) == listed
-    assert judge.asked == []
 
 
 def test_a_link_without_an_answer_is_a_no() -> None:

@@ -4,8 +4,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.faithfulness import source_sentences
@@ -19,19 +17,16 @@ from summeval_pytest.questions import (
 )
 
 if TYPE_CHECKING:
-    from random import Random
-
     from summeval_pytest.metrics.flow import Flow
     from summeval_pytest.questions import Answer
 
 SOURCE = ("We fed zinc to 40 mice.", "Growth rose by 24 %.", "No mouse died.")
-SUMMARY = "Mice ate zinc. They grew by a quarter. All of them lived."
-SENTENCES = ("Mice ate zinc.", "They grew by a quarter.", "All of them lived.")
 
-# For each of up to six sentences: supported or not, and by which of the three source sentences.
-judged = st.lists(
-    st.tuples(st.booleans(), st.lists(st.integers(0, 2), max_size=3)), min_size=1, max_size=6
-)
+
+SUMMARY = "Mice ate zinc. They grew by a quarter. All of them lived."
+
+
+SENTENCES = ("Mice ate zinc.", "They grew by a quarter.", "All of them lived.")
 
 
 def yes(*evidence: int) -> SentenceCheck:
@@ -72,8 +67,6 @@ def ponds(n: int) -> str:
 
 
 # Conflicts
-
-
 def test_a_sentence_that_the_judge_sees_in_conflict_counts_whatever_its_verdict() -> None:
     """One wrong figure is one conflict, however long the summary and generous the judge."""
     generous = replace(yes(0), number_conflict=True)
@@ -102,25 +95,12 @@ def test_a_sentence_that_stands_in_the_source_is_in_no_conflict() -> None:
 
 
 # The rate
-
-
 def test_rate_is_the_share_of_supported_sentences() -> None:
     """Two of three: FareBio's hallucination ratio would be 1/3."""
     score = scored(SUMMARY, yes(0), yes(1), no(2))
     assert score.value == pytest.approx(2 / 3)
     assert score.values() == {"faithfulness": score.value, "faithfulness.conflicts": 0.0}
     assert not score.is_faithful
-
-
-def test_summary_is_faithful_when_every_sentence_is() -> None:
-    """FareBio's summary level: one unsupported sentence is enough to fail it."""
-    score = scored(SUMMARY, yes(0), yes(1), yes(2))
-    assert (score.value, score.is_faithful) == (1.0, True)
-
-
-def test_summary_without_a_supported_sentence_has_zero() -> None:
-    """Zero is a score, unlike no answer."""
-    assert scored(SUMMARY, no(), no(), no()).value == 0.0
 
 
 def test_each_sentence_is_kept_with_its_verdict() -> None:
@@ -153,14 +133,6 @@ def test_each_sentence_is_kept_with_its_verdict() -> None:
     )
 
 
-# The conversation
-
-
-def test_all_sentences_are_asked_about_at_once() -> None:
-    """The source is sent once, and not once a sentence."""
-    assert next(faithfulness.measure(SUMMARY, SOURCE)) == (CheckSentences(SENTENCES, SOURCE),)
-
-
 def test_summary_is_normalised_before_it_is_asked_about() -> None:
     """Special tokens and labels would tell the judge which system it reads."""
     flow = faithfulness.measure(f"<s> Abstract: {SUMMARY}</s><pad>", SOURCE)
@@ -190,12 +162,6 @@ def test_fragment_under_five_characters_is_dropped_and_keeps_its_place() -> None
     assert [sentence.index for sentence in score.sentences] == [0, 2]
 
 
-def test_piece_of_five_characters_is_a_sentence() -> None:
-    """The limit is the paper's: fewer than five are dropped."""
-    (question,) = next(faithfulness.measure("It is.\n\nA 5 b\n\nA 5b\n\n-----", SOURCE))
-    assert question == CheckSentences(("It is.", "A 5 b"), SOURCE)
-
-
 def test_sentence_copied_from_the_source_is_supported_without_a_question() -> None:
     """FareBio's verbatim sentences need no judge, and the copy is the evidence."""
     flow = faithfulness.measure("growth  ROSE by 24 %. All of them lived.", SOURCE)
@@ -207,15 +173,6 @@ def test_sentence_copied_from_the_source_is_supported_without_a_question() -> No
     assert (copied.supported, copied.evidence, copied.support) == (True, (1,), 1.0)
     assert (copied.by_rule, copied.reason) == (True, "copied from the source")
     assert not asked.by_rule
-
-
-def test_summary_copied_from_the_source_asks_nothing() -> None:
-    """The first of two equal source sentences is named."""
-    flow = faithfulness.measure(f"{SOURCE[2]} {SOURCE[0]}", (*SOURCE, SOURCE[0]))
-    score = ended(flow)
-    assert isinstance(score, FaithfulnessScore)
-    assert score.value == 1.0
-    assert [sentence.evidence for sentence in score.sentences] == [(2,), (0,)]
 
 
 @pytest.mark.parametrize(
@@ -244,20 +201,12 @@ def test_mixed_verdicts_come_in_the_order_of_the_summary() -> None:
 
 
 # Evidence
-
-
 def test_yes_without_evidence_is_supported_and_counted() -> None:
     """The verdict stands; the count says how often the judge showed nothing."""
     score = scored(SUMMARY, yes(), yes(1), no())
     assert score.value == pytest.approx(2 / 3)
     assert score.n_unsupported_yes == 1
     assert score.n_ungrounded == 0
-
-
-def test_no_with_evidence_stays_no() -> None:
-    """Evidence beside a "no" is what the source says instead."""
-    score = scored(SUMMARY, no(0), no(1, 2), no())
-    assert (score.value, score.n_unsupported_yes) == (0.0, 0)
 
 
 def test_evidence_that_the_source_does_not_hold_is_dropped_and_counted() -> None:
@@ -287,8 +236,6 @@ def test_without_a_source_every_sentence_is_asked_and_no_evidence_holds() -> Non
 
 
 # What is not scored
-
-
 @pytest.mark.parametrize("summary", ["", " \n", "<s></s>", "<pad><pad><pad>", "Abstract:", "...-!"])
 def test_empty_summary_is_the_systems_fault_and_asks_nothing(summary: str) -> None:
     """A summary of special tokens only is empty, and no judge is to be paid for it."""
@@ -372,19 +319,7 @@ def test_unanswered_sentences_over_five_percent_leave_the_pair_unscored() -> Non
     )
 
 
-def test_copied_sentences_count_among_those_that_may_stay_unanswered() -> None:
-    """One open sentence of 20 is 5 % whether or not the others had to be asked."""
-    copied = tuple(ponds(19).replace(". ", ".|").split("|"))
-    flow = faithfulness.measure(f"{ponds(19)} Mice ate zinc.", copied)
-    assert next(flow) == (CheckSentences(("Mice ate zinc.",), copied),)
-    score = ended(flow, SentenceChecks((Unanswered("cut off"),)))
-    assert isinstance(score, FaithfulnessScore)
-    assert score.value == 1.0
-
-
 # Laws
-
-
 def of(judgements: list[tuple[bool, list[int]]]) -> FaithfulnessScore:
     """The score of a summary with one sentence for each judgement."""
     checks = [
@@ -392,38 +327,6 @@ def of(judgements: list[tuple[bool, list[int]]]) -> FaithfulnessScore:
         for supported, evidence in judgements
     ]
     return scored(ponds(len(checks)), *checks)
-
-
-@given(judged)
-def test_rate_is_a_share_and_one_only_for_the_faithful(
-    judgements: list[tuple[bool, list[int]]],
-) -> None:
-    """The two levels of FareBio cannot contradict each other."""
-    score = of(judgements)
-    assert 0 <= score.value <= 1
-    assert (score.value == 1) == score.is_faithful
-
-
-@given(judged, st.data())
-def test_rate_rises_with_each_sentence_that_is_mended(
-    judgements: list[tuple[bool, list[int]]], data: st.DataObject
-) -> None:
-    """Mending a sentence never costs the system anything."""
-    place = data.draw(st.integers(0, len(judgements) - 1))
-    worse, better = list(judgements), list(judgements)
-    worse[place] = (False, [])
-    better[place] = (True, [])
-    assert of(worse).value < of(better).value
-
-
-@given(judged, st.randoms(use_true_random=False))
-def test_the_order_of_the_sentences_does_not_matter(
-    judgements: list[tuple[bool, list[int]]], random: Random
-) -> None:
-    """A rate has no first sentence."""
-    shuffled = list(judgements)
-    random.shuffle(shuffled)
-    assert of(shuffled).value == of(judgements).value
 
 
 def test_whether_a_sentence_is_true_all_the_same_is_kept_of_unsupported_ones() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.baselines import (
@@ -15,7 +14,11 @@ from summeval_pytest.metrics.score import FacetScore, RatedFacet
 from summeval_pytest.questions import FACETS
 
 REFERENCE = "The old pump fills the north pond at night."
+
+
 SUMMARY = "The new pump fills the pond."
+
+
 words = st.lists(st.sampled_from("the pond pump fills north a dry of".split()), max_size=8)
 
 
@@ -69,34 +72,10 @@ def test_rouge_l_respects_the_order_and_rouge_1_does_not() -> None:
     assert scores["ROUGE-L"] == pytest.approx(1 / 4)
 
 
-def test_rouge_stems_and_ignores_case() -> None:
-    """The variant is part of the name: stemmed, F-measure."""
-    assert rouge("Pumps filled ponds", "pump filling POND")["ROUGE-1"] == 1.0
-
-
-def test_rouge_does_not_see_special_tokens() -> None:
-    """A system that leaves its tokens in is not worse for it here."""
-    assert rouge(REFERENCE, f"<s> Abstract: {SUMMARY}</s><pad>") == rouge(REFERENCE, SUMMARY)
-
-
 @pytest.mark.parametrize(("reference", "summary"), [("", SUMMARY), (REFERENCE, "<pad>"), ("", "")])
 def test_rouge_of_an_empty_text_is_zero(reference: str, summary: str) -> None:
     """A baseline has a number for every pair, or it could not stand beside a metric."""
     assert rouge(reference, summary) == {"ROUGE-1": 0.0, "ROUGE-2": 0.0, "ROUGE-L": 0.0}
-
-
-@given(words, words)
-def test_rouge_is_a_symmetric_share(one: list[str], other: list[str]) -> None:
-    """F-measures do not know which text is the reference."""
-    there, back = rouge(" ".join(one), " ".join(other)), rouge(" ".join(other), " ".join(one))
-    assert all(0 <= value <= 1 for value in there.values())
-    assert there == pytest.approx(back)
-
-
-@given(words.filter(lambda drawn: len(drawn) > 1))
-def test_identical_texts_are_maximal(drawn: list[str]) -> None:
-    """With two words there is a pair of words to share."""
-    assert set(rouge(" ".join(drawn), " ".join(drawn)).values()) == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -131,11 +110,6 @@ def test_facet_presence_is_the_share_of_facets_stated_at_all() -> None:
     assert presence(True, True, False, True) == 0.75
     assert presence(True, False) == 0.5
     assert presence(False, False, False, False) == 0.0
-
-
-def test_facet_presence_of_an_identical_summary_is_one() -> None:
-    """It states what its reference states."""
-    assert facet_presence(FacetScore(value=1.0, identical=True)) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.texts import novelty
@@ -13,10 +12,15 @@ if TYPE_CHECKING:
     from tests.metrics.conftest import Released
 
 SOURCE = "The old pump fills the north pond at night. The south pond is dry."
+
+
 SUMMARY = "The old pump fills the south pond."
+
+
 sentence = st.lists(st.sampled_from("the old pump fills pond dry".split()), min_size=1, max_size=7)
+
+
 sentences = st.lists(sentence.map(lambda drawn: " ".join(drawn).capitalize() + "."), max_size=5)
-sizes = st.integers(1, 4)
 
 
 def test_novelty_worked_example() -> None:
@@ -46,40 +50,10 @@ def test_a_summary_without_an_n_gram_has_no_novelty(summary: str, n: int) -> Non
     assert novelty(summary, SOURCE, n) is None
 
 
-def test_everything_is_new_to_an_empty_source() -> None:
-    """The upper bound."""
-    assert novelty(SUMMARY, "", 1) == 1.0
-
-
-def test_an_n_gram_has_a_token() -> None:
-    """The message says what was asked for."""
-    with pytest.raises(ValueError, match="n is 0; an n-gram has at least 1 token"):
-        novelty(SUMMARY, SOURCE, 0)
-
-
 def test_special_tokens_and_placeholders_are_not_new() -> None:
     """They are traces of a system or of a data set, and say nothing."""
     marked = "<s> Abstract: The old pump @xmath3 fills the north pond.</s><pad>"
     assert novelty(marked, SOURCE, 3) == 0.0
-
-
-@settings(deadline=None)
-@given(sentences, st.permutations(range(5)), sizes)
-def test_copied_sentences_are_never_new(drawn: list[str], order: list[int], n: int) -> None:
-    """Law: any choice of the source's sentences, in any order."""
-    chosen = " ".join(drawn[place] for place in order[:3] if place < len(drawn))
-    assert novelty(chosen, " ".join(drawn), n) in {0.0, None}
-
-
-@settings(deadline=None)
-@given(sentences, sentences, sizes)
-def test_novelty_is_a_share(summary: list[str], source: list[str], n: int) -> None:
-    """Law: bounds; neither case nor the order of the sentences matters."""
-    text, base = " ".join(summary), " ".join(source)
-    found = novelty(text, base, n)
-    assert found is None or 0 <= found <= 1
-    assert novelty(text.upper(), base.lower(), n) == found
-    assert novelty(" ".join(reversed(summary)), base, n) == found
 
 
 def test_novelty_rises_with_n_on_scholarsum(released: Released) -> None:

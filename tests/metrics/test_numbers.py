@@ -4,7 +4,6 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.texts import count_numbers, numbers_per_100_words
@@ -50,30 +49,6 @@ def test_special_tokens_and_placeholders_are_no_words() -> None:
     """A system that leaves its tokens in states no fewer numbers by it."""
     plain = numbers_per_100_words("12 ponds fell")
     assert numbers_per_100_words("<s> Abstract: 12 ponds @xmath7 fell</s><pad>") == plain
-
-
-@settings(deadline=None)
-@given(words)
-def test_the_order_of_words_does_not_matter(drawn: list[str]) -> None:
-    """What is counted lies between spaces."""
-    there, back = " ".join(drawn), " ".join(reversed(drawn))
-    assert count_numbers(there) == count_numbers(back)
-    assert numbers_per_100_words(there) == numbers_per_100_words(back)
-    assert numbers_per_100_words(there.upper()) == numbers_per_100_words(there)
-
-
-@settings(deadline=None)
-@given(words, words)
-def test_texts_joined_by_a_space_give_the_rate_of_the_sums(one: list[str], two: list[str]) -> None:
-    """How the figure of a set of texts is made."""
-    first, second = " ".join(one), " ".join(two)
-    joined = f"{first} {second}"
-    assert count_numbers(joined) == count_numbers(first) + count_numbers(second)
-    if one or two:
-        n_numbers = count_numbers(first) + count_numbers(second)
-        assert numbers_per_100_words(joined) == pytest.approx(
-            100 * n_numbers / (len(one) + len(two))
-        )
 
 
 @pytest.mark.parametrize(

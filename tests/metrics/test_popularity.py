@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.texts import band_names, popularity_profile
@@ -12,8 +11,14 @@ if TYPE_CHECKING:
     from tests.metrics.conftest import Released
 
 CORPUS = ["The pond and the pump.", "The pump, the 12 frogs and a pond; the end."]
+
+
 words = st.lists(st.sampled_from("the pond pump frog dry a".split()), max_size=12).map(" ".join)
+
+
 texts = st.lists(words, max_size=4)
+
+
 bins = st.lists(st.integers(1, 12), min_size=1, max_size=3, unique=True).map(sorted)
 
 
@@ -38,11 +43,6 @@ def test_texts_without_words_have_no_profile(drawn: list[str]) -> None:
     assert popularity_profile(drawn, CORPUS, bins=(1, 3)) == ()
 
 
-def test_an_empty_corpus_has_no_word() -> None:
-    """Then every word is one that it does not have."""
-    assert popularity_profile(["A pond."], [], bins=(10,)) == (0.0, 0.0, 1.0)
-
-
 @pytest.mark.parametrize("wrong", [(), (0, 5), (5, 5), (10, 5)])
 def test_bins_rise_from_one(wrong: tuple[int, ...]) -> None:
     """The message shows them and an example."""
@@ -51,29 +51,6 @@ def test_bins_rise_from_one(wrong: tuple[int, ...]) -> None:
         popularity_profile(["a pond"], CORPUS, bins=wrong)
     with pytest.raises(ValueError, match=message):
         band_names(wrong)
-
-
-@settings(deadline=None)
-@given(texts, texts, bins)
-def test_a_profile_is_shares_of_one(drawn: list[str], corpus: list[str], edges: list[int]) -> None:
-    """Bounds; neither case nor the order of texts and words matters."""
-    profile = popularity_profile(drawn, corpus, bins=edges)
-    if not any(drawn):
-        assert profile == ()
-        return
-    assert len(profile) == len(band_names(edges))
-    assert all(0 <= share <= 1 for share in profile)
-    assert sum(profile) == pytest.approx(1)
-    turned = [" ".join(reversed(text.upper().split())) for text in reversed(drawn)]
-    assert popularity_profile(turned, corpus[::-1], bins=edges) == profile
-
-
-@settings(deadline=None)
-@given(texts, bins)
-def test_a_corpus_has_all_of_its_own_words(corpus: list[str], edges: list[int]) -> None:
-    """The last band of a text is what its background lacks."""
-    profile = popularity_profile(corpus, corpus, bins=edges)
-    assert not profile or profile[-1] == 0.0
 
 
 def test_llm_summaries_use_commoner_words_on_scholarsum(released: Released) -> None:

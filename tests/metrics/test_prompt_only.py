@@ -3,8 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from summeval_pytest.metrics.baselines import PromptOnlyScore, measure_by_one_prompt
 from summeval_pytest.questions import CountFacts, FactCounts, Unanswered
@@ -13,6 +11,8 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer
 
 REFERENCE = "Zinc raised growth. It did no harm."
+
+
 SUMMARY = "Zinc changed growth."
 
 
@@ -77,22 +77,3 @@ def test_an_unusable_summary_asks_nothing() -> None:
     with pytest.raises(StopIteration) as stop:
         next(measure_by_one_prompt(REFERENCE, "<pad>"))
     assert stop.value.value == Unanswered("the summary is empty")
-
-
-def test_a_copy_of_the_reference_is_asked_about() -> None:
-    """A baseline that knew the answer to copies would not be the prompt alone."""
-    score = ended(counted(4, 4, 3), REFERENCE)
-    assert isinstance(score, PromptOnlyScore)
-    assert score.value == 0.75
-
-
-@given(st.integers(1, 50), st.integers(0, 50), st.data())
-def test_f1_is_between_precision_and_recall(
-    reference: int, candidate: int, data: st.DataObject
-) -> None:
-    """Law: whatever is counted; F1 = 2 m / (r + c)."""
-    matched = data.draw(st.integers(0, min(reference, candidate)))
-    score = ended(counted(reference, candidate, matched))
-    assert isinstance(score, PromptOnlyScore)
-    assert score.value == pytest.approx(2 * matched / (reference + candidate))
-    assert 0 <= score.recall <= 1

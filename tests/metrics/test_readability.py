@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from tests.metrics.conftest import Released
 
 TEXT = "The old pump fills the pond. It rarely stops."
+
+
 FAMILIAR = frozenset({"the", "old", "pump", "fill", "pond", "it", "stop"})
+
+
 sentence = st.lists(
     st.sampled_from("the pond pump fills rarely evaporation hydraulic".split()), min_size=1
 )
+
+
 sentences = st.lists(sentence, min_size=1, max_size=4)
 
 
@@ -32,11 +38,6 @@ def grades(text: str, *, familiar: frozenset[str] | None = None) -> Readability:
     found = readability(text, familiar=familiar)
     assert found is not None
     return found
-
-
-def written(drawn: list[list[str]]) -> str:
-    """Sentences of these words, with a capital and a full stop."""
-    return " ".join(f"{' '.join(words).capitalize()}." for words in drawn)
 
 
 def test_readability_worked_example() -> None:
@@ -83,12 +84,6 @@ def test_without_a_list_there_is_no_dale_chall() -> None:
     assert grades(TEXT).dale_chall is None
 
 
-def test_an_empty_list_is_refused() -> None:
-    """Every word would be unfamiliar, and the text very hard, because a file was empty."""
-    with pytest.raises(ValueError, match="familiar is empty; give the familiar words, or None"):
-        readability(TEXT, familiar=frozenset())
-
-
 @pytest.mark.parametrize("text", ["", "<s></s><pad>", "12.5 % (3) .", "@xmath1 @xcite"])
 def test_a_text_without_words_has_no_grade(text: str) -> None:
     """Numbers and placeholders are no words."""
@@ -115,14 +110,6 @@ def test_a_clitic_in_tokenised_text_is_no_word() -> None:
     assert grades("the patient 's pump stops .") == grades("The patient's pump stops.")
 
 
-def test_a_compound_is_one_word() -> None:
-    """Its letters and syllables add up, its parts are no words of their own."""
-    # 3 words, 1 sentence; letters 6 + 5 + 4 + 3; dou-ble-blind pump ran: 5 syllables
-    found = grades("Double-blind pump ran.")
-    assert found.fkgl == pytest.approx(flesch_kincaid(3, 5 / 3))
-    assert found.coleman_liau == pytest.approx(coleman_liau(1800 / 3, 100 / 3))
-
-
 @pytest.mark.parametrize(
     "word",
     """
@@ -133,51 +120,6 @@ def test_a_compound_is_one_word() -> None:
 def test_an_inflection_of_a_familiar_word_is_familiar(word: str) -> None:
     """One ending a word: -s, -ed, -ing, -er, -est, -ly and what spelling makes of them."""
     assert is_familiar(word, frozenset("pump box carry stop use large big happy slow".split()))
-
-
-@pytest.mark.parametrize(
-    "word", "pumpable stoppage repump pumpingly pump-hydraulics boxful use-case ping s".split()
-)
-def test_a_derived_word_is_not_familiar(word: str) -> None:
-    """Other endings make other words, and a compound is as hard as its hardest part."""
-    assert not is_familiar(word, frozenset("pump box stop use p".split()))
-
-
-def test_the_list_is_read_in_any_case() -> None:
-    """Lists write "Monday" and "I" with capitals; the text may not."""
-    shouted = frozenset(word.upper() for word in FAMILIAR)
-    assert grades(TEXT, familiar=shouted) == grades(TEXT, familiar=FAMILIAR)
-
-
-@settings(deadline=None)
-@given(sentences)
-def test_the_order_of_words_and_sentences_does_not_matter(drawn: list[list[str]]) -> None:
-    """Law: the formulas know counts only."""
-    turned = [words[::-1] for words in reversed(drawn)]
-    assert grades(written(turned), familiar=FAMILIAR) == grades(written(drawn), familiar=FAMILIAR)
-
-
-@settings(deadline=None)
-@given(sentences)
-def test_longer_sentences_are_never_easier(drawn: list[list[str]]) -> None:
-    """Law: the same words without full stops between them are at least as hard to read."""
-    joined = [[word for words in drawn for word in words]]
-    short = grades(written(drawn), familiar=FAMILIAR)
-    long = grades(written(joined), familiar=FAMILIAR)
-    assert long.fkgl >= short.fkgl - 1e-9
-    assert long.coleman_liau >= short.coleman_liau - 1e-9
-    assert (long.dale_chall or 0) >= (short.dale_chall or 0) - 1e-9
-
-
-@settings(deadline=None)
-@given(sentences)
-def test_a_larger_list_never_makes_a_text_harder(drawn: list[list[str]]) -> None:
-    """Law: fewer words are unfamiliar; with all of them known only length is left."""
-    text = written(drawn)
-    some, more = grades(text, familiar=FAMILIAR), grades(text, familiar=FAMILIAR | {"hydraulic"})
-    every = grades(text, familiar=frozenset(word for words in drawn for word in words))
-    assert (some.dale_chall or 0) >= (more.dale_chall or 0)
-    assert every.dale_chall == pytest.approx(0.0496 * sum(map(len, drawn)) / len(drawn))
 
 
 @settings(deadline=None)

@@ -4,7 +4,6 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.metrics.texts import repetition_rate
@@ -38,35 +37,6 @@ def test_n_is_the_size_of_what_is_repeated(text: str, n: int, rate: float) -> No
 def test_a_text_of_fewer_than_n_tokens_has_no_rate(text: str) -> None:
     """It cannot repeat what it has no room to say."""
     assert repetition_rate(text) is None
-
-
-def test_an_n_gram_has_a_token() -> None:
-    """The message says what was asked for."""
-    with pytest.raises(ValueError, match="n is -1; an n-gram has at least 1 token"):
-        repetition_rate("a pond", -1)
-
-
-@settings(deadline=None)
-@given(words, st.integers(1, 5))
-def test_the_rate_is_a_share_below_one(drawn: list[str], n: int) -> None:
-    """The first of its kind is never a repetition; read backwards, as much is repeated."""
-    rate = repetition_rate(" ".join(drawn), n)
-    if rate is None:
-        assert len(drawn) < n
-    else:
-        assert 0 <= rate < 1
-        assert repetition_rate(" ".join(drawn).upper(), n) == rate
-        assert repetition_rate(" ".join(reversed(drawn)), n) == pytest.approx(rate)
-
-
-@settings(deadline=None)
-@given(words.filter(lambda drawn: len(drawn) >= 4))
-def test_saying_it_again_raises_the_rate(drawn: list[str]) -> None:
-    """All 4-grams of the second time have been there."""
-    once, twice = repetition_rate(" ".join(drawn)), repetition_rate(" ".join(drawn * 2))
-    assert once is not None
-    assert twice is not None
-    assert twice > once
 
 
 def test_references_hardly_repeat_themselves_on_scholarsum(released: Released) -> None:

@@ -3,16 +3,17 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric
 from summeval_pytest.metrics.score import (
-    METRICS,
+    CATALOGUE,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
     JudgedSentence,
+    Named,
     RatedFacet,
+    Score,
     Unscored,
     lacks_support,
 )
@@ -51,13 +52,6 @@ def test_unscored_says_whose_fault_it_is(unscored: Unscored, fault: str) -> None
     assert unscored.fault == fault
 
 
-def test_share_is_taken_of_the_facets_own_scale() -> None:
-    """3 is full marks for a background and not for a method."""
-    assert rated("background", 3).share == 1.0
-    assert rated("method", 3).share == 0.75
-    assert rated("conclusion", 1).share == pytest.approx(1 / 3)
-
-
 def test_rescaled_reaches_zero_and_one() -> None:
     """FM's floor of .283 reads badly; this number starts at 0."""
     # ((3-1)/2 + (2-1)/3 + (4-1)/3 + (1-1)/2) / 4 = (1 + 1/3 + 1 + 0) / 4 = 7/12
@@ -73,23 +67,6 @@ def test_a_copy_of_the_reference_has_full_marks() -> None:
     copy = FacetScore(value=1.0, identical=True)
     assert copy.rescaled == 1.0
     assert copy.values() == {"facet": 1.0} | {f"facet.{f}": float(SCALES[f]) for f in FACETS}
-
-
-def test_rescaled_needs_ratings() -> None:
-    """Nothing rated is not the same as rated worst."""
-    assert FacetScore(value=1.0).rescaled is None
-
-
-@given(
-    st.fixed_dictionaries(
-        {}, optional={facet: st.integers(1, SCALES[facet]) for facet in FACETS}
-    ).filter(bool)
-)
-def test_rescaled_stays_within_zero_and_one(ratings: dict[str, int]) -> None:
-    """Whatever facets the reference states."""
-    rescaled = facet_score(**ratings).rescaled
-    assert rescaled is not None
-    assert 0 <= rescaled <= 1
 
 
 def test_facet_that_the_reference_lacks_has_no_number() -> None:
@@ -129,17 +106,6 @@ def test_one_sentence_without_support_or_answer_makes_a_summary_unfaithful(
     """A sentence that nobody checked must not be vouched for."""
     score = FaithfulnessScore(value=1.0, sentences=tuple(map(sentence, verdicts)))
     assert score.is_faithful == faithful
-
-
-def test_every_score_says_which_metric_it_is_of() -> None:
-    """Scores of three kinds lie in one list."""
-    scores = (
-        facet_score(),
-        EvaScore(value=1.0, precision=1.0, recall=1.0, recall_entailed=1.0),
-        FaithfulnessScore(value=1.0, sentences=()),
-    )
-    assert tuple(score.metric for score in scores) == METRICS
-    assert all(score.values()[score.metric] == score.value for score in scores)
 
 
 def test_scores_and_their_numbers_are_read_only() -> None:
@@ -208,18 +174,89 @@ def test_numbers_without_faithfulness_lack_no_support_of_it() -> None:
     assert not lacks_support(facet_score(method=2).values())
 
 
-@pytest.mark.parametrize("value", [0.1, 0.7, 0.45])
-@pytest.mark.parametrize("n_sentences", [1, 3, 7, 10])
-def test_equal_support_is_its_own_mean(value: float, n_sentences: int) -> None:
-    """A threshold of .7 holds sentences of .7, in whatever way a sum is rounded."""
-    assert supported_by(*[value] * n_sentences).support == value
+def facets(*, lowest: bool) -> FacetScore:
+    """A score with the lowest or the highest rating of every facet."""
+    ratings = {facet: 1 if lowest else SCALES[facet] for facet in FACETS}
+    value = facet_aware_metric(ratings)
+    assert value is not None
+    return FacetScore(
+        value=value,
+        ratings=tuple(
+            RatedFacet(facet=facet, rating=rating, reason="", reference="a", candidate="b")
+            for facet, rating in ratings.items()
+        ),
+    )
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_mean_support_is_between_the_least_and_the_most(support: list[float]) -> None:
-    """Law; to the twelve digits that count."""
-    found = supported_by(*support).support
-    assert found is not None
-    assert min(support) - 1e-12 <= found <= max(support) + 1e-12
-    assert 0.0 <= found <= 1.0
-    assert supported_by(*reversed(support)).support == found
+EXTREMES: list[Score] = [
+    facets(lowest=True),
+    facets(lowest=False),
+    *(EvaScore(value=v, precision=v, recall=v, recall_entailed=v) for v in (0.0, 1.0)),
+    *(
+        FaithfulnessScore(
+            value=v,
+            sentences=(JudgedSentence(index=0, text="a", supported=bool(v), reason="", support=v),),
+            conflicts=1 - int(v),
+        )
+        for v in (0.0, 1.0)
+    ),
+]
+
+
+@pytest.mark.parametrize("score", EXTREMES)
+def test_every_number_of_a_score_is_in_the_catalogue_and_in_its_range(score: Score) -> None:
+    """A number that no threshold can name is not gated, and nobody would notice."""
+    for name, value in score.values().items():
+        named = CATALOGUE[name]
+        assert named.metric == score.metric
+        assert value is not None
+        assert named.low <= value <= named.high
+
+
+def test_every_name_of_the_catalogue_is_a_number_of_a_score() -> None:
+    """A threshold on a number that no score has would never be looked at."""
+    assert {name for score in EXTREMES for name in score.values()} == set(CATALOGUE)
+
+
+def test_range_of_a_facet_is_its_scale() -> None:
+    """A threshold of 4 on a background could never be met, and must be refused."""
+    for facet in FACETS:
+        named = CATALOGUE[f"facet.{facet}"]
+        assert (named.low, named.high) == (1.0, SCALES[facet])
+
+
+def test_low_end_of_fm_is_that_of_its_worst_set_of_facets() -> None:
+    """A paper with a method alone can score 1/4, below the .283 of four facets."""
+    lowest = min(1 / SCALES[facet] for facet in FACETS if WEIGHTS[facet])
+    assert CATALOGUE["facet"].low == lowest == facet_aware_metric({"method": 1})
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_names_are_grouped_by_metric_and_explained(name: str) -> None:
+    """A header prints the meaning, and a reader guesses the metric from the name."""
+    named = CATALOGUE[name]
+    assert named.name == name
+    assert name.split(".", maxsplit=1)[0] == named.metric
+    assert named.low < named.high
+    assert named.meaning
+
+
+def test_each_number_knows_what_is_better() -> None:
+    """One place compares: a count of conflicts is held from above, all else from below."""
+    conflicts, rate = CATALOGUE["faithfulness.conflicts"], CATALOGUE["faithfulness"]
+    assert [named.name for named in CATALOGUE.values() if named.lower_is_better] == [conflicts.name]
+    assert (conflicts.best, rate.worst, rate.best) == (0.0, 0.0, 1.0)
+    assert [conflicts.meets(value, 1) for value in (0, 1, 2, None)] == [True, True, False, False]
+    assert [rate.meets(value, 0.5) for value in (0.4, 0.5, None)] == [False, True, False]
+    assert (conflicts.range, rate.range) == ("from 0 up", "from 0 to 1")
+
+
+@pytest.mark.parametrize("named", CATALOGUE.values(), ids=CATALOGUE)
+def test_the_worst_is_farthest_from_a_bound_and_the_best_never_is(named: Named) -> None:
+    """Law: what decides the order of failing pairs and of shades is between 0 and 1."""
+    assert named.meets(named.best, named.worst)
+    assert not named.meets(named.worst, named.best)
+    assert 0.99 < named.gap(named.worst, named.best) <= 1
+    assert named.gap(None, named.best) == named.gap(named.worst, named.best)
+    assert named.gap(named.best, named.best) == 0
+    assert named.gap(named.best, named.worst) < 0

@@ -21,15 +21,32 @@ from summeval_pytest.questions import (
 from tests.metrics.table_judge import Table
 
 PREMISES = ("Zinc was given to mice.", "Mice slept longer.", "Moss grew on the roof.")
+
+
 ROOT = Fact(text="Zinc was given.", sentence=0)
+
+
 CHILD = Fact(text="Zinc was given to rats.", sentence=0, parent=0)
+
+
 SECOND = Fact(text="Zinc was given to mice.", sentence=0, parent=0)
+
+
 LAST = Fact(text="Zinc was given to mice that slept.", sentence=0, parent=2)
+
+
 OTHER = Fact(text="Moss grew.", sentence=1)
+
+
 TREE = (ROOT, CHILD, SECOND, LAST, OTHER)
+
+
 CHAIN = Stages(validation="chain")
 
+
 N_PREMISES = 4
+
+
 carried = st.lists(st.frozensets(st.integers(0, N_PREMISES - 1)), min_size=1, max_size=6)
 
 
@@ -96,16 +113,6 @@ def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
     assert checks.checks[2] == FactCheck(reason="1 carry it", entailed=True, premises=(1,))
 
 
-def test_what_is_asked_beside_goes_with_the_first_questions() -> None:
-    """Recall does not wait for the chains."""
-    beside = CheckFacts((OTHER,), ("Moss grew.",), every_premise=False)
-    judge = Table()
-    _, others = validated(judge, CHAIN, beside=(beside,))
-    assert judge.asked[0][-1] == beside
-    assert len(judge.asked) == 3
-    assert others == (FactChecks((FactCheck(reason="1 carry it", entailed=True, premises=(0,)),)),)
-
-
 def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
     judge = Table(carries={ROOT.text: PREMISES[:1]})
@@ -132,16 +139,6 @@ def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
         (check,) = checks.checks
         assert isinstance(check, FactCheck)
         assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
-
-
-def test_chains_with_few_premises_tell_one_verdict_for_each_fact() -> None:
-    """The paper as it stands: adjacent facts, k premises, the verdicts before."""
-    chain = (ROOT, Fact(text="Zinc was given to mice.", sentence=0, parent=0))
-    judge = Table(carries={ROOT.text: PREMISES[:1]})
-    validated(judge, Stages(premises=2, validation="chain"), chain)
-    first, second = judge.asked
-    assert len(first) == len(second) == 2
-    assert {q.earlier for q in judge.checks_asked()[2:]} == {(Settled(text=ROOT.text, holds=True),)}
 
 
 class Stubborn(Table):
@@ -219,8 +216,6 @@ def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
 
 
 # Laws
-
-
 def case(judged: list[frozenset[int]]) -> tuple[Table, tuple[Fact, ...], tuple[str, ...]]:
     """A judge for whom a set of premises carries what any of them carries."""
     premises = tuple(f"Pond {place} was dry." for place in range(N_PREMISES))
@@ -255,28 +250,3 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
     at_once, _ = validated(judge, Stages(), facts, premises)
     assert outcome(found) == outcome(at_once)
     assert outcome(at_once) == [(bool(places), places) for places in judged]
-
-
-@given(carried, st.integers(1, N_PREMISES))
-def test_more_premises_match_no_less(judged: list[frozenset[int]], most: int) -> None:
-    """Law: the k most similar are among the k + 1 most similar."""
-    judge, facts, premises = case(judged)
-    few, more = (validated(judge, Stages(premises=k), facts, premises)[0] for k in (most, most + 1))
-    for (held, by), (holds, of) in zip(outcome(few), outcome(more), strict=True):
-        assert held <= holds
-        assert by <= of
-
-
-@given(carried)
-def test_chains_ask_about_every_fact_once_and_after_its_parent(
-    judged: list[frozenset[int]],
-) -> None:
-    """Law: whatever holds, nothing is left out or asked twice."""
-    judge, facts, premises = case(judged)
-    checks, _ = validated(judge, CHAIN, facts, premises)
-    assert len(checks.checks) == len(facts)
-    asked = [fact.text for question in judge.checks_asked() for fact in question.facts]
-    assert sorted(asked) == sorted(fact.text for fact in facts)
-    for fact in facts:
-        if fact.parent is not None:
-            assert asked.index(facts[fact.parent].text) < asked.index(fact.text)

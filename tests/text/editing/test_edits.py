@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,21 +16,10 @@ from summeval_pytest.text.edits import (
     same_text,
     truncate,
 )
-from summeval_pytest.text.normalise import is_refusal, normalise
+from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import content_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-GOLDEN = Path(__file__).parents[3] / "golden" / "papers.jsonl"
-EDITS: dict[str, Callable[[str], Edit | None]] = {
-    "number": lambda text: change_number(text, text),
-    "order": move_sentence,
-    "repeated": repeat_sentence,
-    "irrelevant": add_irrelevant,
-    "truncated": truncate,
-}
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).
 Ponds are common in lowland farms.
@@ -50,6 +35,8 @@ Results: uptake rose by 31.0% with lime and by 12.5% with basalt.
 1. Does lime help?
 zinc (10 mg) lowered the loss of 4,200 leaves.
 """.strip().splitlines()
+
+
 texts = (
     st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join)
     | st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map("\n\n".join)
@@ -71,19 +58,6 @@ def test_a_changed_number_changes_its_sentence_and_no_other(text: str) -> None:
         changed = [n for n, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
         assert changed == [edit.sentence]
         assert edit.before != edit.after
-
-
-@pytest.mark.parametrize("function", EDITS.values(), ids=EDITS)
-@given(text=texts)
-def test_an_edit_is_the_same_every_time_and_never_the_text(
-    function: Callable[[str], Edit | None], text: str
-) -> None:
-    """A check that fails has to fail again, and an edit that changes nothing proves nothing."""
-    edit = function(text)
-    assert function(text) == edit
-    if edit is not None:
-        assert edit.text != normalise(text)
-        assert normalise(edit.text) == edit.text
 
 
 @given(text=texts)
@@ -119,16 +93,6 @@ def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> Non
     assert edit == Edit(
         text=f"Village libraries open early. {IRRELEVANT[2]}", sentence=1, after=IRRELEVANT[2]
     )
-
-
-def test_irrelevant_sentences_are_sentences_of_their_own() -> None:
-    """Each is one sentence, and where a text shares a word with all of them none is added."""
-    assert all(len(split_sentences(sentence)) == 1 for sentence in IRRELEVANT)
-    assert len({word for s in IRRELEVANT for word in content_words(s)}) == sum(
-        len(content_words(s)) for s in IRRELEVANT
-    )
-    assert add_irrelevant(" ".join(IRRELEVANT)) is None
-    assert add_irrelevant("Zinc helps.", " ".join(IRRELEVANT)) is None
 
 
 @pytest.mark.parametrize(
@@ -227,18 +191,3 @@ def test_the_same_text_is_what_a_metric_reads() -> None:
 def test_an_edit_tells_itself_in_one_safe_line(edit: Edit, told: str) -> None:
     """It is printed in a terminal and in the log of a runner."""
     assert edit.told == told
-
-
-def test_golden_references_offer_almost_every_edit() -> None:
-    """A relation that no paper offers an edit for checks nothing."""
-    papers = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
-    offered = dict.fromkeys(EDITS, 0)
-    for paper in papers:
-        text = paper["reference"]
-        source = " ".join(section["text"] for section in paper["source"])
-        functions = EDITS | {"number": lambda t, s=source: change_number(t, s)}
-        for name, function in functions.items():
-            edit = function(text)
-            offered[name] += edit is not None
-            assert edit is None or not is_refusal(edit.text)
-    assert min(offered.values()) >= 0.95 * len(papers)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.edits import Edit, change_number
+from summeval_pytest.text.edits import change_number
 from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import split_sentences
 
@@ -89,19 +89,6 @@ def test_the_new_figure_is_stated_nowhere() -> None:
     assert (
         changed("It took 30 min.", "It took 30 min, not 50 min or 3600 s.")
         == '"30 min" -> "10 min"'
-    )
-
-
-def test_a_bare_one_forbids_no_share() -> None:
-    """A source that says "1" somewhere has not said 0.54."""
-    assert changed("It bound 0.84 units.", "It bound 0.84 units of 1 kind.") == '"0.84" -> "0.54"'
-
-
-def test_the_sentence_of_the_figure_is_told() -> None:
-    """A judge's verdict on it is what a report shows."""
-    text = "Zinc helps. SSI fell by 12%."
-    assert change_number(text, text) == Edit(
-        text="Zinc helps. SSI fell by 32%.", sentence=1, before="12%", after="32%"
     )
 
 
