@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.number_conflicts import Conflict
+    from summeval_pytest.judges.offline.conflicts import Conflict
     from summeval_pytest.judges.offline.roles import Roles
 
     Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from summeval_pytest.judges.offline.number_conflicts import Conflict
+from summeval_pytest.judges.offline.conflicts import Conflict
 from summeval_pytest.questions import FACETS
 from tests.fitting import ratings
 from tests.fitting.ratings import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.number_conflicts import ConflictKind
+    from summeval_pytest.judges.offline.conflicts import ConflictKind
 
 RISE = "Red kites rose 40 m."
 FALL = "Blue kites fell 15 m."

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 
-from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.recorded import RecordedJudge
 from summeval_pytest.questions import (
     Answer,
@@ -33,8 +32,6 @@ def answers(*questions: Question) -> tuple[Answer, ...]:
 
 def test_what_is_recorded_is_said_again() -> None:
     """It is a judge like any other, and answers in the order asked."""
-    assert isinstance(JUDGE, Judge)
-    assert JUDGE.in_flight == 1
     assert answers(RateFacets((RESULT,)), SegmentFacets("They slept.")) == (
         FacetRatings((RATED,)),
         SEGMENTS,

@@ -8,7 +8,7 @@ from typing import Final
 
 from summeval_pytest.judges.offline.facets import rate_all, segment
 from summeval_pytest.judges.offline.facts import check_facts, facts_of
-from summeval_pytest.judges.offline.sentences import Support, support_sentences
+from summeval_pytest.judges.offline.sentences import support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
@@ -26,7 +26,6 @@ from summeval_pytest.questions import (
     RateFacets,
     RateSummary,
     SegmentFacets,
-    SentenceCheck,
     SentenceChecks,
     SummaryRating,
     Unanswered,
@@ -101,20 +100,8 @@ class OfflineJudge:
             case CountFacts():
                 return Unanswered(NO_COUNTS)
             case CheckSentences(sentences=sentences, source=source):
-                found = support_sentences(sentences, source)
-                return SentenceChecks(tuple(map(_sentence_check, found)))
+                return SentenceChecks(support_sentences(sentences, source))
             case RateSummary(reference=reference, summary=summary):
                 pair = FacetPair(facet="result", reference=reference, candidate=summary)
                 (rated,) = self.rater(RateFacets((pair,)))
                 return SummaryRating(reason=rated.reason, rating=rated.rating)
-
-
-def _sentence_check(found: Support) -> SentenceCheck:
-    return SentenceCheck(
-        reason=found.reason,
-        supported=found.holds,
-        evidence=found.evidence,
-        support=found.strength,
-        undecided=found.undecided,
-        number_conflict=found.number_conflict,
-    )

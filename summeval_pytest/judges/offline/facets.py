@@ -1,4 +1,4 @@
-"""What a summary says of a facet, in four numbers that a person can check.
+"""A text cut into facets, and a summary's facet rated by four numbers that can be checked.
 
     found = sum over words w of the reference's facet of rarity(w) * credit(w) / sum of rarity(w)
 
@@ -14,9 +14,8 @@ from itertools import pairwise
 from math import log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict, replaced_number
 from summeval_pytest.judges.offline.lexicon import chance, learned, rarity
-from summeval_pytest.judges.offline.number_conflicts import replaced_number
 from summeval_pytest.judges.offline.roles import label_evidence, pieces_of, roles_of
 from summeval_pytest.questions import (
     FACETS,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from summeval_pytest.judges.offline.number_conflicts import Conflict
+    from summeval_pytest.judges.offline.conflicts import Conflict
     from summeval_pytest.judges.offline.roles import Roles
 
 

@@ -1,4 +1,4 @@
-"""A sentence cut into facts: its clauses and phrases, each with the subject it speaks of.
+"""A sentence cut into facts, and facts looked for among premises.
 
 A cut is made where a clause, a prepositional phrase or a parenthesis begins, once enough has been
 said for a fact. The facts of one sentence refine its first one and repeat its subject; only what
@@ -16,18 +16,17 @@ from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from summeval_pytest.judges.offline.conflicts import find_conflict
+from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
-from summeval_pytest.judges.offline.number_conflicts import NOWHERE, missing_number
 from summeval_pytest.judges.offline.roles import cut_at_labels
-from summeval_pytest.judges.offline.sentences import Support, copied_from
+from summeval_pytest.judges.offline.sentences import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from summeval_pytest.judges.offline.number_conflicts import Conflict
+    from summeval_pytest.judges.offline.conflicts import Conflict
 
 
 _PREPOSITION: Final = (
@@ -507,19 +506,12 @@ def check_facts(question: CheckFacts) -> FactChecks:
     in_order = not of_summary and all(fact.parent is None for fact in question.facts)
     added = [_added(fact, question) for fact in question.facts]
     sought = look_for(added, question.premises, of_summary=of_summary, in_order=in_order)
-    checks = []
-    for fact, news, each in zip(question.facts, added, sought, strict=True):
-        found = _support(fact.text, news, question.premises, each)
-        checks.append(
-            FactCheck(
-                reason=found.reason,
-                entailed=found.holds,
-                premises=found.evidence,
-                support=found.strength,
-                undecided=found.undecided,
-            )
+    return FactChecks(
+        tuple(
+            _check(fact.text, news, question.premises, each)
+            for fact, news, each in zip(question.facts, added, sought, strict=True)
         )
-    return FactChecks(tuple(checks))
+    )
 
 
 def _added(fact: Fact, question: CheckFacts) -> str:
@@ -529,32 +521,30 @@ def _added(fact: Fact, question: CheckFacts) -> str:
     return added_by(fact, question.facts)
 
 
-def _support(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> Support:
+def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> FactCheck:
     if fact in premises:
-        return copied_from(premises.index(fact))
+        place = premises.index(fact)
+        return FactCheck(reason=COPIED, entailed=True, premises=(place,), support=1.0)
     if sought is None:
-        return Support(holds=False, strength=0.0, evidence=(), reason="it has no words to look for")
+        return FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
     strength = probability(sought.signs)
     evidence = _evidence(sought.traces)
     if strength >= PRESENT:
-        near = _near(sought.traces, evidence)
-        conflict = _conflict(fact, added, premises, near)
+        conflict = _conflict(fact, added, premises, _near(sought.traces, evidence))
         if conflict is not None:
             first = () if conflict.sentence is None else (premises.index(conflict.sentence),)
-            evidence = tuple(dict.fromkeys((*first, *evidence)))
-            strength = round(PRESENT * strength, _DECIMALS)
-            return Support(
-                holds=False,
-                strength=strength,
-                evidence=evidence,
+            return FactCheck(
                 reason=conflict.told,
+                entailed=False,
+                premises=tuple(dict.fromkeys((*first, *evidence))),
+                support=round(PRESENT * strength, _DECIMALS),
                 undecided=True,
             )
-    return Support(
-        holds=strength >= PRESENT,
-        strength=strength,
-        evidence=evidence,
+    return FactCheck(
         reason=f"{sought.signs.found:.0%} of its words found, probability {strength:.2f}",
+        entailed=strength >= PRESENT,
+        premises=evidence,
+        support=strength,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the embedded judge has learned: plain arrays that ship with it, the recipe beside each.
+"""What the embedded judge has learned, plain arrays with a recipe beside each, and its word lists.
 
 `weights/NAME.npz` holds arrays of numbers and nothing that runs; `weights/NAME.json` says which
 data they were fitted to, by which command, and how well they did on what they had not seen.
@@ -83,68 +83,33 @@ ORDER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Words that say which of two came first, by what they mean."""
 
-GENERIC: Final = frozenset(
-    stem(word)
-    for word in (
-        "study studies paper article work research result results finding findings show shows"
-        " showed shown found find"
-        " use used using method methods approach analysis data show report reported reports"
-        " author authors present"
-        " presented investigate investigated examine examined evaluate evaluated assess"
-        " assessed compare compared"
-        " comparison group groups respectively significant significantly significance"
-        " difference differences"
-        " different effect effects increase increased decrease decreased higher lower level"
-        " levels value values"
-        " mean median total number measure measured measurement test tested sample samples"
-        " case cases time period"
-        " patient patients participant participants subject subjects model models system"
-        " systems large small"
-        " important role well based include included including associated association related"
-        " relation suggest"
-        " suggests conclude conclusion potential new high low first second one two three four"
-        " however therefore"
-        " many several various among change changes changed observed performed obtained known"
-        " common provide"
-        " provides remain remains need needed further future rate rates percent per increase"
-        " reduce reduced"
-    ).split()
-)
+
+def _lines(name: str) -> list[str]:
+    """The lines of a word list beside this module, without its comments."""
+    text = (
+        resources.files("summeval_pytest.judges.offline").joinpath(f"{name}.txt").read_text("utf-8")
+    )
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for line in _lines(name) for word in line.split())
+
+
+GENERIC: Final = _stems("generic")
 """Stems so common in abstracts that sharing them says little."""
 
-LIGHT: Final = frozenset(
-    stem(word)
-    for word in (
-        "say says said tell tells telling told claim claims claimed announce announced"
-        " announces reveal revealed reveals add added adds admit admitted admits believe"
-        " believed believes think thinks thought want wants wanted get gets got getting gotten"
-        " make makes made making take takes took taken taking give gives gave given giving go"
-        " goes went gone going come comes came coming put puts set sets use uses used using show"
-        " shows showed shown know knows knew known call calls called see sees saw seen look"
-        " looks looked find finds found keep keeps kept hold holds held become becomes became"
-        " start starts started begin begins began begun need needs needed try tries tried happen"
-        " happens happened occur occurs occurred involve involves involved receive receives"
-        " received include includes included due part place face faces faced leave leaves left"
-        " let lets move moves moved bring brings brought turn turns turned run runs ran appear"
-        " appears appeared seem seems seemed done plan plans planned aim aims aimed agree agrees"
-        " agreed ask asks asked decide decides decided return returns returned lead leads led"
-        " end ends ended carry carries carried remain remains remained stay stays stayed conduct"
-        " conducts conducted perform performs performed provide provides provided observe"
-        " observes observed report reports reported"
-    ).split()
-)
+LIGHT: Final = _stems("light")
 """Stems of verbs and nouns that stand for many others ("took part", "was found to be")."""
 
 
 @cache
 def opposites() -> Mapping[str, Mapping[int, bool]]:
     """By word: the lines of ``opposites.txt`` that have it, and whether it stands on their left."""
-    text = resources.files("summeval_pytest.judges.offline").joinpath("opposites.txt")
     table: dict[str, dict[int, bool]] = {}
-    for number, line in enumerate(text.read_text(encoding="utf-8").splitlines()):
+    for number, line in enumerate(_lines("opposites")):
         left, mark, right = line.partition(" > ")
-        if mark and not line.startswith("#"):
-            for side, words in ((True, left), (False, right)):
-                for word in words.split():
-                    table.setdefault(word, {})[number] = side
+        for side, words in ((True, left), (False, right)) if mark else ():
+            for word in words.split():
+                table.setdefault(word, {})[number] = side
     return table

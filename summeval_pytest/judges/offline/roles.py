@@ -1,6 +1,6 @@
-"""The labels of structured abstracts ("Methods:"), wherever a text has kept them.
+"""How likely each sentence of a text is to state each facet, by its label, words and place.
 
-Released abstracts have often lost the line break before a label ("in mice.methods : we gave") or
+A chain of states is learned from labelled abstracts; a label such as "Methods:" decides. Released abstracts have often lost the line break before a label ("in mice.methods : we gave") or
 all that followed it ("resultsthe wounds healed"); sentences are cut there too.
 """
 
@@ -140,8 +140,8 @@ N_PLACE_ROWS: Final = 92
 
 _WORD = re.compile(r"[a-z]+|\d+|[%=<>?:\u00b1]")
 _NUMBERS = re.compile(r"\d+")
-_ROLE_FEATURES_OPENING: Final = "^"
-_ENDING: Final = "$"
+_START: Final = "^"
+_END: Final = "$"
 _NUMBER: Final = "0"
 _MASK: Final = OWN - 1
 """What is left by `OWN`, which is a power of 2: faster than a remainder."""
@@ -191,7 +191,7 @@ def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         Places below `OWN`, and places below `BESIDE`, each once and sorted.
     """
     words = words_of(sentence)
-    line = [name_of(word) for word in (_ROLE_FEATURES_OPENING, *words, _ENDING)]
+    line = [name_of(word) for word in (_START, *words, _END)]
     own = {name.own for name in line}
     # crc32 goes on where it stopped: this is crc32 of "one next".
     own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])

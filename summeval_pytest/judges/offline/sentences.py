@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log1p
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.offline.conflicts import find_conflict
+from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
-from summeval_pytest.judges.offline.number_conflicts import missing_number
+from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
@@ -215,33 +215,22 @@ TOGETHER: Final = 0.75
 else its words are the source's, but not what it says with them."""
 LEAST_STRENGTH: Final = 0.46
 """Below this chance a sentence is called unsupported for its overlap alone."""
+COPIED: Final = "stated word for word"
+"""The reason for a claim that stands there as a sentence."""
 LEAST_WORDS: Final = 3
 """Fewer informative words are a heading or a fragment, which says nothing to support."""
 _AFTER_CONFLICT: Final = 0.5
 """What is left of the chance where a conflict is seen: readers call half as many supported."""
 
 
-class Support(NamedTuple):
-    """What was found for one claim: ``strength`` 0 to 1, evidence with the best sentence first.
-
-    ``undecided`` says that a conflict was seen, which a reader has to decide; ``number_conflict``
-    that it is one of numbers.
-    """
-
-    holds: bool
-    strength: float
-    evidence: tuple[int, ...]
-    reason: str
-    undecided: bool = False
-    number_conflict: bool = False
-
-
-def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tuple[Support, ...]:
+def support_sentences(
+    sentences: tuple[str, ...], source: tuple[str, ...]
+) -> tuple[SentenceCheck, ...]:
     """Whether the sentences of a source carry each sentence of a summary.
 
-    ``strength`` is the chance that readers call a sentence supported, as learned from labelled
+    ``support`` is the chance that readers call a sentence supported, as learned from labelled
     sentences (``tests/fitting/support.py``): half of it where a conflict is seen, 1 for a sentence
-    of the source. ``holds`` is false where a conflict is seen. Low overlap proves nothing by
+    of the source. No sentence with a conflict is ``supported``. Low overlap proves nothing by
     itself, for a faithful sentence may use other words; so it decides only in a summary that
     otherwise is told in the source's words (`TOLD_ALIKE`), or that shares no more with the source
     than any other would (`UNRELATED`).
@@ -265,9 +254,14 @@ def support_sentences(sentences: tuple[str, ...], source: tuple[str, ...]) -> tu
 
 def _support(
     sentence: str, index: SourceIndex, overlap: Overlap, *, is_unrelated: bool, is_alike: bool
-) -> Support:
+) -> SentenceCheck:
     if sentence in index.sentences:
-        return copied_from(index.sentences.index(sentence))
+        return SentenceCheck(
+            reason=COPIED,
+            supported=True,
+            evidence=(index.sentences.index(sentence),),
+            support=1.0,
+        )
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
     near = [index.sentences[place] for place in overlap.places[:NEAR]]
@@ -276,12 +270,11 @@ def _support(
         if conflict.sentence is not None:
             first = index.sentences.index(conflict.sentence)
             evidence = (first, *(place for place in evidence if place != first))
-        strength *= _AFTER_CONFLICT
-        return Support(
-            holds=False,
-            strength=strength,
-            evidence=evidence,
+        return SentenceCheck(
             reason=conflict.told,
+            supported=False,
+            evidence=evidence,
+            support=_AFTER_CONFLICT * strength,
             undecided=True,
             number_conflict=conflict.is_of_numbers,
         )
@@ -290,12 +283,12 @@ def _support(
         fault = "the summary shares no more rare words with the source than one of another paper"
     reason = f"{overlap.best_five:.0%} of its words, by weight, in the five closest sentences"
     if fault is not None:
-        return Support(
-            holds=False, strength=strength, evidence=evidence, reason=f"{reason}; {fault}"
-        )
-    if not is_alike:
+        reason += f"; {fault}"
+    elif not is_alike:
         reason += "; the summary is told in other words, so this decides nothing"
-    return Support(holds=True, strength=strength, evidence=evidence, reason=reason)
+    return SentenceCheck(
+        reason=reason, supported=fault is None, evidence=evidence, support=strength
+    )
 
 
 def strength_features(overlap: Overlap) -> tuple[float, ...]:
@@ -318,8 +311,3 @@ def _too_little(overlap: Overlap, strength: float) -> str | None:
     if strength < LEAST_STRENGTH:
         return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"
     return None
-
-
-def copied_from(place: int) -> Support:
-    """What is found for a claim that stands there as a sentence."""
-    return Support(holds=True, strength=1.0, evidence=(place,), reason="stated word for word")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from summeval_pytest.judges.offline.conflicts import find_conflict
-from summeval_pytest.judges.offline.number_conflicts import missing_number, replaced_number
+from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number, replaced_number
 
 PIER = "The old pier was painted by 14 volunteers in the warmer months."
 

@@ -1,42 +1,30 @@
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from summeval_pytest.judges.judge import Judge
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import (
     CheckFacts,
-    CheckSentences,
     CountFacts,
     FacetPair,
     FacetRating,
     FacetRatings,
-    FacetSegments,
     Fact,
     FactChecks,
     FactList,
     ListFacts,
     ListRelations,
-    Question,
     RateFacets,
     RateSummary,
-    SegmentFacets,
-    SentenceChecks,
     Settled,
     SummaryRating,
     Unanswered,
 )
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer
+from tests.judges.test_conformance import assert_full, questions_about
 
 JUDGE = OfflineJudge()
 TEXTS = [
@@ -51,74 +39,14 @@ TEXTS = [
     "(" * 5000,
     "a" * 50_000,
 ]
-texts = st.one_of(st.text(), st.sampled_from(TEXTS))
-
-
-def questions_about(text: str, other: str) -> tuple[Question, ...]:
-    """One question of each kind."""
-    fact = Fact(text=text, sentence=0)
-    return (
-        SegmentFacets(text),
-        RateFacets(
-            (
-                FacetPair(facet="background", reference=text, candidate=other),
-                FacetPair(facet="result", reference=other, candidate=text),
-            )
-        ),
-        ListFacts((text, other)),
-        CheckFacts((fact, Fact(text=other, sentence=0, parent=0)), (other,)),
-        CheckSentences((text, other, text), (other, text)),
-    )
-
-
-def answered(text: str, other: str) -> tuple[Answer, ...]:
-    """The judge's answers to those questions."""
-    return asyncio.run(JUDGE.answer(questions_about(text, other)))
-
-
-def has_as_many_items_as_asked(answers: tuple[Answer, ...]) -> bool:
-    """Whether the answers are of the right kinds, with one item for each asked about."""
-    match answers:
-        case (
-            FacetSegments(),
-            FacetRatings(ratings),
-            FactList(facts),
-            FactChecks(fact_checks),
-            SentenceChecks(sentence_checks),
-        ):
-            counts = len(ratings), len(fact_checks), len(sentence_checks)
-            return counts == (2, 2, 3) and all(fact.sentence in {0, 1} for fact in facts)
-    return False
-
-
-@settings(deadline=None)
-@given(texts, texts)
-def test_every_question_is_answered_in_full(text: str, other: str) -> None:
-    """No text may leave a hole in an answer: a missing item would change a denominator."""
-    assert has_as_many_items_as_asked(answered(text, other))
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_odd_text_is_answered_in_full(text: str) -> None:
     """Empty, one-word, oddly encoded and huge texts are texts too."""
-    assert has_as_many_items_as_asked(answered(text, "Kites rose 40 m."))
-
-
-def test_questions_about_nothing_get_empty_answers() -> None:
-    """As many items as asked may be none."""
-    empty: tuple[Question, ...] = (
-        RateFacets(()),
-        ListFacts(()),
-        CheckFacts((), ("Kites rose.",)),
-        CheckSentences((), ()),
-    )
-
-    assert asyncio.run(JUDGE.answer(empty)) == (
-        FacetRatings(()),
-        FactList(()),
-        FactChecks(()),
-        SentenceChecks(()),
-    )
+    questions = questions_about(text, "Kites rose 40 m.")
+    for question, answer in zip(questions, map(JUDGE.compute, questions), strict=True):
+        assert_full(question, answer)
 
 
 def test_facts_of_all_sentences_share_one_list() -> None:
@@ -232,13 +160,6 @@ def test_a_part_can_be_replaced_and_the_name_says_so() -> None:
 
     assert judge.signature == "offline-kind"
     assert judge.compute(RateFacets((pair,))) == FacetRatings(generous(RateFacets((pair,))))
-
-
-def test_the_embedded_judge_is_a_judge_that_does_not_wait() -> None:
-    """It computes, so one pair at a time is open."""
-    assert isinstance(JUDGE, Judge)
-    assert JUDGE.in_flight == 1
-    assert JUDGE.signature.startswith("offline-")
 
 
 def test_a_summary_is_rated_as_a_result_is() -> None:

@@ -92,7 +92,7 @@ def test_what_contains_the_reference_rates_as_it_does(paper: str) -> None:
             assert rated(reference, text).value >= 0.95
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_a_sentence_of_the_source_condemns_nothing(data: st.DataObject) -> None:
     """It lowers a rating by one step at most and never makes a conflict."""
@@ -122,7 +122,7 @@ ENDS = st.sampled_from(["These findings suggest that piers help gulls.", "Piers 
 ABSTRACTS = st.builds("{} {} {} {}".format, AIMS, METHODS, RESULTS, ENDS)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(ABSTRACTS, st.lists(RESULTS | METHODS | AIMS, max_size=3), st.booleans())
 def test_laws_hold_on_made_up_papers(reference: str, others: list[str], is_first: bool) -> None:
     """Other numbers of the same paper contradict none that the summary states."""

@@ -1,0 +1,416 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.offline.conflicts import ASKS, Conflict
+from summeval_pytest.judges.offline.facets import (
+    CONFLICT_CONFIDENCE,
+    WHOLE_CONFIDENCE,
+    Overlap,
+    RatingModel,
+    overlaps,
+    rate_all,
+    rating_model,
+    repetition,
+    segment,
+    vetoed,
+    weight,
+)
+from summeval_pytest.judges.offline.roles import cut_at_labels, label_evidence, pieces_of
+from summeval_pytest.questions import (
+    FACETS,
+    SCALES,
+    Facet,
+    FacetPair,
+    FacetRating,
+    FacetSegments,
+    RateFacets,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+METHOD, RESULT = FACETS.index("method"), FACETS.index("result")
+
+
+def half_result(sentences: Sequence[str]) -> NDArray[np.float64]:
+    """Every sentence is half a method, half a result."""
+    table = np.zeros((len(sentences), len(FACETS)))
+    table[:, [METHOD, RESULT]] = 0.5
+    return table
+
+
+def pair(facet: Facet, reference: str, candidate: str) -> FacetPair:
+    """One facet of both texts."""
+    return FacetPair(facet=facet, reference=reference, candidate=candidate)
+
+
+def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
+    """The own segment counts .5 + .5 * .5 = .75, a sentence of another facet .5 * .5 = .25."""
+    own = pair("result", "Zqx vbn 41.", "Zqx.")
+    other = pair("method", "Wrt.", "Vbn.")
+
+    found = overlaps((own, other), half_result)[0].found
+
+    whole = weight("zqx") + weight("vbn") + weight("41")
+    assert found == pytest.approx((0.75 * weight("zqx") + 0.25 * weight("vbn")) / whole, rel=1e-12)
+
+
+def test_numbers_and_unknown_words_weigh_most() -> None:
+    """A number is key information (FM, section 3.2); "patients" stands in every other abstract."""
+    assert weight("41") == 1.0
+    assert 0.0 <= weight("patient") < weight("copper") <= 1.0
+
+
+def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
+    """A facet without a sentence of its own is as sure as the best of the others' sentences."""
+
+    def roles(sentences: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([[0.0, 0.1, 0.9, 0.0], [0.0, 0.8, 0.2, 0.0]])[: len(sentences)]
+
+    method = pair("method", "Copper.", "Roofs.")
+    result = pair("result", "Copper.", "Kites rose.")
+
+    assert [o.surest for o in overlaps((method, result), roles)] == [0.55, 0.6]
+
+
+def test_repetition_is_the_share_of_runs_said_before() -> None:
+    """Of the 5 runs of four words in "a b c d a b c d", the last is the first."""
+    assert repetition("a b c d a b c d".split()) == pytest.approx(1 / 5, rel=1e-12)
+    assert repetition(["a", "b", "c"]) == 0.0
+
+
+def test_words_past_the_fortieth_add_nothing_to_the_amount() -> None:
+    """A long segment says no more for being longer."""
+    short = overlaps((pair("result", "Copper.", "Kites rose."),), half_result)[0]
+    long = [
+        overlaps((pair("result", "Copper.", " ".join(["copper"] * n)),), half_result)[0].amount
+        for n in (40, 80)
+    ]
+
+    assert short.amount == log1p(2)
+    assert long == [log1p(40), log1p(40)]
+
+
+def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
+    """Of 12, 40 and 15 the summary has 40, in the sentence of another facet."""
+    result = pair("result", "Kites rose 12, 40 and 15 m, then 40 m.", "Kites rose.")
+    method = pair("method", "Copper.", "We flew 40 kites.")
+
+    overlap = overlaps((result, method), half_result)[0]
+
+    assert (overlap.n_numbers, overlap.n_numbers_found) == (3, 1)
+    assert (overlap.n_words, overlap.n_words_found) == (5, 3)  # kites, rose, 12, 40, 15
+
+
+def test_whole_means_every_word_in_the_own_segment() -> None:
+    """Words in another facet's segment do not make a copy."""
+    own = pair("result", "Kites rose.", "The kites rose quickly.")
+    apart = pair("result", "Kites rose.", "Kites fell.")
+    other = pair("method", "Copper.", "Roofs rose.")
+
+    assert overlaps((own,), half_result)[0].is_whole
+    assert not overlaps((apart, other), half_result)[0].is_whole
+
+
+KITES = "Kites rose 40 m above copper roofs."
+
+
+OVERLAP = Overlap(
+    found=0.5,
+    surest=0.9,
+    repetition=0.04,
+    amount=3.0,
+    n_words=10,
+    n_words_found=6,
+    n_numbers=2,
+    n_numbers_found=1,
+    is_whole=False,
+)
+
+
+MODEL = RatingModel(
+    coefficients=(2.0, 1.0, -5.0, 0.5),
+    thresholds={"result": (1.0, 2.0, 3.0)},
+    cuts={"result": (1.5, 2.4, 2.6)},
+)
+
+
+sentences = st.sampled_from(
+    [
+        "We flew 12 kites.",
+        "Red kites rose 40 m, whereas blue kites fell 15 m.",
+        "Red kites fell 40 m and then blue kites rose 15 m.",
+        "Wind did not affect red kites (p = 0.4).",
+        "Kites are poorly understood.",
+        "These findings suggest that kites may be useful.",
+        "Before the storm 7 kites flew, and 9 after it.",
+        "Before the storm 9 kites flew, and 7 after it.",
+    ]
+)
+
+
+def rate(facet: Facet, reference: str, candidate: str) -> FacetRating:
+    """The rating of a single pair."""
+    pair = FacetPair(facet=facet, reference=reference, candidate=candidate)
+    (rating,) = rate_all(RateFacets((pair,)))
+    return rating
+
+
+def test_score_is_the_weighted_sum_of_the_overlap() -> None:
+    """2 * .5 + .9 - 5 * sqrt(.04) + .5 * 3 = 2.4."""
+    assert MODEL.score(OVERLAP.features) == 2.4
+
+
+def test_probabilities_are_differences_of_logistic_curves() -> None:
+    """P(rating <= k) = 1 / (1 + exp(2.4 - k)) for the thresholds 1, 2 and 3."""
+    below = [1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)]
+
+    chances = MODEL.probabilities("result", 2.4)
+
+    assert chances == pytest.approx(
+        (below[0], below[1] - below[0], below[2] - below[1], 1 - below[2]), rel=1e-12
+    )
+    assert sum(chances) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(("score", "rating"), [(1.4, 1), (1.5, 2), (2.4, 3), (2.6, 4)])
+def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
+    """A score on a cut point has reached it."""
+    assert MODEL.rating("result", score) == rating
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_shipped_model_has_a_step_for_each_rating(facet: Facet) -> None:
+    """Thresholds and cut points ascend, one fewer than the scale has ratings."""
+    model = rating_model()
+
+    for steps in (model.thresholds[facet], model.cuts[facet]):
+        assert len(steps) == SCALES[facet] - 1
+        assert list(steps) == sorted(set(steps))
+
+
+def test_more_found_is_never_rated_less() -> None:
+    """What is read off a summary counts in the direction a person expects."""
+    model = rating_model()
+    score = model.score(OVERLAP.features)
+
+    assert model.score(replace(OVERLAP, found=0.6).features) > score
+    assert model.score(replace(OVERLAP, surest=1.0).features) > score
+    assert model.score(replace(OVERLAP, amount=3.5).features) > score
+    assert model.score(replace(OVERLAP, repetition=0.1).features) < score
+
+
+def test_reason_says_what_was_found_and_what_to_expect() -> None:
+    """Kites, rose and roofs of kites, rose, 40, copper and roofs; 0 of 1 numbers."""
+    reason = rate("result", KITES, "Kites rose above roofs.").reason
+
+    assert reason.startswith("60% of the reference's words and 0 of 1 numbers found")
+    assert "; expected " in reason
+    assert reason.endswith(" of 4")
+
+
+def test_facet_that_no_sentence_looks_like_is_said_to_be_unclear() -> None:
+    """A rating can be low for that alone."""
+    reason = rate("conclusion", KITES, "We enrolled 12 patients with a kite of copper.").reason
+
+    assert "found, not clearly as conclusion; expected" in reason
+
+
+def test_changed_number_is_rated_one_and_asks_to_look() -> None:
+    """All other words are the reference's; numbers can be compared for sure."""
+    rating = rate("result", KITES, KITES.replace("40", "60"))
+
+    assert rating.rating == 1
+    assert rating.reason.startswith(f"{ASKS}: number: ")
+    assert rating.undecided
+    assert rating.confidence is not None
+    assert rating.confidence <= CONFLICT_CONFIDENCE
+
+
+def test_conflict_of_words_lowers_the_rating_by_one() -> None:
+    """Words are misread too often for the lowest rating at once, as a changed number has it."""
+    word = Conflict(kind="direction", says="fell", instead="rose")
+    number = Conflict(kind="number", says="60", instead="40")
+
+    assert [vetoed(rating, word) for rating in (4, 3, 1)] == [3, 2, 1]
+    assert [vetoed(rating, number) for rating in (4, 1)] == [1, 1]
+
+
+def test_segment_with_every_word_covers_the_facet() -> None:
+    """A summary may say more than its reference."""
+    rating = rate("result", KITES, f"{KITES} They weighed 300 g.")
+
+    assert rating == FacetRating(
+        facet="result",
+        reason="100% of the reference's words and 1 of 1 numbers found",
+        rating=4,
+        confidence=WHOLE_CONFIDENCE,
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(sentences, min_size=1, max_size=6, unique=True))
+def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> None:
+    """Nothing covers a text better than the text, even one that contradicts itself."""
+    segments = segment(" ".join(chosen))
+    stated = [segments.segment(facet) for facet in FACETS]
+    pairs = tuple(
+        FacetPair(facet=facet, reference=text, candidate=text)
+        for facet, text in zip(FACETS, stated, strict=True)
+        if text
+    )
+
+    assert any(stated)
+    assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[pair.facet] for pair in pairs]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.permutations(FACETS))
+def test_order_of_the_pairs_changes_nothing(order: list[Facet]) -> None:
+    """Each pair is rated by all of them, whichever is named first."""
+    said = dict(zip(FACETS, ("Kites are rare.", "We flew 12.", KITES, "Kites help."), strict=True))
+
+    def rated(facets: tuple[Facet, ...]) -> dict[Facet, FacetRating]:
+        pairs = tuple(FacetPair(facet=f, reference=KITES, candidate=said[f]) for f in facets)
+        return dict(zip(facets, rate_all(RateFacets(pairs)), strict=True))
+
+    assert rated(tuple(order)) == rated(FACETS)
+
+
+HEDGES = (
+    "Hedges shelter birds, but their use is poorly understood.",
+    "We counted nests in 40 hedges using field glasses.",
+    "Nests were significantly more frequent in tall hedges (p = 0.01).",
+    "These findings suggest that farmers should let hedges grow.",
+)
+
+
+def of_each(text: str) -> tuple[str, ...]:
+    """The segments in the order of FACETS."""
+    segments = segment(text)
+    return tuple(segments.segment(facet) for facet in FACETS)
+
+
+def test_well_formed_abstract_is_read_facet_by_facet() -> None:
+    """Cues, tense, numbers and place agree, so each sentence goes where a reader puts it."""
+    assert of_each(" ".join(HEDGES)) == HEDGES
+
+
+def test_lower_cased_and_tokenised_abstract_is_read_the_same() -> None:
+    """Benchmarks release abstracts in that form; cues must not hang on capitals."""
+    tokenised = [
+        sentence.lower().replace(",", " ,").replace("(", "( ").replace(")", " )")[:-1] + " ."
+        for sentence in HEDGES
+    ]
+
+    assert of_each(" ".join(tokenised)) == tuple(tokenised)
+
+
+def test_labels_decide_against_cues_and_place() -> None:
+    """An author's own label outweighs every guess: here the results come first."""
+    text = (
+        "Results: Looms may wear out. Background: We timed 12 looms. Methods: p < 0.01 was found."
+    )
+
+    assert of_each(text) == (
+        "Background: We timed 12 looms.",
+        "Methods: p < 0.01 was found.",
+        "Results: Looms may wear out.",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        (
+            "The loom was slow.methods : we timed 12 looms.",
+            ("The loom was slow.", "methods : we timed 12 looms."),
+        ),
+        ("it was slow.resultsthe new loom won.", ("it was slow.", "resultsthe new loom won.")),
+        ("It was slow.electronic supplementary material is online.", ("It was slow.",)),
+        ("The methods: weaving and knitting.", ("The methods: weaving and knitting.",)),
+        ("resulting from weaving", ("resulting from weaving",)),
+    ],
+)
+def test_sentences_are_cut_before_a_label_inside_them(text: str, pieces: tuple[str, ...]) -> None:
+    """Released abstracts lost the line break before a label, so no full stop splits there."""
+    assert cut_at_labels(text) == pieces
+
+
+def test_glued_labels_open_their_facets() -> None:
+    """A label that lost its colon and space is still a label."""
+    glued = (
+        "backgroundlooms wear out.",
+        "methodswe timed 12 looms.",
+        "resultsnew looms won.",
+        "conclusionsbuy new looms.",
+    )
+
+    assert of_each("".join(glued)) == glued
+
+
+def test_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
+    """Between "Background:" and "Conclusion:" stand a method and a result without a label."""
+    text = (
+        "Background: Looms wear out. We timed 12 looms using a clock. New looms were significantly"
+        " faster. Conclusion: Buy new looms."
+    )
+
+    assert of_each(text) == (
+        "Background: Looms wear out.",
+        "We timed 12 looms using a clock.",
+        "New looms were significantly faster.",
+        "Conclusion: Buy new looms.",
+    )
+    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, False, True]
+
+
+def test_generated_summary_without_findings_has_empty_facets() -> None:
+    """A facet that a summary does not state must stay empty, for it is rated 1."""
+    assert segment("This article discusses how rope bridges are built.") == FacetSegments(
+        background="This article discusses how rope bridges are built."
+    )
+
+
+def test_last_sentence_is_no_conclusion_by_its_place_alone() -> None:
+    """A summary that breaks off after its results has none."""
+    text = "We weighed 30 kites using a scale. The red kites were 4 g heavier. They had 12 ribs."
+
+    assert not segment(text).conclusion
+
+
+@pytest.mark.parametrize("text", ["", "...", " \n ", "\u2603 \u2603", "the of and"])
+def test_text_without_content_has_four_empty_segments(text: str) -> None:
+    """No facet can be stated without a word that says something."""
+    assert segment(text) == FacetSegments()
+
+
+def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
+    """Worked: the method is nobody's best, and .5 is likely enough for it where .1 is not."""
+    table = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.1, 0.8, 0.1]])
+    rows = dict(zip(HEDGES[::2], table, strict=False))
+
+    segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
+
+    assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
+    assert (segments.result, segments.conclusion) == (HEDGES[2], "")
+
+
+def test_one_more_sentence_hides_no_facet() -> None:
+    """Its place makes the last sentence a conclusion; what follows must not take that away."""
+    whole = " ".join(HEDGES)
+
+    for more in ("The 12 plots were mown twice.", "Hedges were planted in 1994."):
+        assert segment(f"{whole} {more}").conclusion
+        assert segment(f"{more} {whole}").conclusion
