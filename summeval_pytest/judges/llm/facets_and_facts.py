@@ -139,8 +139,7 @@ def stated_batch(
         "sentences",
         _STATED[kind],
         stated,
-        topic=about(kind.replace("_", " "), sentences),
-        units=apart(sentences),
+        texts=sentences,
         user=user,
     )
 
@@ -319,9 +318,9 @@ def fact_batch(question: CheckFacts) -> PromptBatch[FactCheck]:
         "checks",
         _FactEntry,
         check,
-        topic=about("fact checks", [fact.text for fact in question.facts]),
-        units=_chains(parents),
+        texts=[fact.text for fact in question.facts],
         user=partial(_fact_message, question, parents),
+        units=_chains(parents),
         told="fact_checks_in_chain" if question.earlier else None,
     )
 

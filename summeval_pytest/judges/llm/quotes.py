@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -19,9 +20,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    Cut = Callable[[str], list[str]]
+    from collections.abc import Callable, Iterable, Iterator
 
 
 LEAST_SHARE: Final = 0.9
@@ -71,8 +70,12 @@ class LookedUp:
     n_copied: int = 0
 
 
+_Words = Sequence[tuple[str, ...]]
+"""The words of each sentence of a text."""
+
+
 @dataclass(frozen=True, slots=True)
-class Found:
+class _Found:
     """Where words stand: a sentence, and from which to before which of its words."""
 
     sentence: int
@@ -105,19 +108,6 @@ def is_exact(word: str) -> bool:
     return not word[0].isalpha() or word in _NEGATIONS or word.endswith("n't")
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A source; the words of a sentence are read when they are first wanted."""
-
-    sentences: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.sentences)
-
-    def __getitem__(self, place: int) -> tuple[str, ...]:
-        return _shown_words(self.sentences[place])
-
-
 def look_up(
     quotes: Sequence[Quote], source: Sequence[str], summary: Sequence[str] = ()
 ) -> LookedUp:
@@ -128,7 +118,7 @@ def look_up(
         source: The sentences in which they should stand.
         summary: The sentences asked about, in which a copied quotation stands instead.
     """
-    read, of_summary = _Read(source), _Read(summary)
+    read = list(map(_shown_words, source)) if quotes else []
     sentences: dict[int, None] = {}
     n_ungrounded = n_copied = 0
     for quote in quotes:
@@ -136,11 +126,12 @@ def look_up(
         sentences.update(dict.fromkeys(found))
         if not found:
             n_ungrounded += 1
-            n_copied += bool(_find(Quote(NOWHERE, quote.text), of_summary))
+            copied = _find(Quote(NOWHERE, quote.text), list(map(_shown_words, summary)))
+            n_copied += bool(copied)
     return LookedUp(tuple(sentences), n_ungrounded, n_copied)
 
 
-def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
+def _find(quote: Quote, source: _Words) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
@@ -152,12 +143,15 @@ def _find(quote: Quote, source: _Read) -> tuple[int, ...]:
     return () if first is None else _follow(first, anchors[1:], source)
 
 
-def _follow(first: Found, anchors: Sequence[tuple[str, ...]], source: _Read) -> tuple[int, ...]:
+def _follow(first: _Found, anchors: Sequence[tuple[str, ...]], source: _Words) -> tuple[int, ...]:
     """The sentences from one anchor to the next; none where an anchor does not follow."""
     places = [first.sentence]
     last = first
     for anchor in anchors:
-        rest = (_after(last, anchor, place, source) for place in range(last.sentence, len(source)))
+        rest = (
+            _stands(anchor, source[place], place, last.end if place == last.sentence else 0)
+            for place in range(last.sentence, len(source))
+        )
         following = next((found for found in rest if found is not None), None)
         if following is None:
             return ()
@@ -168,12 +162,7 @@ def _follow(first: Found, anchors: Sequence[tuple[str, ...]], source: _Read) -> 
     return tuple(dict.fromkeys(places))
 
 
-def _after(last: Found, anchor: tuple[str, ...], place: int, source: _Read) -> Found | None:
-    begin = last.end if place == last.sentence else 0
-    return _stands(anchor, source[place], place, begin)
-
-
-def _search(quoted: tuple[str, ...], named: int, source: _Read) -> Found | None:
+def _search(quoted: tuple[str, ...], named: int, source: _Words) -> _Found | None:
     """Where words stand: in the sentence named, else in the nearest other one."""
     if not quoted:
         return None
@@ -190,11 +179,11 @@ def _search(quoted: tuple[str, ...], named: int, source: _Read) -> Found | None:
 
 def _stands(
     quoted: tuple[str, ...], sentence: tuple[str, ...], place: int, begin: int = 0
-) -> Found | None:
+) -> _Found | None:
     """Where a sentence holds quoted words, from one of its words on."""
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
-            return Found(place, start, start + len(quoted))
+            return _Found(place, start, start + len(quoted))
     rest = sentence[begin:]
     if len(quoted) > MOST_WORDS:
         return None
@@ -209,7 +198,7 @@ def _stands(
     exact = [word for word in sentence[start:end] if is_exact(word)]
     if exact != [word for word in quoted if is_exact(word)]:
         return None
-    return Found(place, start, end)
+    return _Found(place, start, end)
 
 
 def _in_order(quoted: tuple[str, ...], sentence: tuple[str, ...]) -> list[int]:
@@ -332,7 +321,7 @@ def quotations(groups: Iterable[str], source: Sequence[str]) -> list[Quote]:
         quote
         for group in groups
         for piece in _marked(group)
-        for quote in _cut(piece, source, (_sentences, _clauses))
+        for quote in _cut(piece, source, (_sentences, lambda text: text.split(";")))
     ]
 
 
@@ -347,11 +336,9 @@ def _sentences(text: str) -> list[str]:
     return [sentence.text for sentence in split_sentences(ELLIPSIS.sub(" \u2026 ", text))]
 
 
-def _clauses(text: str) -> list[str]:
-    return text.split(";")
-
-
-def _cut(text: str, source: Sequence[str], ways: Sequence[Cut]) -> Iterator[Quote]:
+def _cut(
+    text: str, source: Sequence[str], ways: Sequence[Callable[[str], list[str]]]
+) -> Iterator[Quote]:
     """A text as one quotation where the source has it, else in pieces."""
     if sum(word[0].isalpha() for word in words_of(text)) < FREE_READING_LEAST_WORDS:
         return

@@ -115,7 +115,7 @@ def _relations() -> list[object]:
     return [
         *_requests(relations.relation_batch(_SAMPLE)),
         *_requests(relations.entity_batch(_SAMPLE)),
-        *_requests(relations.triple_batch(_SAMPLE, ("One", "Two"))),
+        *_requests(relations.relation_batch(_SAMPLE, ("One", "Two"))),
         *_requests(relations.statement_batch((relation, relation))),
         relations.SENTENCES_PER_REQUEST,
     ]

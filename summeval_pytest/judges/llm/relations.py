@@ -23,8 +23,6 @@ from summeval_pytest.judges.llm.replies import (
     UnreadableError,
     Values,
     Whole,
-    about,
-    apart,
     block,
     entries_batch,
     numbered,
@@ -91,52 +89,26 @@ class Related:
     relations: tuple[Relation, ...] = ()
 
 
-def relation_batch(sentences: tuple[str, ...]) -> PromptBatch[Related]:
-    """Asks for entities, relations and statements at once."""
+def relation_batch(
+    sentences: tuple[str, ...], entities: tuple[str, ...] | None = None
+) -> PromptBatch[Related]:
+    """Asks for entities, relations and statements at once, or for triples of known entities."""
 
     def user(ids: Sequence[int]) -> str:
-        return f"{block('text', numbered(sentences))}\n\nWork on sentences: {span(ids)}."
+        known = [] if entities is None else [block("entities", map(shown, entities))]
+        work = f"Work on sentences: {span(ids)}."
+        return "\n\n".join([block("text", numbered(sentences)), *known, work])
 
-    def related(entry: _RelationsEntry, what: str) -> Related:
-        return Related(
-            entities=_names(entry.entities),
-            relations=_relations(entry.id, entry.relations, len(sentences), what),
+    def related(entry: _RelationsEntry | _TriplesEntry, what: str) -> Related:
+        names = _names(entry.entities) if isinstance(entry, _RelationsEntry) else ()
+        relations = _relations(entry.id, entry.relations, len(sentences), what)
+        return Related(entities=names, relations=relations)
+
+    if entities is None:
+        return entries_batch(
+            "relations", "sentences", _RelationsEntry, related, texts=sentences, user=user
         )
-
-    return entries_batch(
-        "relations",
-        "sentences",
-        _RelationsEntry,
-        related,
-        topic=about("relations", sentences),
-        units=apart(sentences),
-        user=user,
-    )
-
-
-def triple_batch(sentences: tuple[str, ...], entities: tuple[str, ...]) -> PromptBatch[Related]:
-    """Asks for bare relations between known entities."""
-
-    def user(ids: Sequence[int]) -> str:
-        blocks = [
-            block("text", numbered(sentences)),
-            block("entities", map(shown, entities)),
-            f"Work on sentences: {span(ids)}.",
-        ]
-        return "\n\n".join(blocks)
-
-    def related(entry: _TriplesEntry, what: str) -> Related:
-        return Related(relations=_relations(entry.id, entry.relations, len(sentences), what))
-
-    return entries_batch(
-        "triples",
-        "sentences",
-        _TriplesEntry,
-        related,
-        topic=about("triples", sentences),
-        units=apart(sentences),
-        user=user,
-    )
+    return entries_batch("triples", "sentences", _TriplesEntry, related, texts=sentences, user=user)
 
 
 def _names(entities: Iterable[_Entity]) -> tuple[str, ...]:
@@ -169,8 +141,7 @@ def entity_batch(paragraphs: tuple[str, ...]) -> PromptBatch[tuple[str, ...]]:
         "paragraphs",
         _EntitiesEntry,
         lambda entry, _: _names(entry.entities),
-        topic=about("entities", paragraphs),
-        units=apart(paragraphs),
+        texts=paragraphs,
         user=lambda ids: (
             f"{block('paragraphs', numbered(paragraphs, ids))}\n\nWork on paragraphs: {span(ids)}."
         ),
@@ -185,8 +156,7 @@ def statement_batch(relations: tuple[Relation, ...]) -> PromptBatch[str]:
         "statements",
         _StatementEntry,
         lambda entry, _: entry.statement,
-        topic=about("statements", [one.head for one in relations]),
-        units=apart(relations),
+        texts=[one.head for one in relations],
         user=lambda ids: (
             f"{block('relations', numbered(lines, ids))}\n\nWork on relations: {span(ids)}."
         ),
@@ -242,7 +212,7 @@ async def _in_steps(
     paragraphs = tuple(part for part in text.split("\n\n") if part.strip())
     named = _all(await poll.replies(entity_batch(paragraphs), 1))
     names = _distinct(name for part in named for name in part)
-    related = _all(await poll.whole(triple_batch(sentences, names)))
+    related = _all(await poll.whole(relation_batch(sentences, names)))
     triples = tuple(relation for found in related for relation in found.relations)
     if not triples:
         return len(names), []

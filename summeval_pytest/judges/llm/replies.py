@@ -302,9 +302,9 @@ def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and its entri
     entry: type[EntryT],
     make: Callable[[EntryT, str], ItemT],
     *,
-    topic: str,
-    units: Units,
+    texts: Sequence[str],
     user: Callable[[Sequence[int]], str],
+    units: Units | None = None,
     told: Kind | None = None,
 ) -> PromptBatch[ItemT]:
     """A batch whose reply is an object with one list, an entry for each item.
@@ -317,9 +317,9 @@ def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and its entri
         key: The list's name.
         entry: The model of an entry.
         make: From an entry, and what to call it, to an item; may raise `UnreadableError`.
-        topic: As in `PromptBatch`, like the two that follow.
-        units: The items.
-        user: The message.
+        texts: The items' texts; the first one is named in the topic.
+        user: As in `PromptBatch`.
+        units: As in `PromptBatch`; each item by itself where none are given.
         told: The kind whose instructions are given, in place of its own.
     """
     sent = schema(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
@@ -339,8 +339,8 @@ def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and its entri
         return {id_: read_item(found[id_], f"item {id_}", read_entry) for id_ in ids}
 
     return PromptBatch(
-        topic=topic,
-        units=units,
+        topic=about(kind.replace("_", " "), texts),
+        units=apart(texts) if units is None else units,
         system=instructions(told or kind),
         user=user,
         schema=lambda _: sent,

@@ -93,8 +93,7 @@ def sentence_batch(
         "checks",
         _SentenceEntry,
         check,
-        topic=about("sentence checks", sentences),
-        units=apart(sentences),
+        texts=sentences,
         user=user,
     )
 
@@ -162,7 +161,7 @@ def factual_batch(sentences: tuple[str, ...], asked: tuple[int, ...]) -> PromptB
         "checks",
         _FactualEntry,
         lambda entry, _: entry.label == "true",
-        topic=about("factual checks", [sentences[id_ - 1] for id_ in asked]),
+        texts=[sentences[id_ - 1] for id_ in asked],
         units=tuple((id_,) for id_ in asked),
         user=lambda ids: (
             f"{block('sentences', numbered(sentences))}\n\nCheck sentences: {span(ids)}."

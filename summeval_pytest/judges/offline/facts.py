@@ -127,18 +127,6 @@ def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     return facts
 
 
-def added_by(fact: Fact, facts: tuple[Fact, ...]) -> str:
-    """What a fact says after the words with which it repeats the fact it refines.
-
-    Args:
-        fact: The fact.
-        facts: The list in which ``fact.parent`` is an index.
-    """
-    if fact.parent is None or not 0 <= fact.parent < len(facts):
-        return fact.text
-    return added_to(facts[fact.parent].text, fact.text)
-
-
 @lru_cache(maxsize=4096)
 def added_to(parent: str, fact: str) -> str:
     """What one text says after the words with which it repeats another."""
@@ -315,9 +303,7 @@ class PremiseIndex:
         )
 
     def stands_for(self, word: str) -> str | None:
-        """The word of the premises that says what this one says; None where none does."""
-        if word in self._first:
-            return word
+        """The other word of the premises that says what this one says; None where none does."""
         if word not in self._stands_for:
             self._stands_for[word] = self._kin(word)
         return self._stands_for[word]
@@ -516,9 +502,11 @@ def check_facts(question: CheckFacts) -> FactChecks:
 
 def _added(fact: Fact, question: CheckFacts) -> str:
     """What a fact adds to the one it refines: in the question, or the last checked before."""
+    if fact.parent is not None and 0 <= fact.parent < len(question.facts):
+        return added_to(question.facts[fact.parent].text, fact.text)
     if fact.parent is None and question.earlier:
         return added_to(question.earlier[-1].text, fact.text)
-    return added_by(fact, question.facts)
+    return fact.text
 
 
 def _check(fact: str, added: str, premises: tuple[str, ...], sought: Sought | None) -> FactCheck:

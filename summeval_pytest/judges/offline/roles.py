@@ -1,7 +1,8 @@
 """How likely each sentence of a text is to state each facet, by its label, words and place.
 
-A chain of states is learned from labelled abstracts; a label such as "Methods:" decides. Released abstracts have often lost the line break before a label ("in mice.methods : we gave") or
-all that followed it ("resultsthe wounds healed"); sentences are cut there too.
+A chain of states is learned from labelled abstracts; a label such as "Methods:" decides. Released
+abstracts have often lost the line break before a label ("in mice.methods : we gave") or all that
+followed it ("resultsthe wounds healed"); sentences are cut there too.
 """
 
 from __future__ import annotations

@@ -236,19 +236,6 @@ def test_a_request_without_a_reply_is_not_asked_again() -> None:
     assert tally == Tally(n_reasked=2, n_unanswered=2)
 
 
-def test_several_faults_make_one_note_in_a_fixed_order() -> None:
-    """A re-ask has a key in the store, so the same faults have to make the same words."""
-    sender = Scripted([reply(entry(1), entry(2, "perhaps")), reply(entry(2), entry(3))])
-    settled(sender)
-    assert (
-        sender.sent[1]
-        .messages[1]
-        .content.endswith(
-            "could not be used: it left items out and it used a value that was not offered."
-        )
-    )
-
-
 @pytest.mark.parametrize(
     ("ids", "words"), [((), ""), ((4,), "4"), ((3, 1, 2, 7, 9, 8), "1-3, 7-9"), ((2, 4), "2, 4")]
 )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.chat import ChatReply
-from summeval_pytest.errors import NoReplyError, OptionError
-from summeval_pytest.judges.judge import Judge
+from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import Tally
 from summeval_pytest.judges.llm.facets_and_facts import Style
 from summeval_pytest.judges.llm.judge import LlmJudge
@@ -27,11 +26,9 @@ from summeval_pytest.questions import (
     FactList,
     ListFacts,
     RateFacets,
-    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
-    SummaryRating,
     Unanswered,
 )
 from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
@@ -211,18 +208,6 @@ def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Questi
     assert ask(judge_of(dropping(3)), question) == (Unanswered("item 3 is missing; ask again"),)
 
 
-def test_an_endpoint_without_a_reply_leaves_items_unanswered_in_its_words() -> None:
-    """The message names the address or the option; it is made of our words only."""
-
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
-        del request, text
-        raise NoReplyError("over_budget", "not judged: budget of $5.00 is spent")
-
-    lost = Unanswered("not judged: budget of $5.00 is spent")
-    answers = ask(judge_of(hook), RateFacets(PAIRS), ListFacts(SENTENCES))
-    assert answers == (FacetRatings((lost, lost)), lost)
-
-
 def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted() -> None:
     """They are the judge's faults, and the report says how many."""
 
@@ -296,14 +281,6 @@ def test_labels_go_by_majority(
     )
 
 
-def test_too_few_votes_answer_nothing() -> None:
-    """Half of the votes are not enough."""
-    judge = judge_of(voting("entailed", ""), votes=2)
-    told = "item 1: label: Input should be 'entailed' or 'not_entailed', not ''; ask again"
-    assert ask(judge, CHECK) == (FactChecks((Unanswered(told),)),)
-    assert judge.tally.n_voted == 0
-
-
 def test_agreement_is_the_mean_over_items() -> None:
     """Item 1: two of three agree; items 2 and 3: all three. 2/3 + 1 + 1 = 8/3."""
     judge = judge_of(voting("entailed", "entailed", "not_entailed"), votes=3)
@@ -312,27 +289,9 @@ def test_agreement_is_the_mean_over_items() -> None:
     assert judge.counts()["n_agreeing"] == pytest.approx(8 / 3)
 
 
-def test_ratings_go_by_the_lower_median() -> None:
-    """Votes of 4, 1, 2 and 3 on the method: the two in the middle are 2 and 3."""
-    given = (4, 1, 2, 3)
-
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
-        reply = json.loads(text)
-        reply["method"] = {"reason": f"vote {request.vote}", "rating": given[request.vote]}
-        return json.dumps(reply)
-
-    judge = judge_of(hook, votes=4)
-    (answer,) = ask(judge, RateFacets(PAIRS))
-    assert isinstance(answer, FacetRatings)
-    assert answer.ratings[0] == FacetRating(facet="method", reason="vote 2", rating=2)
-    orders = [r.messages[1].content.find("<<<method") for r in sent_by(judge)]
-    assert min(orders) == 0 < max(orders)
-
-
 def test_the_signature_holds_all_that_moves_the_answers() -> None:
     """And it is one judge among others."""
     judge = judge_of()
-    assert isinstance(judge, Judge)
     assert judge.in_flight == 64
     assert judge.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=1 calls=batched"
     other = judge_of(votes=3, batched=False)
@@ -355,15 +314,6 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message:
     with pytest.raises(OptionError) as caught:
         LlmJudge(RuleSender(), **settings)  # type: ignore[arg-type]  # a wrong value is the point
     assert str(caught.value) == message
-
-
-def test_a_summary_is_rated_as_a_whole() -> None:
-    """One request, and with votes the lower median of their ratings."""
-    question = RateSummary(TEXT, "Slow firing gave bricks of 31 MPa. Fuel was dear.")
-    judge = judge_of(votes=3)
-    # 11 of the reference's 16 content words: 1 + int(.69 * 3 + .5) is 3
-    assert ask(judge, question) == (SummaryRating(reason="69% of the words", rating=3),)
-    assert kinds_sent(judge) == {"summary_rating": 3}
 
 
 def test_the_style_of_ratings_is_in_request_and_signature() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.judge import LlmJudge
-from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import (
     CheckFacts,
@@ -290,15 +289,6 @@ def test_a_reply_that_drops_an_item_never_raises_a_score(
         assert score == whole if attempts < 3 else isinstance(score, Unscored) or score == whole
 
 
-@settings(deadline=None, max_examples=8)
-@given(kinds, st.integers(1, 8), st.integers(0, 2))
-def test_a_vote_that_drops_an_item_never_raises_a_score(kind: str, place: int, vote: int) -> None:
-    """Two of three votes still decide, and no higher than three did."""
-    sender = RuleSender(without(kind, place, attempts=3, vote=vote))
-    for score, whole in scored(sender, votes=3):
-        assert isinstance(score, Unscored) or score.value <= whole.value
-
-
 @settings(deadline=None, max_examples=10)
 @given(st.integers(1, 8), st.integers(0, 3), st.sampled_from(["premises", "evidence"]))
 def test_a_check_that_names_less_evidence_never_raises_a_score(
@@ -315,36 +305,3 @@ def test_a_check_that_names_less_evidence_never_raises_a_score(
 
     for score, whole in scored(RuleSender(hook)):
         assert isinstance(score, Unscored) or score.value <= whole.value
-
-
-def test_a_lost_answer_reaches_the_metric_as_its_reason() -> None:
-    """The user reads what was wrong with the judge's reply, not that something was."""
-    sender = RuleSender(without("facet_ratings", 0, attempts=3))
-    evaluation = measured(sender)
-    unscored = evaluation.score("facet")
-    assert isinstance(unscored, Unscored)
-    assert (unscored.status, unscored.fault) == ("unanswered", "judge")
-    assert unscored.reason.endswith(" is missing; ask again")
-    assert not isinstance(evaluation.score("eva"), Unscored)
-
-
-def test_flows_can_be_driven_without_a_runner() -> None:
-    """A metric and this judge need nothing between them."""
-    judge = judge_of()
-
-    async def drive(flow: object) -> object:
-        assert hasattr(flow, "send")
-        answers = None
-        try:
-            while True:
-                answers = await judge.answer(flow.send(answers))
-        except StopIteration as end:
-            return end.value
-
-    flows = (
-        facet.measure(REFERENCE, SUMMARY),
-        eva.measure(REFERENCE, SUMMARY),
-        faithfulness.measure(SUMMARY, SOURCE),
-    )
-    scores = [asyncio.run(drive(flow)) for flow in flows]
-    assert scores == list(WHOLE.values())

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.judges.llm.quotes import (
-    NOWHERE,
     LookedUp,
     Quote,
     groups_of,
@@ -131,18 +130,6 @@ def test_an_ellipsis_stands_for_few_sentences(text: str, sentences: tuple[int, .
 def test_both_ends_of_an_ellipsis_stand_there_in_order(text: str) -> None:
     """An ellipsis between words that do not follow each other joins what the paper does not."""
     assert find(0, text) == LookedUp((), 1)
-
-
-def test_evidence_is_each_sentence_once_and_every_lost_quotation() -> None:
-    """The count is of quotations, as the judge's fault; the sentences are the evidence."""
-    quotes = [
-        Quote(3, "Nausea was seen"),
-        Quote(0, "no such words here"),
-        Quote(0, "Zinc was given"),
-        Quote(3, "17.2% of them"),
-        Quote(1, "nor these ones"),
-    ]
-    assert look_up(quotes, SOURCE) == LookedUp((3, 0), 2)
 
 
 def test_a_lost_quotation_may_stand_in_the_summary() -> None:
@@ -332,9 +319,3 @@ def test_parentheses_hold_one_quotation_or_several(
     What has fewer than two words is no quotation and counts as none.
     """
     assert found_in(*groups) == (places, n_ungrounded)
-
-
-def test_a_pointer_is_no_quotation() -> None:
-    """The source is shown without numbers, so a number in parentheses names nothing."""
-    assert found_in("see sentence 2 of it") == ((), 1)
-    assert all(quote.sentence == NOWHERE for quote in quotations(("see sentence 2",), ROOFS))

@@ -12,7 +12,6 @@ from summeval_pytest.judges.llm.relations import (
     entity_batch,
     relation_batch,
     statement_batch,
-    triple_batch,
 )
 from summeval_pytest.judges.llm.replies import ReplyFault
 from summeval_pytest.questions import ListRelations, Relation, RelationList, Unanswered
@@ -91,7 +90,7 @@ def test_a_sentence_that_cannot_be_read_is_unusable_as_a_whole(
 
 def test_triples_are_asked_for_between_known_entities_and_without_statements() -> None:
     """The paper's second step; its third has a request of its own."""
-    batch = triple_batch(SENTENCES, ("zinc", "mice, young"))
+    batch = relation_batch(SENTENCES, ("zinc", "mice, young"))
     assert batch.system.startswith("# Triples\n")
     assert "\nzinc\nmice, young\n" in batch.user((1, 2, 3))
     schema = batch.schema((1,))
@@ -156,24 +155,6 @@ def test_one_by_one_takes_the_papers_three_steps_to_the_same_end() -> None:
     triples = sent_by(judge)[2]
     assert "\nBricks\noften\ncrack\nForty\nfired\nfiring\nspares\n" in triples.messages[1].content
     assert triples.topic.endswith("1-3")
-
-
-@pytest.mark.parametrize("batched", [True, False])
-def test_a_text_without_relations_asks_for_no_statement(*, batched: bool) -> None:
-    """One sentence completes nothing."""
-    judge = judge_of(batched=batched)
-    assert ask(judge, ListRelations("Bricks often crack.")) == (RelationList((), 3),)
-    assert kinds_sent(judge) == ({"relations": 1} if batched else {"entities": 1, "triples": 1})
-
-
-def test_a_long_text_is_cut_into_requests() -> None:
-    """Of 30 sentences, 12 are worked on at once, and every request shows all of them."""
-    judge = judge_of()
-    ask(judge, ListRelations(" ".join(f"Kiln {n} was hot." for n in range(30))))
-    assert [request.topic.rpartition("', ")[2] for request in sent_by(judge)] == [
-        "1-12", "13-24", "25-30",
-    ]  # fmt: skip
-    assert all("[30] Kiln 29" in r.messages[1].content for r in sent_by(judge))
 
 
 @pytest.mark.parametrize("batched", [True, False])

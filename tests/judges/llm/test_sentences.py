@@ -213,13 +213,6 @@ def test_an_ellipsis_is_expanded_over_a_few_sentences_only(
     assert (found.evidence, found.n_ungrounded) == (evidence, n_ungrounded)
 
 
-def test_a_quotation_of_the_summary_is_counted_as_copied() -> None:
-    """The judge then proves a sentence by itself or by its neighbour (FareBio, Table 5)."""
-    found = read("Yes (Rats slept in all of the cages) (the moon is made of zinc)")
-    assert found.supported
-    assert (found.evidence, found.n_ungrounded, found.n_copied) == ((), 2, 1)
-
-
 def test_a_yes_without_evidence_stays_a_yes_unless_the_judge_is_strict() -> None:
     """The metric counts it (metrics.md 1.2, edges); a strict judge has to show what it rests on."""
     assert read("Yes") == SentenceCheck(reason="Yes", supported=True)
@@ -228,12 +221,6 @@ def test_a_yes_without_evidence_stays_a_yes_unless_the_judge_is_strict() -> None
         supported=False,
     )
     assert read("Yes (Rats did not sleep)", STRICT).supported
-
-
-def test_a_no_with_evidence_stays_a_no() -> None:
-    """What the source says instead does not turn a verdict."""
-    found = read("No (Rats did not sleep any longer.)")
-    assert (found.supported, found.evidence) == (False, (2,))
 
 
 def test_where_only_a_label_is_asked_for_nothing_else_is_read() -> None:
@@ -350,13 +337,6 @@ def test_unsupported_sentences_are_asked_about_once_more() -> None:
         "factual_checks",
     ]
     assert sent_by(judge)[1].messages[1].content.endswith("Check sentences: 2-3.")
-
-
-def test_nobody_is_asked_about_general_truth_where_all_is_supported() -> None:
-    """An empty request would be paid for."""
-    judge = judge_of(manner=SentenceManner(factual=True))
-    ask(judge, CheckSentences(SENTENCES[:1], SOURCE))
-    assert [kind_of(request) for request in sent_by(judge)] == ["sentence_checks"]
 
 
 def test_a_sentence_without_a_factual_answer_stays_unsupported_and_open() -> None:

@@ -65,12 +65,6 @@ def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
     assert found == pytest.approx((0.75 * weight("zqx") + 0.25 * weight("vbn")) / whole, rel=1e-12)
 
 
-def test_numbers_and_unknown_words_weigh_most() -> None:
-    """A number is key information (FM, section 3.2); "patients" stands in every other abstract."""
-    assert weight("41") == 1.0
-    assert 0.0 <= weight("patient") < weight("copper") <= 1.0
-
-
 def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
     """A facet without a sentence of its own is as sure as the best of the others' sentences."""
 
@@ -306,16 +300,6 @@ def test_well_formed_abstract_is_read_facet_by_facet() -> None:
     assert of_each(" ".join(HEDGES)) == HEDGES
 
 
-def test_lower_cased_and_tokenised_abstract_is_read_the_same() -> None:
-    """Benchmarks release abstracts in that form; cues must not hang on capitals."""
-    tokenised = [
-        sentence.lower().replace(",", " ,").replace("(", "( ").replace(")", " )")[:-1] + " ."
-        for sentence in HEDGES
-    ]
-
-    assert of_each(" ".join(tokenised)) == tuple(tokenised)
-
-
 def test_labels_decide_against_cues_and_place() -> None:
     """An author's own label outweighs every guess: here the results come first."""
     text = (
@@ -374,20 +358,6 @@ def test_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
         "Conclusion: Buy new looms.",
     )
     assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, False, True]
-
-
-def test_generated_summary_without_findings_has_empty_facets() -> None:
-    """A facet that a summary does not state must stay empty, for it is rated 1."""
-    assert segment("This article discusses how rope bridges are built.") == FacetSegments(
-        background="This article discusses how rope bridges are built."
-    )
-
-
-def test_last_sentence_is_no_conclusion_by_its_place_alone() -> None:
-    """A summary that breaks off after its results has none."""
-    text = "We weighed 30 kites using a scale. The red kites were 4 g heavier. They had 12 ribs."
-
-    assert not segment(text).conclusion
 
 
 @pytest.mark.parametrize("text", ["", "...", " \n ", "\u2603 \u2603", "the of and"])
