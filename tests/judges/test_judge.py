@@ -63,7 +63,6 @@ def test_offline_is_the_embedded_judge() -> None:
 def test_own_judge_is_a_class_a_function_or_an_object(team: str, attribute: str) -> None:
     """Whichever a team has at hand will do."""
     judge = find_judge(f"{team}:{attribute}")
-
     assert judge.signature == "strict-7"
     assert judge.in_flight == 4
 
@@ -140,14 +139,12 @@ def test_judge_that_cannot_be_made_is_a_usage_error(
 ) -> None:
     """It is the user's to mend, and a crash of pytest would not say so."""
     name = f"{team}:{attribute}"
-
     assert refusal(name) == f"no judge {name!r}: {problem}; name it package.module:Class"
 
 
 def test_object_that_is_no_judge_is_refused(team: str) -> None:
     """The message names the three members that it needs."""
     name = f"{team}:broken"
-
     assert refusal(name) == f"{name!r} is no judge: it needs signature, in_flight and answer()"
 
 

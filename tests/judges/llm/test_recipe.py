@@ -16,7 +16,6 @@ from summeval_pytest.judges.llm import (
     replies,
     sentences,
 )
-from summeval_pytest.judges.llm.facets_and_facts import Style
 from summeval_pytest.judges.llm.replies import Kind, Variant
 from summeval_pytest.questions import FACETS, SentenceManner
 
@@ -193,15 +192,6 @@ def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
     assert left[1].startswith("- A fact marked as refining another is judged by what it adds.")
     assert len(left) == 4
     assert any(line.startswith("- Under `earlier` stand statements") for line in in_chain)
-
-
-@pytest.mark.parametrize(
-    "style", [Style(rubric="release"), Style(examples=True), Style(rubric="release", examples=True)]
-)
-def test_another_rubric_is_another_hash(style: Style, before: str) -> None:
-    """And the usual one is what it was before there was a choice."""
-    assert recipe.prompt_hash(Style()) == before
-    assert recipe.prompt_hash(style) != before
 
 
 @pytest.mark.parametrize("name", APART)

@@ -192,37 +192,6 @@ def test_a_yes_and_its_sentences() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("quoted", "evidence", "n_ungrounded"),
-    [
-        ("Zinc was given ... Rats did not sleep", (0, 1, 2), 0),
-        ("Zinc was given \u2026 number 0 says nothing", (0, 1, 2, 3), 0),
-        ("Zinc was given [...] lived to the end", (0, 43), 0),
-        ("Zinc was ... lived to the end", (), 1),
-        ("Rats did not sleep ... Zinc was given", (), 1),
-        ("Rats did sleep any longer than before.", (), 1),
-        ("All of the animals lived. Zinc was given ... Rats did not sleep", (43, 0, 1, 2), 0),
-    ],
-    ids=["one between", "two between", "forty between", "short anchor", "order", "negation", "two"],
-)
-def test_an_ellipsis_is_expanded_over_a_few_sentences_only(
-    quoted: str, evidence: tuple[int, ...], n_ungrounded: int
-) -> None:
-    """Over forty sentences it would make most of the paper evidence (metrics.md 1.2, stage C)."""
-    found = read(f"Yes ({quoted})")
-    assert (found.evidence, found.n_ungrounded) == (evidence, n_ungrounded)
-
-
-def test_a_yes_without_evidence_stays_a_yes_unless_the_judge_is_strict() -> None:
-    """The metric counts it (metrics.md 1.2, edges); a strict judge has to show what it rests on."""
-    assert read("Yes") == SentenceCheck(reason="Yes", supported=True)
-    assert read("Yes", STRICT) == SentenceCheck(
-        reason="Yes (called supported without evidence, which a strict judge may not)",
-        supported=False,
-    )
-    assert read("Yes (Rats did not sleep)", STRICT).supported
-
-
 def test_where_only_a_label_is_asked_for_nothing_else_is_read() -> None:
     """What a model adds unasked would be there for some sentences and not for others."""
     found = read("Yes (Rats did not sleep) (no such words)", LABEL)
@@ -308,19 +277,6 @@ def test_a_reply_without_a_verdict_is_asked_again_with_the_reason() -> None:
     assert sum("Winter" in request.messages[1].content for request in sent_by(judge)) == 3
     note = "could not be used: it did not begin with the word yes or the word no."
     assert sent_by(judge)[-1].messages[1].content.endswith(note)
-
-
-def test_votes_in_free_text_are_counted_as_elsewhere() -> None:
-    """Two of three say yes; the evidence is of the first vote that does."""
-
-    def hook(request: ChatRequest, text: str) -> str:
-        return "No." if request.vote == 0 else text
-
-    judge = judge_of(hook, manner=SentenceManner(mode="label-and-sentences"), votes=3)
-    first = checks_of(judge)[0]
-    assert isinstance(first, SentenceCheck)
-    assert (first.supported, first.evidence) == (True, (0,))
-    assert first.support == pytest.approx(2 / 3)
 
 
 def test_unsupported_sentences_are_asked_about_once_more() -> None:

@@ -24,7 +24,6 @@ PIER = "The old pier was painted by 14 volunteers in the warmer months."
 def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, kind: str | None) -> None:
     """Leaving out and rewording contradict nothing."""
     found = find_conflict(claim, [PIER])
-
     assert (found.kind if found else None) == kind
 
 
@@ -56,7 +55,6 @@ def test_a_telling_word_changed_in_a_copy_is_seen(claim: str, kind: str | None) 
 def test_exchanged_numbers_are_seen(claim: str, evidence: str, kind: str | None) -> None:
     """Numbers that stand side by side are told in the order of what stands before them."""
     found = find_conflict(claim, [evidence])
-
     assert (found.kind if found else None) == kind
 
 
@@ -67,7 +65,6 @@ def test_the_number_of_the_source_is_shown_beside_the_wrong_one() -> None:
     )
     unit = missing_number("The dose was 2 g.", ["The dose was 2 mg."], ("The dose was 2 mg.",))
     alone = missing_number("The ferry has 75 seats.", ["It is old."], ("It is old.",))
-
     assert str(said) == "number: '60' against '40'"
     assert str(unit) == "unit: '2 g' against '2 mg'"
     assert str(alone) == "number: '75' is nowhere in the evidence"
@@ -78,7 +75,6 @@ def test_quantities_of_different_dimensions_never_stand_for_each_other() -> None
     found = missing_number(
         "They slept 83.1 years.", ["They slept 5.1 kg."], ("They slept 5.1 kg.",)
     )
-
     assert found is not None
     assert found.instead == "nowhere in the evidence"
     assert (
@@ -90,7 +86,6 @@ def test_quantities_of_different_dimensions_never_stand_for_each_other() -> None
 def test_a_number_that_the_summary_states_anywhere_is_replaced_by_none() -> None:
     """A summary may state it in another sentence, and other numbers beside it."""
     reference = ("The bridge carried 84 trucks.",)
-
     assert replaced_number(reference, ("The bridge carried 48 trucks.",), reference) is not None
     assert (
         replaced_number(

@@ -52,24 +52,9 @@ def test_odd_text_is_answered_in_full(text: str) -> None:
 def test_facts_of_all_sentences_share_one_list() -> None:
     """A parent is an index in the whole list, not in its sentence's part of it."""
     sentences = ("Kites rose.", "The ferry crossed two wide lakes but reached the north pier late.")
-
     answer = JUDGE.compute(ListFacts(sentences))
-
     assert isinstance(answer, FactList)
     assert [(fact.sentence, fact.parent) for fact in answer.facts] == [(0, None), (1, None), (1, 1)]
-
-
-def test_fact_is_checked_by_what_it_adds_to_its_parent() -> None:
-    """The check reads the list: a shared subject alone entails nothing."""
-    facts = (
-        Fact(text="The miller kept bees.", sentence=0),
-        Fact(text="The miller: with nine hives.", sentence=0, parent=0),
-    )
-
-    answer = JUDGE.compute(CheckFacts(facts, ("The miller kept bees.",)))
-
-    assert isinstance(answer, FactChecks)
-    assert [getattr(check, "entailed", None) for check in answer.checks] == [True, False]
 
 
 def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain() -> None:
@@ -88,7 +73,6 @@ def test_fact_is_checked_by_what_it_adds_to_the_last_one_before_it_in_its_chain(
         earlier=(Settled(text="It rained.", holds=None), Settled(text=first.text, holds=True)),
     )
     together, added = JUDGE.compute(whole), JUDGE.compute(alone)
-
     assert isinstance(together, FactChecks)
     assert isinstance(added, FactChecks)
     assert added.checks == together.checks[1:]
@@ -142,7 +126,6 @@ def test_answers_are_the_same_in_every_process() -> None:
         ).stdout
         for seed in ("1", "4242")
     ]
-
     assert printed[0] == printed[1]
     assert "SentenceCheck(" in printed[0]
 
@@ -157,7 +140,6 @@ def test_a_part_can_be_replaced_and_the_name_says_so() -> None:
 
     judge = OfflineJudge(rater=generous, name="offline-kind")
     pair = FacetPair(facet="background", reference="Kites.", candidate="Swans.")
-
     assert judge.signature == "offline-kind"
     assert judge.compute(RateFacets((pair,))) == FacetRatings(generous(RateFacets((pair,))))
 

@@ -58,9 +58,7 @@ def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
     """The own segment counts .5 + .5 * .5 = .75, a sentence of another facet .5 * .5 = .25."""
     own = pair("result", "Zqx vbn 41.", "Zqx.")
     other = pair("method", "Wrt.", "Vbn.")
-
     found = overlaps((own, other), half_result)[0].found
-
     whole = weight("zqx") + weight("vbn") + weight("41")
     assert found == pytest.approx((0.75 * weight("zqx") + 0.25 * weight("vbn")) / whole, rel=1e-12)
 
@@ -73,7 +71,6 @@ def test_surest_sentence_tells_whether_a_facet_is_stated_at_all() -> None:
 
     method = pair("method", "Copper.", "Roofs.")
     result = pair("result", "Copper.", "Kites rose.")
-
     assert [o.surest for o in overlaps((method, result), roles)] == [0.55, 0.6]
 
 
@@ -90,7 +87,6 @@ def test_words_past_the_fortieth_add_nothing_to_the_amount() -> None:
         overlaps((pair("result", "Copper.", " ".join(["copper"] * n)),), half_result)[0].amount
         for n in (40, 80)
     ]
-
     assert short.amount == log1p(2)
     assert long == [log1p(40), log1p(40)]
 
@@ -99,9 +95,7 @@ def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
     """Of 12, 40 and 15 the summary has 40, in the sentence of another facet."""
     result = pair("result", "Kites rose 12, 40 and 15 m, then 40 m.", "Kites rose.")
     method = pair("method", "Copper.", "We flew 40 kites.")
-
     overlap = overlaps((result, method), half_result)[0]
-
     assert (overlap.n_numbers, overlap.n_numbers_found) == (3, 1)
     assert (overlap.n_words, overlap.n_words_found) == (5, 3)  # kites, rose, 12, 40, 15
 
@@ -111,7 +105,6 @@ def test_whole_means_every_word_in_the_own_segment() -> None:
     own = pair("result", "Kites rose.", "The kites rose quickly.")
     apart = pair("result", "Kites rose.", "Kites fell.")
     other = pair("method", "Copper.", "Roofs rose.")
-
     assert overlaps((own,), half_result)[0].is_whole
     assert not overlaps((apart, other), half_result)[0].is_whole
 
@@ -168,9 +161,7 @@ def test_score_is_the_weighted_sum_of_the_overlap() -> None:
 def test_probabilities_are_differences_of_logistic_curves() -> None:
     """P(rating <= k) = 1 / (1 + exp(2.4 - k)) for the thresholds 1, 2 and 3."""
     below = [1 / (1 + exp(2.4 - k)) for k in (1, 2, 3)]
-
     chances = MODEL.probabilities("result", 2.4)
-
     assert chances == pytest.approx(
         (below[0], below[1] - below[0], below[2] - below[1], 1 - below[2]), rel=1e-12
     )
@@ -187,7 +178,6 @@ def test_rating_rises_at_each_cut_point(score: float, rating: int) -> None:
 def test_shipped_model_has_a_step_for_each_rating(facet: Facet) -> None:
     """Thresholds and cut points ascend, one fewer than the scale has ratings."""
     model = rating_model()
-
     for steps in (model.thresholds[facet], model.cuts[facet]):
         assert len(steps) == SCALES[facet] - 1
         assert list(steps) == sorted(set(steps))
@@ -197,7 +187,6 @@ def test_more_found_is_never_rated_less() -> None:
     """What is read off a summary counts in the direction a person expects."""
     model = rating_model()
     score = model.score(OVERLAP.features)
-
     assert model.score(replace(OVERLAP, found=0.6).features) > score
     assert model.score(replace(OVERLAP, surest=1.0).features) > score
     assert model.score(replace(OVERLAP, amount=3.5).features) > score
@@ -207,23 +196,14 @@ def test_more_found_is_never_rated_less() -> None:
 def test_reason_says_what_was_found_and_what_to_expect() -> None:
     """Kites, rose and roofs of kites, rose, 40, copper and roofs; 0 of 1 numbers."""
     reason = rate("result", KITES, "Kites rose above roofs.").reason
-
     assert reason.startswith("60% of the reference's words and 0 of 1 numbers found")
     assert "; expected " in reason
     assert reason.endswith(" of 4")
 
 
-def test_facet_that_no_sentence_looks_like_is_said_to_be_unclear() -> None:
-    """A rating can be low for that alone."""
-    reason = rate("conclusion", KITES, "We enrolled 12 patients with a kite of copper.").reason
-
-    assert "found, not clearly as conclusion; expected" in reason
-
-
 def test_changed_number_is_rated_one_and_asks_to_look() -> None:
     """All other words are the reference's; numbers can be compared for sure."""
     rating = rate("result", KITES, KITES.replace("40", "60"))
-
     assert rating.rating == 1
     assert rating.reason.startswith(f"{ASKS}: number: ")
     assert rating.undecided
@@ -235,7 +215,6 @@ def test_conflict_of_words_lowers_the_rating_by_one() -> None:
     """Words are misread too often for the lowest rating at once, as a changed number has it."""
     word = Conflict(kind="direction", says="fell", instead="rose")
     number = Conflict(kind="number", says="60", instead="40")
-
     assert [vetoed(rating, word) for rating in (4, 3, 1)] == [3, 2, 1]
     assert [vetoed(rating, number) for rating in (4, 1)] == [1, 1]
 
@@ -243,7 +222,6 @@ def test_conflict_of_words_lowers_the_rating_by_one() -> None:
 def test_segment_with_every_word_covers_the_facet() -> None:
     """A summary may say more than its reference."""
     rating = rate("result", KITES, f"{KITES} They weighed 300 g.")
-
     assert rating == FacetRating(
         facet="result",
         reason="100% of the reference's words and 1 of 1 numbers found",
@@ -263,7 +241,6 @@ def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> Non
         for facet, text in zip(FACETS, stated, strict=True)
         if text
     )
-
     assert any(stated)
     assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[pair.facet] for pair in pairs]
 
@@ -305,7 +282,6 @@ def test_labels_decide_against_cues_and_place() -> None:
     text = (
         "Results: Looms may wear out. Background: We timed 12 looms. Methods: p < 0.01 was found."
     )
-
     assert of_each(text) == (
         "Background: We timed 12 looms.",
         "Methods: p < 0.01 was found.",
@@ -340,7 +316,6 @@ def test_glued_labels_open_their_facets() -> None:
         "resultsnew looms won.",
         "conclusionsbuy new looms.",
     )
-
     assert of_each("".join(glued)) == glued
 
 
@@ -350,7 +325,6 @@ def test_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
         "Background: Looms wear out. We timed 12 looms using a clock. New looms were significantly"
         " faster. Conclusion: Buy new looms."
     )
-
     assert of_each(text) == (
         "Background: Looms wear out.",
         "We timed 12 looms using a clock.",
@@ -370,9 +344,7 @@ def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
     """Worked: the method is nobody's best, and .5 is likely enough for it where .1 is not."""
     table = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.1, 0.8, 0.1]])
     rows = dict(zip(HEDGES[::2], table, strict=False))
-
     segments = segment(" ".join(rows), lambda sentences: np.array([rows[s] for s in sentences]))
-
     assert (segments.background, segments.method) == (HEDGES[0], HEDGES[0])
     assert (segments.result, segments.conclusion) == (HEDGES[2], "")
 
@@ -380,7 +352,6 @@ def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:
 def test_one_more_sentence_hides_no_facet() -> None:
     """Its place makes the last sentence a conclusion; what follows must not take that away."""
     whole = " ".join(HEDGES)
-
     for more in ("The 12 plots were mown twice.", "Hedges were planted in 1994."):
         assert segment(f"{whole} {more}").conclusion
         assert segment(f"{more} {whole}").conclusion

@@ -46,21 +46,18 @@ def test_sentence_is_cut_at_clauses_and_phrases() -> None:
 def test_what_names_nobody_is_not_repeated(opening: str) -> None:
     """A time or a pronoun before the verb says nothing of what a later piece speaks of."""
     facts = facts_of(f"{opening} dry in the small port of Ghent.", 0, 0)
-
     assert [fact.text for fact in facts] == [f"{opening} dry.", "In the small port of Ghent."]
 
 
 def test_range_is_not_broken_at_its_to() -> None:
     """Half a range would be another number."""
     (fact,) = facts_of("Looms wove from 14 to 16 metres daily.", 0, 0)[-1:]
-
     assert "14 to 16 metres" in fact.text
 
 
 def test_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
     """What stands under the next label refines nothing that stands before it."""
     facts = facts_of("Old looms wear out.results : new looms won.", 0, 3)
-
     assert [(fact.text, fact.parent) for fact in facts] == [
         ("Old looms wear out.", None),
         ("Results : new looms won.", None),
@@ -70,7 +67,6 @@ def test_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
 def test_micro_sign_stays_a_micro_sign() -> None:
     """Its capital is a Greek letter, which would turn the unit into another word."""
     (fact,) = facts_of("\u00b5g doses of copper", 0, 0)
-
     assert fact.text == "\u00b5g doses of copper."
 
 
@@ -83,7 +79,6 @@ def test_sentence_without_content_states_no_fact(sentence: str) -> None:
 def test_refinement_adds_what_follows_its_subject() -> None:
     """One that adds nothing is weighed whole; otherwise it would be weighed by nothing."""
     root, refined, *_ = facts_of(GLOVES, 0, 0)
-
     assert added_to(root.text, refined.text) == "to wool or nylon gloves."
     assert added_to("Red kites rose.", "Kites.") == "Kites."
 
@@ -95,7 +90,6 @@ def test_facts_keep_every_content_word_and_stand_after_their_parents(
 ) -> None:
     """What a summary says must not be lost on the way to being checked."""
     facts = facts_of(sentence, place, offset)
-
     told = {word for fact in facts for word in content_words(fact.text)}
     assert set(content_words(sentence)) <= told
     for number, fact in enumerate(facts, start=offset):
@@ -109,7 +103,6 @@ ROOFS = ("Kites rose above copper roofs.", "Sixteen ferries crossed the lake.")
 def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
     """A paraphrase keeps numbers and nouns and changes verbs, so these count less."""
     weights = dict(weighed("Kites reported 40 crossed lakes."))
-
     assert weights == {
         "kite": 0.5 + rarity("kite"),
         "report": 0.4 * 0.5 * (0.5 + rarity("report")),  # light, and an -ed form
@@ -122,7 +115,6 @@ def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
 def test_words_are_traced_to_the_premises_that_have_them() -> None:
     """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
     traces = premises_of(ROOFS).trace((("copper", 1.0), ("roof", 2.0), ("lake", 4.0)))
-
     assert traces.carried == {0: 0b011, 1: 0b100}
     assert traces.held == 0b111
     assert traces.sums[0b110] == 6.0
@@ -149,7 +141,6 @@ def test_words_that_only_begin_alike_are_not_taken_for_one(word: str, premise: s
 def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
     """Copper and roofs are neighbours: 1 / 1. From roofs to sixteen are 3 more: 1 / 4."""
     index = premises_of(ROOFS)
-
     assert index.closeness(index.trace((("copper", 1.0), ("roof", 1.0)))) == 1.0
     assert index.closeness(index.trace((("roof", 1.0), ("sixteen", 1.0)))) == 0.25
     assert index.closeness(index.trace((("copper", 1.0), ("moon", 1.0), ("roof", 1.0)))) == 0.5
@@ -161,7 +152,6 @@ def test_shares_are_bounded_for_any_text(fact: str, premises: list[str]) -> None
     """No text makes a premise carry more than the fact has."""
     index = PremiseIndex(tuple(premises))
     traces = index.trace(weighed(fact))
-
     assert 0.0 <= index.closeness(traces) <= 1.0
     assert all(0 <= place < len(premises) for place in traces.carried)
     assert all(words & ~traces.held == 0 for words in traces.carried.values())
@@ -221,7 +211,6 @@ def held(facts: Sequence[str], premises: tuple[str, ...], *, every: bool = True)
 def test_fact_is_weighed_by_what_it_adds() -> None:
     """The subject that it repeats is granted by the fact it refines."""
     fact, known = "The miller: with nine hives.", Settled(text="The miller.", holds=True)
-
     assert not checked(fact, ("The miller kept bees.",), known).entailed
     assert checked(fact, ("The nine hives stood by the mill.",), known).entailed
 
@@ -229,7 +218,6 @@ def test_fact_is_weighed_by_what_it_adds() -> None:
 def test_fact_in_other_words_is_present() -> None:
     """What carries it comes first among the evidence, and the reason says how probable it is."""
     found = checked("Each day 40 rye sacks were ground.", MILL)
-
     assert found.entailed
     assert found.premises == (0,)
     assert found.reason == f"100% of its words found, probability {strength(found):.2f}"
@@ -238,7 +226,6 @@ def test_fact_in_other_words_is_present() -> None:
 def test_conflict_outweighs_shared_words() -> None:
     """However many words are shared it does not hold, and the evidence is what the premise says."""
     found = checked("Wind speed rose in August.", MILL)
-
     assert not found.entailed
     assert 0.0 < strength(found) < PRESENT
     assert found.premises == (1,)
@@ -248,9 +235,7 @@ def test_conflict_outweighs_shared_words() -> None:
 def test_number_that_nothing_replaces_is_a_gap() -> None:
     """It makes the fact less probable; it does not contradict."""
     fact, more = "The miller kept bees.", "The miller kept bees for 60 years."
-
     plain, gap = (checked(text, ("Bees the miller kept.",)) for text in (fact, more))
-
     assert 0.0 < strength(gap) < strength(plain)
 
 
@@ -258,9 +243,7 @@ def test_what_all_facts_say_is_their_topic() -> None:
     """The ferry is in each of three facts, so its being there tells little of any of them."""
     facts = ("The ferry sank.", "The ferry burned.", "The ferry hooted.")
     premises = ("A ferry crossed the lake.",)
-
     alone, among = held(facts[:1], premises)[0], held(facts, premises)[0]
-
     assert among < alone
 
 
@@ -269,12 +252,10 @@ def test_neighbours_count_among_listed_facts_of_a_reference() -> None:
     premises = ("Kites rose high above the copper roofs.", "Lifting began.")
     listed = (Fact(text=KITES, sentence=0), Fact(text="Gusts lifted gliders.", sentence=1))
     refined = (listed[0], replace(listed[1], parent=0))
-
     of_list, of_clauses = (
         check_facts(CheckFacts(facts, premises, every_premise=False)).checks[1]
         for facts in (listed, refined)
     )
-
     assert isinstance(of_list, FactCheck)
     assert isinstance(of_clauses, FactCheck)
     assert (of_list.support or 0.0) > (of_clauses.support or 0.0)
@@ -283,14 +264,12 @@ def test_neighbours_count_among_listed_facts_of_a_reference() -> None:
 def test_fact_of_a_summary_is_granted_more_readily() -> None:
     """People who compare two facts forgive more than people who look one up in a text."""
     fact, premises = ("Gusts lifted copper gliders.",), (KITES,)
-
     assert held(fact, premises, every=True)[0] > held(fact, premises, every=False)[0]
 
 
 def test_more_signs_never_make_a_fact_less_probable() -> None:
     """No weight is negative, so each probability can be told from its signs."""
     slopes = learned("presence")["slopes"]
-
     assert len(slopes) == len(NOTHING)
     assert min(slopes.tolist()) >= 0.0
     assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
@@ -300,7 +279,6 @@ def test_more_signs_never_make_a_fact_less_probable() -> None:
 def test_each_sign_counts(sign: str) -> None:
     """A fact with all but one sign is less probable than one with all."""
     lacking = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
-
     assert probability(lacking) < probability(EVERYTHING)
 
 
@@ -310,7 +288,6 @@ def test_premises_that_add_little_are_no_evidence() -> None:
         "Kites rose over copper roofs.",
         ("Copper is dear.", "Kites rose slowly over the copper roofs."),
     )
-
     assert found.premises == (1,)
 
 
@@ -319,9 +296,7 @@ def test_premises_that_add_little_are_no_evidence() -> None:
 def test_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
     """Whatever a text says, repeating it is present."""
     place = data.draw(st.integers(0, len(premises) - 1))
-
     found = checked(premises[place], premises)
-
     assert (found.entailed, strength(found)) == (True, 1.0)
     assert premises[found.premises[0]] == premises[place]
 
@@ -331,7 +306,6 @@ def test_fact_among_the_premises_is_present(premises: Sequence[str], data: st.Da
 def test_probability_is_bounded_and_evidence_is_offered(fact: str, premises: Sequence[str]) -> None:
     """Strength is a probability and evidence are indices, for any text."""
     found = checked(fact, premises)
-
     assert 0.0 <= strength(found) <= 1.0
     assert found.entailed == (strength(found) >= PRESENT)
     assert all(0 <= place < len(premises) for place in found.premises)

@@ -63,7 +63,6 @@ def test_logit_is_the_start_and_the_weighted_shares() -> None:
     """Weights ship in thousandths, the start last."""
     *weights, start = (int(step) for step in learned("support")["weights"])
     shares = [0.5] * len(weights)
-
     expected = (start + 0.5 * sum(weights)) / STEPS
     assert logit("support", shares) == pytest.approx(expected, rel=1e-12)
 

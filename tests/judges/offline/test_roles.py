@@ -29,29 +29,10 @@ SENTENCES = (
 )
 
 
-def test_sentences_of_an_abstract_go_where_a_reader_puts_them() -> None:
-    """Invented sentences on a subject that no training set has."""
-    assert roles_of(SENTENCES).argmax(axis=1).tolist() == [0, 1, 2, 3]
-
-
 def test_capitals_and_tokenising_do_not_move_a_posterior() -> None:
     """Benchmarks are released lower-cased, with spaces around every sign."""
     released = [s.lower().replace("(", "( ").replace(".", " .") for s in SENTENCES[:2]]
-
     assert roles_of(released).tolist() == roles_of(SENTENCES[:2]).tolist()
-
-
-def test_label_decides_for_what_stands_under_it() -> None:
-    """An author's own "Results:" outweighs the words, up to the next label."""
-    roles = roles_of(
-        [
-            "Results: little is known about kettles.",
-            "We measured 12 kettles.",
-            "Conclusion: they cool.",
-        ]
-    )
-
-    assert (roles[:2, 2] > 0.9).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -59,7 +40,6 @@ def test_label_decides_for_what_stands_under_it() -> None:
 def test_every_row_sums_to_one(sentences: list[str]) -> None:
     """Whatever a sentence holds, it has some facet; 9 digits are kept."""
     roles = roles_of(sentences)
-
     assert roles.shape == (len(sentences), 4)
     assert (roles >= 0.0).all()
     assert roles.sum(axis=1) == pytest.approx(1.0, abs=1e-8)
@@ -75,16 +55,13 @@ def test_posteriors_are_those_of_all_paths_counted_one_by_one() -> None:
         followed = sum(order[one, two] for one, two in pairwise(path))
         for place, state in enumerate(path):
             counted[place, state] += np.exp(said + followed)
-
     posteriors = chain_posteriors(evidence, order)
-
     assert posteriors == pytest.approx(counted / counted.sum(axis=1)[:, None], rel=1e-12)
 
 
 def test_order_carries_a_role_to_a_silent_neighbour() -> None:
     """Worked: staying weighs e against 1, so a silent sentence after a sure one stays e/(e+1)."""
     posteriors = chain_posteriors(np.array([[50.0, 0.0], [0.0, 0.0]]), np.eye(2))
-
     assert posteriors[1] == pytest.approx([np.e / (np.e + 1), 1 / (np.e + 1)])
 
 
@@ -98,7 +75,6 @@ def test_weights_add_up_as_whole_steps() -> None:
     order[-2, 2] = 128
     places = np.zeros((N_PLACE_ROWS, n_states), dtype=np.int16)
     model = RoleModel(words=words, places=places, order=order)
-
     assert model.evidence(["kettles"]).tolist() == [[0.0, 0.0, 1.5, 0.0, 0.0]]
     odds = np.exp(1.5)
     assert model.posteriors(["kettles"])[0] == pytest.approx(
@@ -111,7 +87,6 @@ def test_places_are_the_crc32_of_whole_names() -> None:
     own, beside = own_and_beside("steel kettles")
     names = "u^ usteel ukettles u$ sles".split()
     names += ["^ steel", "steel kettles", "kettles $", "fsteel", "fsteel kettles", "l0", "d0"]
-
     assert own == tuple(sorted({crc32(name.encode()) % OWN for name in names}))
     assert beside == tuple(
         sorted(crc32(name.encode()) % BESIDE for name in ("^", "steel", "kettles"))
@@ -121,7 +96,6 @@ def test_places_are_the_crc32_of_whole_names() -> None:
 def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
     """Posteriors of a text are kept; who changed them would change everyone's."""
     roles = roles_of(SENTENCES)
-
     with pytest.raises(ValueError, match="read-only"):
         roles[0] = 0.0
 
@@ -129,7 +103,6 @@ def test_what_is_handed_out_twice_cannot_be_written_to() -> None:
 def test_neighbours_are_read_in_tables_of_their_own() -> None:
     """What stands before a sentence is no word of it."""
     first, second = word_rows(["kettles", "kettles"])
-
     assert {row - OWN - BESIDE for row in first if row >= OWN + BESIDE} == {
         row - OWN for row in second if row >= OWN
     }
@@ -140,7 +113,6 @@ def test_neighbours_are_read_in_tables_of_their_own() -> None:
 def test_places_stay_inside_their_table(n_sentences: int) -> None:
     """A row past the end would be another text's weight, or an IndexError in a long summary."""
     rows = np.array(place_rows(n_sentences))
-
     assert rows.shape == (n_sentences, 5)
     assert rows.min() >= 0
     assert rows.max() < N_PLACE_ROWS
