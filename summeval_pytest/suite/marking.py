@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Literal
@@ -12,14 +12,13 @@ from summeval_pytest.questions import FACETS, Facet
 from summeval_pytest.suite.labels import EvidenceLabel, read_labels
 from summeval_pytest.suite.lines import TextFile, brief
 from summeval_pytest.suite.places import json_lines
-from summeval_pytest.suite.values import Roster
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from summeval_pytest.suite.labels import FactLabel, Label
+    from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Paper
 
@@ -86,35 +85,30 @@ class Marking:
 
 def markings_of(label: Label) -> Iterator[Marking]:
     """What a label says, item by item."""
-    by, place = label.labelled_by or "", label.place
 
-    def item(kind: ItemKind, index: int = 0, text: str = "") -> Item:
-        return Item(paper=label.paper, system=label.system, kind=kind, index=index, text=text)
+    def marking(
+        kind: ItemKind, value: float | bool | None, index: int = 0, text: str = ""
+    ) -> Marking:
+        item = Item(paper=label.paper, system=label.system, kind=kind, index=index, text=text)
+        by = label.labelled_by or ""
+        return Marking(item=item, value=value, annotator=by, place=label.place)
 
     for facet, rating in (label.facets or {}).items():
-        yield Marking(item=item(facet), value=rating, annotator=by, place=place)
+        yield marking(facet, rating)
     if label.overall is not None:
-        yield Marking(item=item("overall"), value=label.overall, annotator=by, place=place)
+        yield marking("overall", label.overall)
     for sentence in label.sentences or ():
-        yield Marking(
-            item=item("sentence", sentence.index),
-            value=sentence.faithful,
+        yield replace(
+            marking("sentence", sentence.faithful, sentence.index),
             evidence=sentence.evidence,
             error=sentence.error,
             factual=sentence.factual,
-            annotator=by,
-            place=place,
         )
-    for kind, facts in _sides(label):
-        for fact in facts:
-            found = item(kind, text=fact.text)
-            yield Marking(item=found, value=fact.holds, annotator=by, place=place)
-
-
-def _sides(label: Label) -> Iterator[tuple[ItemKind, Iterable[FactLabel]]]:
     if label.facts is not None:
-        yield "reference fact", label.facts.reference
-        yield "candidate fact", label.facts.candidate
+        for fact in label.facts.reference:
+            yield marking("reference fact", fact.holds, text=fact.text)
+        for fact in label.facts.candidate:
+            yield marking("candidate fact", fact.holds, text=fact.text)
 
 
 def label_object(markings: Iterable[Marking]) -> dict[str, object]:
@@ -133,7 +127,8 @@ def label_object(markings: Iterable[Marking]) -> dict[str, object]:
     if "overall" in by_kind:
         label["overall"] = by_kind["overall"][0].value
     if sentences := by_kind.get("sentence"):
-        label["sentences"] = [_sentence(m) for m in sorted(sentences, key=_index)]
+        in_order = sorted(sentences, key=lambda marking: marking.item.index)
+        label["sentences"] = [_sentence(marking) for marking in in_order]
     sides = {
         "reference": [_fact(m, "covered") for m in by_kind.get("reference fact", ())],
         "candidate": [_fact(m, "supported") for m in by_kind.get("candidate fact", ())],
@@ -143,23 +138,18 @@ def label_object(markings: Iterable[Marking]) -> dict[str, object]:
     return {**label, **_own_of_pair(found)}
 
 
-def _index(marking: Marking) -> int:
-    return marking.item.index
-
-
 def _sentence(marking: Marking) -> dict[str, object]:
     label: dict[str, object] = {"index": marking.item.index, "faithful": marking.value}
     if marking.evidence:
-        label["evidence"] = [_evidence(each) for each in marking.evidence]
+        label["evidence"] = [
+            {"index": each.index} | ({} if each.starts is None else {"starts": each.starts})
+            for each in marking.evidence
+        ]
     if marking.error:
         label["error"] = marking.error
     if marking.factual is not None:
         label["factual"] = marking.factual
     return {**label, **dict(marking.own)}
-
-
-def _evidence(label: EvidenceLabel) -> dict[str, object]:
-    return {"index": label.index} | ({} if label.starts is None else {"starts": label.starts})
 
 
 def _fact(marking: Marking, flag: str) -> dict[str, object]:
@@ -183,35 +173,6 @@ def _own_of_pair(markings: list[Marking]) -> Mapping[str, object]:
 
 
 _WORDS: Final = 5
-
-
-class IndexedTexts:
-    """Sentences of a suite's texts, each text cut once."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._summaries: dict[tuple[str, str], tuple[str, ...] | None] = {}
-        self._sources: dict[str, tuple[str, ...]] = {}
-
-    def summary(self, paper: str, system: str) -> tuple[str, ...] | None:
-        """The sentences of a summary; None where a model is asked for it."""
-        key = (paper, system)
-        if key not in self._summaries:
-            recorded = self._suite.systems[system].endpoint is None
-            self._summaries[key] = (
-                cut(self._suite.pair(paper, system).summary) if recorded else None
-            )
-        return self._summaries[key]
-
-    def source(self, paper: str) -> tuple[str, ...]:
-        """The sentences of a paper's source, section by section."""
-        if paper not in self._sources:
-            self._sources[paper] = source_sentences(self._suite.paper(paper))
-        return self._sources[paper]
-
-    def evidence(self, paper: str, index: int) -> EvidenceLabel:
-        """A source sentence as a label names it: by its index and its first words."""
-        return evidence_label(self.source(paper), index)
 
 
 def source_sentences(paper: Paper) -> tuple[str, ...]:
@@ -243,11 +204,6 @@ def stands_in(text: str, sentences: tuple[str, ...]) -> tuple[int, ...]:
     )
 
 
-def roster_of(suite: Suite) -> Roster:
-    """Who can be named in a suite's files."""
-    return Roster(papers=suite.paper_ids, systems=suite.systems)
-
-
 def read_label_file(
     file: Path, suite: Suite, shown: str | None = None
 ) -> Mapping[tuple[str, str], Label]:
@@ -256,7 +212,7 @@ def read_label_file(
     Raises:
         SuiteError: At the first mistake, with file and line, and for a file without any label.
     """
-    return read_labels(TextFile(file, shown or file.as_posix()), roster_of(suite))
+    return read_labels(TextFile(file, shown or file.as_posix()), suite.roster)
 
 
 def label_lines(

@@ -1,4 +1,4 @@
-"""Labels in a table: comma-separated values (RFC 4180) in UTF-8, a header and one answer a row."""
+"""Other people's labels: a table (CSV, RFC 4180) or an export of Label Studio, as markings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import io
 import json
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError
@@ -22,11 +24,12 @@ from summeval_pytest.suite.lines import (
     read_json,
 )
 from summeval_pytest.suite.marking import (
-    IndexedTexts,
     Item,
     ItemKind,
     Marking,
-    roster_of,
+    cut,
+    evidence_label,
+    source_sentences,
     stands_in,
 )
 
@@ -270,7 +273,17 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
         SuiteError: Naming the task: for what is no export, and for a control that is no field.
         OptionError: For a mapping of a name that no task has.
     """
-    value = _read(file)
+    text = read_text(file)
+    if not text.strip():
+        raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
+    line = 0
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        line = error.lineno
+    except (ValueError, RecursionError):
+        pass  # read_json says it better
+    value = read_json(text, file.at(line))
     tasks = value if isinstance(value, list) else [value]
     if not tasks:
         raise SuiteError(file.at(0), f"{file.shown!r} has no task; export the project again")
@@ -279,32 +292,10 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
         row for number, task in enumerate(tasks, 1) for row in _task(reading, number, task)
     )
     names.check_used(sorted(reading.seen), file.shown)
-    return Export(rows=rows, notes=tuple(_notes(reading)))
-
-
-def _read(file: TextFile) -> object:
-    """The export as JSON.
-
-    Raises:
-        SuiteError: For what is none, with the line.
-    """
-    text = read_text(file)
-    if not text.strip():
-        raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return read_json(text, file.at(error.lineno))
-    except (ValueError, RecursionError):
-        pass  # said better below
-    return read_json(text, file.at(0))
-
-
-def _notes(reading: _Reading) -> Iterator[str]:
-    for what, count in sorted(reading.passed.items()):
-        yield f"{what}: {count}"
+    notes = [f"{what}: {count}" for what, count in sorted(reading.passed.items())]
     if reading.ignored:
-        yield f"taken for data, not for labels: {', '.join(sorted(reading.ignored))}"
+        notes.append(f"taken for data, not for labels: {', '.join(sorted(reading.ignored))}")
+    return Export(rows=rows, notes=tuple(notes))
 
 
 def _task(reading: _Reading, number: int, task: object) -> Iterator[Row]:
@@ -425,29 +416,30 @@ def _rows(task: Fields, about: _Values, said: _Values, annotator: str) -> Iterat
         yield Row(values=values, owner=task.owner, place=task.where(""))
 
 
-YES: Final = frozenset({"yes", "y", "true", "1", "faithful", "supported", "covered", "holds"})
-NO: Final = frozenset(
+_YES: Final = frozenset({"yes", "y", "true", "1", "faithful", "supported", "covered", "holds"})
+_NO: Final = frozenset(
     {"no", "n", "false", "0", "unfaithful", "unsupported", "not faithful", "not supported",
      "not covered"}
 )  # fmt: skip
-ABSENT: Final = frozenset({"null", "none", "absent"})
+_ABSENT: Final = frozenset({"null", "none", "absent"})
 """What says that the reference has no such facet."""
-
-_SIDES: Final[dict[str, ItemKind]] = {
-    "reference": "reference fact",
-    "candidate": "candidate fact",
-}
-_INDEX = re.compile(r"\d{1,9}")
-_INDICES = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
+_NEEDS: Final = (
+    ("rating", "facet"), ("faithful", "sentence"), ("evidence", "faithful"), ("error", "faithful"),
+    ("holds", "text"), ("text", "side"), ("side", "text"),
+)  # fmt: skip
+"""Fields that say nothing without another."""
+_INDEX = re.compile(r"\d{1,9}", re.ASCII)
+_INDICES = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*", re.ASCII)
 _NUMBERED = re.compile(r"\[(\d{1,9})\].*", re.DOTALL)
 
 
 class AnswerReader:
-    """Reads rows as markings of one suite."""
+    """Reads rows as markings of one suite; each of its texts is cut into sentences once."""
 
     def __init__(self, suite: Suite) -> None:
-        self._roster = roster_of(suite)
-        self._texts = IndexedTexts(suite)
+        self._suite = suite
+        self._source = cache(lambda paper: source_sentences(suite.paper(paper)))
+        self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
 
     def markings(self, row: Row) -> tuple[Marking, ...]:
         """What a row says, item by item; nothing where its answers are empty.
@@ -457,177 +449,145 @@ class AnswerReader:
                 evidence that is not there, and an answer about nothing.
         """
         fields = row.fields
-        paper = self._roster.paper(fields)
-        about = _About(row, paper, self._roster.system(fields, paper), self._texts)
-        return (*_of_pair(about), *_of_sentence(about), *_of_fact(about))
-
-
-class _About:
-    """A row whose pair is known."""
-
-    def __init__(self, row: Row, paper: str, system: str, texts: IndexedTexts) -> None:
-        self.fields: Fields = row.fields
-        self.paper = paper
-        self.system = system
-        self.texts = texts
-        self._row = row
-
-    def has(self, key: str) -> bool:
-        return self.fields.has(key)
-
-    def needs(self, key: str, needed: str) -> None:
-        """Refuse a field that says nothing without another."""
-        if self.has(key) and not self.has(needed):
-            raise self.fields.fault(
-                key, f"{self.fields.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
-            )
-
-    def marking(
-        self,
-        kind: ItemKind,
-        value: float | bool | None,
-        index: int = 0,
-        text: str = "",
-    ) -> Marking:
-        """A marking of an item of the pair, with all that is not its own."""
-        values = self.fields.values
-        return Marking(
-            item=Item(paper=self.paper, system=self.system, kind=kind, index=index, text=text),
-            value=value,
-            own=tuple((key, values[key]) for key in values if key.startswith(OWN_KEYS)),
-            annotator=str(values.get(ANNOTATOR, "")),
-            place=self._row.place,
+        paper = self._suite.roster.paper(fields)
+        system = self._suite.roster.system(fields, paper)
+        for key, needed in _NEEDS:
+            if fields.has(key) and not fields.has(needed):
+                raise fields.fault(
+                    key, f"{fields.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
+                )
+        own = tuple((k, value) for k, value in row.values.items() if k.startswith(OWN_KEYS))
+        plain = Marking(
+            item=Item(paper=paper, system=system, kind="overall"),
+            value=None,
+            own=own,
+            annotator=str(row.values.get(ANNOTATOR, "")),
+            place=row.place,
         )
+        found = [_with_item(plain, value, kind) for kind, value in _of_pair(fields)]
+        if fields.has("faithful"):
+            found.append(self._of_sentence(fields, plain))
+        if fields.has("holds"):
+            side = fields.values["side"]
+            if not isinstance(side, str) or side.lower() not in {"reference", "candidate"}:
+                raise fields.wrong("side", side, "reference or candidate")
+            kind: ItemKind = "reference fact" if side.lower() == "reference" else "candidate fact"
+            found.append(_with_item(plain, _flag(fields, "holds"), kind, text=fields.text("text")))
+        return tuple(found)
+
+    def _of_sentence(self, fields: Fields, plain: Marking) -> Marking:
+        faithful = _flag(fields, "faithful")
+        error = fields.text_if_any("error")
+        if faithful and error:
+            raise fields.fault(
+                "error",
+                f"{fields.owner} is faithful and names an error, {brief(error)}; delete one of the"
+                " two",
+            )
+        evidence = self._evidence(fields, plain.item.paper) if fields.has("evidence") else ()
+        index = self._sentence(fields, plain.item)
+        marking = _with_item(plain, faithful, "sentence", index=index)
+        return replace(marking, evidence=evidence, error=error)
+
+    def _sentence(self, fields: Fields, item: Item) -> int:
+        """The index of the sentence, which may be given by its words."""
+        value = fields.values["sentence"]
+        is_recorded = self._suite.systems[item.system].endpoint is None
+        sentences = self._summary(item.paper, item.system) if is_recorded else None
+        if is_whole(value) or (isinstance(value, str) and _INDEX.fullmatch(value)):
+            index = int(value)
+            if sentences is not None and not 0 <= index < len(sentences):
+                raise fields.fault(
+                    "sentence",
+                    f"{fields.owner} is about sentence {index}, and the summary has"
+                    f" {len(sentences)}, counted from 0; mend the index",
+                )
+            return index
+        text = fields.text("sentence")
+        found = stands_in(text, sentences or ())
+        if len(found) != 1:
+            times = f"in {len(found)} sentences of" if found else "nowhere in"
+            raise fields.fault(
+                "sentence",
+                f"the sentence of {fields.owner}, {brief(text)}, stands {times} the summary;"
+                " write its index, from 0",
+            )
+        return found[0]
+
+    def _evidence(self, fields: Fields, paper: str) -> tuple[EvidenceLabel, ...]:
+        """The source sentences named, by index or by their words, each once."""
+        source = self._source(paper)
+        indices: list[int] = []
+        for value in _parts(fields.values["evidence"]):
+            found = (value,) if is_whole(value) else stands_in(str(value), source)
+            if not found:
+                raise fields.fault(
+                    "evidence",
+                    f"'evidence' of {fields.owner}, {brief(value)}, stands nowhere in the source;"
+                    " write indices of source sentences, from 0, as '3;7'",
+                )
+            if not 0 <= found[0] < len(source):
+                raise fields.fault(
+                    "evidence",
+                    f"'evidence' of {fields.owner} names source sentence {value}, and the"
+                    f" source has {len(source)}, counted from 0; mend the index",
+                )
+            indices += found
+        return tuple(evidence_label(source, index) for index in dict.fromkeys(indices))
 
 
-def _of_pair(row: _About) -> Iterator[Marking]:
+def _with_item(
+    plain: Marking, value: float | bool | None, kind: ItemKind, index: int = 0, text: str = ""
+) -> Marking:
+    item = Item(paper=plain.item.paper, system=plain.item.system, kind=kind, index=index, text=text)
+    return replace(plain, item=item, value=value)
+
+
+def _of_pair(fields: Fields) -> Iterator[tuple[ItemKind, float | None]]:
     for facet in FACETS:
-        if row.has(facet):
-            yield row.marking(facet, _rating(row.fields, facet, facet))
-    row.needs("rating", "facet")
-    if row.has("rating"):
-        facet = _facet(row.fields)
-        yield row.marking(facet, _rating(row.fields, "rating", facet))
-    if row.has("overall"):
-        value = row.fields.values["overall"]
-        number = finite(_number(value) if isinstance(value, str) else value)
+        if fields.has(facet):
+            yield facet, _rating(fields, facet, facet)
+    if fields.has("rating"):
+        name = str(fields.values["facet"])
+        known = [facet for facet in FACETS if facet == name.lower()]
+        if not known:
+            raise fields.fault(
+                "facet",
+                f"'facet' of {fields.owner} is {brief(name)}; {closest(name, FACETS)}",
+            )
+        yield known[0], _rating(fields, "rating", known[0])
+    if fields.has("overall"):
+        number = _number(fields.values["overall"])
         if number is None:
-            raise row.fields.wrong("overall", value, "a finite number")
-        yield row.marking("overall", number)
-
-
-def _facet(fields: Fields) -> Facet:
-    name = fields.values["facet"]
-    for facet in FACETS:
-        if facet == name or (isinstance(name, str) and facet == name.lower()):
-            return facet
-    raise fields.fault(
-        "facet",
-        f"'facet' of {fields.owner} is {brief(name)}; {closest(str(name), FACETS)}",
-    )
+            raise fields.wrong("overall", fields.values["overall"], "a finite number")
+        yield "overall", number
 
 
 def _rating(fields: Fields, key: str, facet: Facet) -> int | None:
     """A rating on the facet's scale; None where it says that the reference has no such facet."""
     value = fields.values[key]
-    if isinstance(value, str) and value.lower() in ABSENT:
+    if isinstance(value, str) and value.lower() in _ABSENT:
         return None
-    number = finite(_number(value) if isinstance(value, str) else value)
+    number = _number(value)
     if number is None or number != int(number) or not 1 <= number <= SCALES[facet]:
         scale = f"a whole number from 1 to {SCALES[facet]}"
         raise fields.wrong(key, value, f"{scale}, or 'null' where the reference has none")
     return int(number)
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text) if text.isascii() else None
-    except ValueError:
-        return None
+def _number(value: object) -> float | None:
+    """The value, which may be written as a text, as a finite number."""
+    if isinstance(value, str) and value.isascii():
+        with suppress(ValueError):
+            return finite(float(value))
+    return finite(value)
 
 
 def _flag(fields: Fields, key: str) -> bool:
-    value = fields.values[key]
-    word = str(value).strip().lower()
-    if word in YES:
-        return True
-    if word not in NO:
-        raise fields.wrong(key, value, "yes or no")
-    return False
-
-
-def _of_sentence(row: _About) -> Iterator[Marking]:
-    row.needs("faithful", "sentence")
-    for key in ("evidence", "error"):
-        row.needs(key, "faithful")
-    if not row.has("faithful"):
-        return
-    faithful = _flag(row.fields, "faithful")
-    error = row.fields.text_if_any("error")
-    if faithful and error:
-        raise row.fields.fault(
-            "error",
-            f"{row.fields.owner} is faithful and names an error, {brief(error)}; delete one of the"
-            " two",
-        )
-    evidence = tuple(_evidence(row)) if row.has("evidence") else ()
-    marking = row.marking("sentence", faithful, index=_sentence(row))
-    yield replace(marking, evidence=evidence, error=error)
-
-
-def _sentence(row: _About) -> int:
-    """The index of the sentence, which may be given by its words."""
-    value = row.fields.values["sentence"]
-    sentences = row.texts.summary(row.paper, row.system)
-    if is_whole(value) or (isinstance(value, str) and _is_index(value)):
-        index = int(value)
-        if sentences is not None and not 0 <= index < len(sentences):
-            raise row.fields.fault(
-                "sentence",
-                f"{row.fields.owner} is about sentence {index}, and the summary has"
-                f" {len(sentences)}, counted from 0; mend the index",
-            )
-        return index
-    text = row.fields.text("sentence")
-    found = stands_in(text, sentences or ())
-    if len(found) != 1:
-        times = f"in {len(found)} sentences of" if found else "nowhere in"
-        raise row.fields.fault(
-            "sentence",
-            f"the sentence of {row.fields.owner}, {brief(text)}, stands {times} the summary;"
-            " write its index, from 0",
-        )
-    return found[0]
-
-
-def _is_index(text: str) -> bool:
-    return text.isascii() and _INDEX.fullmatch(text) is not None
-
-
-def _evidence(row: _About) -> Iterator[EvidenceLabel]:
-    """The source sentences named, by index or by their words, each once."""
-    source = row.texts.source(row.paper)
-    indices: dict[int, None] = {}
-    for value in _parts(row.fields.values["evidence"]):
-        if is_whole(value):
-            if not 0 <= value < len(source):
-                raise row.fields.fault(
-                    "evidence",
-                    f"'evidence' of {row.fields.owner} names source sentence {value}, and the"
-                    f" source has {len(source)}, counted from 0; mend the index",
-                )
-            indices[value] = None
-            continue
-        found = stands_in(str(value), source)
-        if not found:
-            raise row.fields.fault(
-                "evidence",
-                f"'evidence' of {row.fields.owner}, {brief(value)}, stands nowhere in the source;"
-                " write indices of source sentences, from 0, as '3;7'",
-            )
-        indices.update(dict.fromkeys(found))
-    for index in indices:
-        yield row.texts.evidence(row.paper, index)
+    word = str(fields.values[key]).strip().lower()
+    if word not in _YES | _NO:
+        raise fields.wrong(key, fields.values[key], "yes or no")
+    return word in _YES
 
 
 def _parts(value: object) -> Iterator[object]:
@@ -635,25 +595,12 @@ def _parts(value: object) -> Iterator[object]:
     if isinstance(value, list):
         for item in value:
             yield from _parts(item)
-    elif isinstance(value, str) and _INDICES.fullmatch(value) and value.isascii():
+    elif isinstance(value, str) and _INDICES.fullmatch(value):
         yield from map(int, re.split(r"[\s,;]+", value))
     elif isinstance(value, str) and (match := _NUMBERED.fullmatch(value)):
         yield int(match[1])
     else:
         yield value
-
-
-def _of_fact(row: _About) -> Iterator[Marking]:
-    row.needs("holds", "text")
-    for key, needed in (("text", "side"), ("side", "text")):
-        row.needs(key, needed)
-    if not row.has("holds"):
-        return
-    side = row.fields.values["side"]
-    if not isinstance(side, str) or side.lower() not in _SIDES:
-        raise row.fields.wrong("side", side, "reference or candidate")
-    kind = _SIDES[side.lower()]
-    yield row.marking(kind, _flag(row.fields, "holds"), text=row.fields.text("text"))
 
 
 def read_markings(suite: Suite, rows: Iterable[Row]) -> tuple[list[Marking], int]:
@@ -663,13 +610,8 @@ def read_markings(suite: Suite, rows: Iterable[Row]) -> tuple[list[Marking], int
         SuiteError: As `AnswerReader.markings`.
     """
     reader = AnswerReader(suite)
-    markings: list[Marking] = []
-    n_silent = 0
-    for row in rows:
-        found = reader.markings(row)
-        markings += found
-        n_silent += not found
-    return markings, n_silent
+    said = [reader.markings(row) for row in rows]
+    return [marking for found in said for marking in found], said.count(())
 
 
 Markings = dict["Item", "Marking"]
@@ -682,26 +624,20 @@ def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
         SuiteError: Where one of them says two things of one item.
     """
     found: dict[str, Markings] = {}
-    for marking in markings:
-        own = found.setdefault(marking.annotator, {})
-        first = own.setdefault(marking.item, marking)
-        if _said(first) != _said(marking):
-            who = f"{marking.annotator!r} says" if marking.annotator else "the labels say"
-            where = f" at {first.place}" if first.place != marking.place else ""
+    for second in markings:
+        own = found.setdefault(second.annotator, {})
+        first = own.setdefault(second.item, second)
+        is_same = first.value == second.value
+        if not is_same or (first.evidence, first.error) != (second.evidence, second.error):
+            who = f"{second.annotator!r} says" if second.annotator else "the labels say"
+            where = f" at {first.place}" if first.place != second.place else ""
+            beside = ", with other evidence or another error" if is_same else ""
             raise SuiteError(
-                marking.place,
-                f"{who} two things of {marking.item.told}: {shown(first.value)}{where} and"
-                f" {shown(marking.value)}{_beside(first, marking)}; delete one",
+                second.place,
+                f"{who} two things of {second.item.told}: {shown(first.value)}{where} and"
+                f" {shown(second.value)}{beside}; delete one",
             )
     return found
-
-
-def _said(marking: Marking) -> tuple[object, ...]:
-    return marking.value, marking.evidence, marking.error
-
-
-def _beside(first: Marking, second: Marking) -> str:
-    return ", with other evidence or another error" if first.value == second.value else ""
 
 
 def shown(value: float | bool | None) -> str:
@@ -750,24 +686,14 @@ def _settle(item: Item, said: Sequence[Marking]) -> Marking:
             f"no majority on {item.told}: {told}; say who counts with --annotator NAME",
         )
     winners = [marking for marking in said if marking.value == value]
-    return replace(
-        winners[0],
-        evidence=_settling_evidence(winners),
-        error=_most([marking.error for marking in winners if marking.error]),
-        annotator="\n".join(marking.annotator for marking in said),
-    )
-
-
-def _settling_evidence(winners: Sequence[Marking]) -> tuple[EvidenceLabel, ...]:
     named = [marking.evidence for marking in winners if marking.evidence]
     counts = Counter(label for evidence in named for label in evidence)
-    most = tuple(label for label, count in counts.items() if 2 * count > len(named))
-    return most or tuple(counts)
-
-
-def _most(errors: Sequence[str]) -> str | None:
-    """The error that is named more often than any other; None where there is none."""
-    counts = Counter(errors).most_common(2)
-    if not counts or (len(counts) == 2 and counts[0][1] == counts[1][1]):  # noqa: PLR2004 - a tie
-        return None
-    return counts[0][0]
+    most_named = tuple(label for label, count in counts.items() if 2 * count > len(named))
+    errors = Counter(marking.error for marking in winners if marking.error).most_common(2)
+    is_tie = len({count for _, count in errors}) < len(errors)
+    return replace(
+        winners[0],
+        evidence=most_named or tuple(counts),
+        error=errors[0][0] if errors and not is_tie else None,
+        annotator="\n".join(marking.annotator for marking in said),
+    )

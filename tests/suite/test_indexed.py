@@ -7,7 +7,6 @@ import pytest
 from summeval_pytest.run.golden import places_of
 from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.marking import (
-    IndexedTexts,
     cut,
     evidence_label,
     source_sentences,
@@ -42,13 +41,6 @@ def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
         assert places_of([label], ("An earlier sentence.", *source)) == (index + 1,)
     assert evidence_label(source, 0).starts == "Roofs get hot in July."
     assert evidence_label(source, 1).starts == "Moss is said to cool"
-
-
-def test_summary_that_a_model_is_asked_for_has_no_sentences_yet(suite: Suite) -> None:
-    """Nothing is asked for labels' sake."""
-    texts = IndexedTexts(suite)
-    assert texts.summary("moss-01", "writer") is None
-    assert texts.summary("moss-01", "short") == ("Moss cools.",)
 
 
 @pytest.mark.parametrize(
