@@ -5,9 +5,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
+from summeval_pytest.questions import FacetSegments
+from summeval_pytest.suite.labels import (
+    EvidenceLabel,
+    FactLabel,
+    FactLabels,
+    Label,
+    Recorded,
+    RoleLabel,
+    SentenceLabel,
+)
+from summeval_pytest.suite.values import RecordedSpec
 
 if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
     from tests.suite.conftest import Golden
 
 PAIR = {"paper": "zinc-01", "system": "careful"}
@@ -74,215 +86,56 @@ def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    "line",
     [
-        (
-            {**PAIR, "paper": "zinc-3", "overall": 1},
-            "this label is for the unknown paper 'zinc-3'; did you mean 'zinc-02'?",
-        ),
-        (
-            {**PAIR, "system": "carefull", "overall": 1},
-            "this label is for the unknown system 'carefull'; did you mean 'careful'?",
-        ),
-        (
-            {"paper": "zinc-02", "system": "terse", "overall": 1},
-            (
-                "this label is for paper 'zinc-02', which system 'terse' lists under 'skip';"
-                " delete one of the two"
-            ),
-        ),
-        (
-            PAIR,
-            (
-                "this label says nothing;"
-                " write at least one of 'facets', 'overall', 'sentences', 'facts', 'roles'"
-            ),
-        ),
-        (
-            {**PAIR, "facet": {}, "overall": 1},
-            "unknown key 'facet' in this label; did you mean 'facets'?",
-        ),
-        ({**PAIR, "overall": True}, "'overall' of this label is true; write a finite number"),
-        (
-            {**PAIR, "overall": -1e308},
-            ("'overall' of this label is -1e+308; write a number from -1,000,000 to 1,000,000"),
-        ),
-        (
-            {**PAIR, "facets": {}},
-            "'facets' of this label is empty, {}; rate a facet or leave it out",
-        ),
-        (
-            {**PAIR, "facets": {"background": 4}},
-            (
-                "'background' of 'facets' of this label is 4;"
-                " write a whole number from 1 to 3, or null where the reference has none"
-            ),
-        ),
-        (
-            {**PAIR, "facets": {"method": 0}},
-            (
-                "'method' of 'facets' of this label is 0;"
-                " write a whole number from 1 to 4, or null where the reference has none"
-            ),
-        ),
-        (
-            {**PAIR, "facets": {"result": 2.0}},
-            (
-                "'result' of 'facets' of this label is 2.0;"
-                " write a whole number from 1 to 4, or null where the reference has none"
-            ),
-        ),
-        (
-            {**PAIR, "facets": {"conclusion": True}},
-            (
-                "'conclusion' of 'facets' of this label is true;"
-                " write a whole number from 1 to 3, or null where the reference has none"
-            ),
-        ),
-        (
-            {**PAIR, "facets": {"methods": 2}},
-            "unknown key 'methods' in 'facets' of this label; did you mean 'method'?",
-        ),
-        (
-            {**PAIR, "sentences": []},
-            (
-                "'sentences' of this label is an empty list, [];"
-                " write a list of {'index', 'faithful', 'evidence', 'error', 'factual'}"
-            ),
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0}]},
-            "sentence label 1 of this label has no 'faithful'; add the key with true or false",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": 1}]},
-            "'faithful' of sentence label 1 of this label is 1; write true or false",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": True}] * 2},
-            "sentence label 2 of this label labels sentence 0 again; delete one",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": True, "evidence": ["r2"]}]},
-            (
-                "'index' of 'evidence' of sentence label 1 of this label is 'r2';"
-                " write a whole number of at least 0"
-            ),
-        ),
-        (
-            {**PAIR, "facts": {}},
-            (
-                "'facts' of this label is empty;"
-                " write an object with 'reference' or 'candidate' or both"
-            ),
-        ),
-        (
-            {**PAIR, "facts": {"reference": [{"text": "a", "supported": True}]}},
-            (
-                "unknown key 'supported' in reference fact 1 of 'facts' of this label;"
-                " known: covered, text"
-            ),
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": True, "error": "unit"}]},
-            (
-                "sentence label 1 of this label is faithful and names an error;"
-                " delete one of the two"
-            ),
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": " "}]},
-            "'error' of sentence label 1 of this label is empty (' '); write a text",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": 3}]},
-            "'error' of sentence label 1 of this label is 3; write a text",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": True, "factual": True}]},
-            (
-                "sentence label 1 of this label is faithful and has 'factual', which tells"
-                " unfaithful sentences apart; delete it"
-            ),
-        ),
-        (
-            {**PAIR, "sentences": [{"index": 0, "faithful": False, "factual": "yes"}]},
-            "'factual' of sentence label 1 of this label is 'yes'; write true or false",
-        ),
-        (
-            {**PAIR, "sentences": [{"index": -1, "faithful": False}]},
-            ("'index' of sentence label 1 of this label is -1; write a whole number of at least 0"),
-        ),
-        (
-            {**PAIR, "facts": {"reference": [{"text": "a", "covered": True}] * 2}},
-            "reference fact 2 of 'facts' of this label stands there twice, 'a'; delete one",
-        ),
-        (
-            {
-                **PAIR,
-                "facts": {
-                    "candidate": [
-                        {"text": "a", "supported": True},
-                        {"text": "b", "supported": True},
-                        {"text": "a", "supported": False},
-                    ]
-                },
+        {**PAIR, "paper": "zinc-3", "overall": 1},
+        {**PAIR, "system": "carefull", "overall": 1},
+        {"paper": "zinc-02", "system": "terse", "overall": 1},
+        PAIR,
+        {**PAIR, "facet": {}, "overall": 1},
+        {**PAIR, "overall": True},
+        {**PAIR, "overall": -1e308},
+        {**PAIR, "facets": {}},
+        {**PAIR, "facets": {"background": 4}},
+        {**PAIR, "facets": {"method": 0}},
+        {**PAIR, "facets": {"result": 2.0}},
+        {**PAIR, "facets": {"conclusion": True}},
+        {**PAIR, "facets": {"methods": 2}},
+        {**PAIR, "sentences": []},
+        {**PAIR, "sentences": [{"index": 0}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": 1}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": True}] * 2},
+        {**PAIR, "sentences": [{"index": 0, "faithful": True, "evidence": ["r2"]}]},
+        {**PAIR, "facts": {}},
+        {**PAIR, "facts": {"reference": [{"text": "a", "supported": True}]}},
+        {**PAIR, "sentences": [{"index": 0, "faithful": True, "error": "unit"}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": " "}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": 3}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": True, "factual": True}]},
+        {**PAIR, "sentences": [{"index": 0, "faithful": False, "factual": "yes"}]},
+        {**PAIR, "sentences": [{"index": -1, "faithful": False}]},
+        {**PAIR, "facts": {"reference": [{"text": "a", "covered": True}] * 2}},
+        {
+            **PAIR,
+            "facts": {
+                "candidate": [
+                    {"text": "a", "supported": True},
+                    {"text": "b", "supported": True},
+                    {"text": "a", "supported": False},
+                ]
             },
-            "candidate fact 3 of 'facts' of this label stands there twice, 'a'; delete one",
-        ),
-        (
-            {**PAIR, "facts": {"reference": [{"text": "a"}]}},
-            (
-                "reference fact 1 of 'facts' of this label has no 'covered';"
-                " add the key with true or false"
-            ),
-        ),
-        (
-            {**PAIR, "overall": 1, "provenance": ["a"]},
-            "'provenance' of this label is a list of 1; write a text",
-        ),
-        ({**PAIR, "overall": 1, "basis": ""}, "'basis' of this label is empty (''); write a text"),
+        },
+        {**PAIR, "facts": {"reference": [{"text": "a"}]}},
+        {**PAIR, "overall": 1, "provenance": ["a"]},
+        {**PAIR, "overall": 1, "basis": ""},
     ],
 )
 def test_mistake_in_a_label_is_reported(
-    golden: Golden, line: dict[str, object], message: str
+    golden: Golden, line: dict[str, object], snapshot: SnapshotAssertion
 ) -> None:
     """Each message says what, where and what to do."""
     golden.lines("labels.jsonl", line)
-
-    assert golden.mistake() == f"golden/labels.jsonl:1: {message}"
-
-
-def test_a_mistake_is_found_on_its_own_line(golden: Golden) -> None:
-    """A file of a thousand labels is searched by number."""
-    sound = {**PAIR, "overall": 1}
-    golden.lines("labels.jsonl", sound, {**sound, "paper": "zinc-02", "facets": {"result": 5}})
-
-    assert golden.mistake() == (
-        "golden/labels.jsonl:2: 'result' of 'facets' of this label is 5;"
-        " write a whole number from 1 to 4, or null where the reference has none"
-    )
-
-
-def test_a_fact_may_stand_on_both_sides(golden: Golden) -> None:
-    """The reference and the summary may say the same, each held against the other."""
-    facts = {
-        "reference": [{"text": "Zinc helps.", "covered": True}],
-        "candidate": [{"text": "Zinc helps.", "supported": True}],
-    }
-    golden.lines("labels.jsonl", {**PAIR, "facts": facts})
-
-    fact = FactLabel(text="Zinc helps.", holds=True)
-    (label,) = golden.load().labels.values()
-    assert label.facts == FactLabels(reference=(fact,), candidate=(fact,))
-
-
-def test_an_unfaithful_sentence_need_not_say_why(golden: Golden) -> None:
-    """Sets that name no kinds of errors are labels too."""
-    golden.lines("labels.jsonl", {**PAIR, "sentences": [{"index": 0, "faithful": False}]})
-
-    (label,) = golden.load().labels.values()
-    assert label.sentences == (SentenceLabel(index=0, faithful=False, error=None),)
+    assert golden.mistake() == snapshot
 
 
 @pytest.mark.parametrize("factual", [True, False])
@@ -295,37 +148,177 @@ def test_an_unfaithful_sentence_may_be_true_all_the_same(golden: Golden, factual
     assert label.sentences == (SentenceLabel(index=0, faithful=False, factual=factual),)
 
 
-def test_conflicting_labels_of_a_pair_are_refused(golden: Golden) -> None:
-    """Which of two ratings holds cannot be guessed, also where lines stand between them."""
-    golden.lines(
-        "labels.jsonl",
-        {**PAIR, "facets": {"result": 1}},
-        {**PAIR, "paper": "zinc-02", "facets": {"result": 2}},
-        {**PAIR, "facets": {"result": 4}},
-    )
-
-    assert golden.mistake() == (
-        "golden/labels.jsonl:3: paper 'zinc-01' and system 'careful' have a label on line 1, too;"
-        " delete one"
-    )
-
-
-def test_second_label_of_a_pair_is_refused(golden: Golden) -> None:
+def test_second_label_of_a_pair_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """Two people who disagree are two files, or one settled label."""
     line = {**PAIR, "overall": 1}
     golden.lines("labels.jsonl", line, line)
 
-    assert golden.mistake() == (
-        "golden/labels.jsonl:2: paper 'zinc-01' and system 'careful' have a label on line 1, too;"
-        " delete one"
-    )
+    assert golden.mistake() == snapshot
 
 
-def test_file_without_a_label_is_refused(golden: Golden) -> None:
+def test_file_without_a_label_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
     """A judge that was compared with nothing is not trusted."""
     golden.write("labels.jsonl", "")
 
-    assert golden.mistake() == (
-        "golden/labels.jsonl: 'golden/labels.jsonl' has no label;"
-        " write one a line, or delete 'labels' from the suite"
+    assert golden.mistake() == snapshot
+
+
+GREW = "Growth rose by 24 %."
+
+
+def test_roles_are_a_facet_several_or_none(golden: Golden) -> None:
+    """A set without conclusions has them among its results, and a thank-you states no facet."""
+    roles = [
+        {"text": "Zinc is a metal.", "facet": "background"},
+        {"text": GREW, "facet": ["conclusion", "result"]},
+        {"text": "We thank the mice.", "facet": None},
+    ]
+    golden.lines("labels.jsonl", {**PAIR, "roles": roles})
+    found = golden.load().labels["zinc-01", "careful"].roles
+    assert found == (
+        RoleLabel(text="Zinc is a metal.", facets=("background",)),
+        RoleLabel(text=GREW, facets=("result", "conclusion")),
+        RoleLabel(text="We thank the mice.", facets=()),
     )
+
+
+_SCALE = (
+    "one of background, method, result, conclusion, a list of those that are right,"
+    " or null for none"
+)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        [],
+        ["x"],
+        [{"text": GREW}],
+        [{"text": GREW, "facet": "results"}],
+        [{"text": GREW, "facet": ["result", "outcome"]}],
+        [{"text": GREW, "facet": []}],
+        [{"text": GREW, "facet": "result"}, {"text": f" {GREW}", "facet": "method"}],
+        [{"text": GREW, "facet": "result", "index": 0}],
+    ],
+)
+def test_mistake_in_a_role_is_reported(
+    golden: Golden, roles: object, snapshot: SnapshotAssertion
+) -> None:
+    """With the line, and what to write in its place."""
+    golden.lines("labels.jsonl", {**PAIR, "roles": roles})
+    assert golden.mistake() == snapshot
+
+
+RECORD = {"paper": "zinc-01", "system": "careful", "by": "GPT"}
+
+
+def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
+    """A record without a system is about the reference."""
+    golden.lines(
+        "recorded.jsonl",
+        {**RECORD, "facets": {"result": 4}, "overall": 1},
+        {**RECORD, "system": None, "segments": {"result": "Zinc helps.", "method": None}},
+        {**RECORD, "by": "other", "segments": {"method": None}, "x_date": 2024},
+    )
+
+    assert list(golden.load().recorded) == [
+        Recorded(paper="zinc-01", system="careful", by="GPT", facets={"result": 4}, overall=1.0),
+        Recorded(
+            paper="zinc-01", system=None, by="GPT", segments=FacetSegments(result="Zinc helps.")
+        ),
+        Recorded(paper="zinc-01", system="careful", by="other", segments=FacetSegments()),
+    ]
+
+
+def test_suite_without_records_yields_none(golden: Golden) -> None:
+    """The key is optional."""
+    golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
+
+    assert list(golden.load().recorded) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        RECORD,
+        {**RECORD, "system": None, "overall": 1},
+        {"paper": "zinc-01", "by": "GPT", "overall": 1},
+        {**RECORD, "facets": {"result": None}},
+        {"paper": "zinc-01", "system": "careful", "overall": 1},
+        {**RECORD, "overall": 1e308},
+        {**RECORD, "system": "gone", "overall": 1},
+        {**RECORD, "score": 1, "overall": 1},
+    ],
+)
+def test_mistake_in_a_record_is_reported_on_loading(
+    golden: Golden, line: dict[str, object], snapshot: SnapshotAssertion
+) -> None:
+    """Records are read late and checked early."""
+    golden.lines("recorded.jsonl", line)
+    assert golden.mistake() == snapshot
+
+
+def test_second_record_by_the_same_judge_is_refused(
+    golden: Golden, snapshot: SnapshotAssertion
+) -> None:
+    """One judge has one record of a pair."""
+    line = {**RECORD, "overall": 1}
+    golden.lines("recorded.jsonl", line, {**line, "by": "other"}, line)
+
+    assert golden.mistake() == snapshot
+
+
+def test_file_without_a_record_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
+    """A file that was meant to hold something does."""
+    golden.write("recorded.jsonl", "\n")
+
+    assert golden.mistake() == snapshot
+
+
+JUDGE = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
+
+
+def recorded_judge(golden: Golden, table: str) -> None:
+    """A suite with records, and a table of a judge that they make."""
+    golden.lines(
+        "recorded.jsonl",
+        {**RECORD, "facets": {"result": 4}},
+        {**RECORD, "by": "other", "segments": {"method": None}},
+    )
+    golden.spoil("summeval.toml", "[systems.careful]", f"{table}\n[systems.careful]")
+
+
+def test_records_make_a_judge(golden: Golden) -> None:
+    """It is no model, so it is none of the judges that are asked."""
+    recorded_judge(golden, JUDGE)
+    suite = golden.load()
+    assert dict(suite.judges) == {}
+    assert dict(suite.recorded_judges) == {
+        "old": RecordedSpec(name="old", by="GPT", segments_by="other")
+    }
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        JUDGE.replace('"GPT"', '"GTP"'),
+        JUDGE.replace('"other"', '"GPT"'),
+        JUDGE.replace('segments = "other"\n', ""),
+        JUDGE + "votes = 3\n",
+    ],
+)
+def test_a_judge_without_its_records_is_refused(
+    golden: Golden, table: str, snapshot: SnapshotAssertion
+) -> None:
+    """Every question would stay unanswered."""
+    recorded_judge(golden, table)
+    assert golden.mistake() == snapshot
+
+
+def test_a_recorded_judge_needs_a_file_of_records(
+    golden: Golden, snapshot: SnapshotAssertion
+) -> None:
+    """The key at the top names it."""
+    recorded_judge(golden, JUDGE)
+    golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
+    assert golden.mistake() == snapshot

@@ -2,15 +2,39 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place
 from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.run.golden import places_of
+from summeval_pytest.run.measure import source_of
 from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, FactLabels, Label, SentenceLabel
-from summeval_pytest.suite.marking import Item, ItemKind, Marking, label_object, markings_of
-from tests.label_suite import mistake
+from summeval_pytest.suite.marking import (
+    Item,
+    ItemKind,
+    Marking,
+    cut,
+    evidence_label,
+    label_lines,
+    label_object,
+    label_text,
+    markings_of,
+    read_label_file,
+    source_sentences,
+    stands_in,
+)
+from tests.label_suite import loaded, mistake
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.suite.suite import Suite
 
 HERE = Place("labels.jsonl", 3)
 
@@ -60,16 +84,13 @@ def test_markings_of_a_pair_make_one_label_line() -> None:
     )
 
 
-def test_own_key_with_two_values_is_refused() -> None:
+def test_own_key_with_two_values_is_refused(snapshot: SnapshotAssertion) -> None:
     """One of them would be lost, and nobody would know which."""
     two = [
         marking(item("result"), 2, ("x_note", "late")),
         marking(item("overall"), 1, ("x_note", "early")),
     ]
-    assert mistake(lambda: label_object(two)) == (
-        "labels.jsonl:3: 'x_note' of paper 'moss-01' and system 'long' is 'early', and 'late' at"
-        " labels.jsonl:3; keep one"
-    )
+    assert mistake(lambda: label_object(two)) == snapshot
 
 
 FACT_LABELS = st.lists(
@@ -77,6 +98,8 @@ FACT_LABELS = st.lists(
     max_size=3,
     unique_by=lambda fact: fact.text,
 ).map(tuple)
+
+
 SENTENCES = st.lists(
     st.builds(
         SentenceLabel,
@@ -128,16 +151,80 @@ def test_nothing_is_lost_between_a_label_and_its_line(label: Label) -> None:
     assert len(facts.get("candidate", [])) == len(label.facts.candidate)
 
 
-def test_item_is_told_with_its_pair() -> None:
-    """A message that names an item has to be found again in the file."""
-    told = [
-        item("sentence", 2).told,
-        item("candidate fact", text="Moss cools.").told,
-        item("result").told,
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """The suite of moss."""
+    return loaded(tmp_path)
+
+
+def test_sentences_of_a_source_are_those_that_the_judge_counts(suite: Suite) -> None:
+    """An index that counted otherwise would point an annotator's evidence at other sentences."""
+    for paper in map(suite.paper, suite.paper_ids):
+        assert source_sentences(paper) == source_of(paper)
+
+
+def test_evidence_is_found_again_by_its_first_words(suite: Suite) -> None:
+    """The judge item looks evidence up by these words; sources of any length have to do."""
+    source = source_sentences(suite.paper("moss-01"))
+    for index in range(len(source)):
+        label = evidence_label(source, index)
+        assert places_of([label], source) == (index,)
+        assert places_of([label], ("An earlier sentence.", *source)) == (index + 1,)
+    assert evidence_label(source, 0).starts == "Roofs get hot in July."
+    assert evidence_label(source, 1).starts == "Moss is said to cool"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Moss grew.", (1,)),  # the same beats a part of another
+        (" Moss  grew. ", (1,)),
+        ("grew. on", ()),
+        ("Moss", (0, 1)),
+        ("It is said: Moss grew.", (1,)),  # a sentence within the text
+        (" ", ()),
+    ],
+)
+def test_text_stands_in_sentences(text: str, found: tuple[int, ...]) -> None:
+    """A marked span is rarely a whole sentence, and another splitter's sentence may hold two."""
+    assert stands_in(text, ("Moss grew. Indeed it did", "Moss grew.", "Rain fell.")) == found
+
+
+def test_cutting_is_the_metrics_own() -> None:
+    """Normalised first: a summary's traces of its model are no sentence."""
+    assert cut("<s> Abstract: Moss grew. It did.</s>") == ("Moss grew.", "It did.")
+
+
+def rated(paper: str, system: str, rating: int, annotator: str = "") -> Marking:
+    """A rating of a result."""
+    item = Item(paper=paper, system=system, kind="result")
+    return Marking(item=item, value=rating, annotator=annotator, place=Place("x"))
+
+
+def test_lines_come_in_the_suites_order_whoever_labelled_first(tmp_path: Path) -> None:
+    """A file in version control changes where a label does."""
+    suite = loaded(tmp_path)
+    markings = [
+        rated("moss-02", "long", 1, "ben"),
+        rated("moss-01", "short", 2, "anna"),
+        rated("moss-01", "long", 3),
     ]
-    pair = "of paper 'moss-01' and system 'long'"
-    assert told == [
-        f"sentence 3 {pair}",
-        f"candidate fact 'Moss cools.' {pair}",
-        f"'result' {pair}",
+    lines = label_lines(suite, markings, {"basis": "a test"})
+    assert [(x["paper"], x["system"], x.get("labelled_by"), x["basis"]) for x in lines] == [
+        ("moss-01", "long", None, "a test"),
+        ("moss-01", "short", "anna", "a test"),
+        ("moss-02", "long", "ben", "a test"),
     ]
+
+
+def test_text_is_what_the_suites_reader_accepts(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    """The second look that no importer can forget; the place is the file to be."""
+    suite = loaded(tmp_path)
+    text = label_text(suite, label_lines(suite, [rated("moss-01", "long", 4)], {}), "out.jsonl")
+    file = tmp_path / "labels.jsonl"
+    file.write_text(text, encoding="utf-8")
+    assert read_label_file(file, suite)["moss-01", "long"].facets == {"result": 4}
+    wrong = label_lines(suite, [rated("moss-01", "long", 5)], {})
+    assert mistake(lambda: label_text(suite, wrong, "out.jsonl")) == snapshot

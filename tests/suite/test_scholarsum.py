@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from summeval_pytest.questions import Facet
+    from syrupy.assertion import SnapshotAssertion
 
+    from summeval_pytest.questions import Facet
 
 PUBMED: dict[str, object] = {
     "article": "<s> zinc was  given .</s><pad>",
@@ -48,6 +48,8 @@ PUBMED: dict[str, object] = {
     "llama2_70b_human": 1.0,
     "llama2_70b_human_list": [1, 1, 1, 1],
 }
+
+
 RATINGS = {"background": 1, "method": 2, "result": 3, "conclusion": None}
 
 
@@ -264,68 +266,25 @@ def without(*keys: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    "lines",
     [
-        (
-            [without("article")],
-            (
-                "1: this line has no 'article', so the file is no ScholarSum release;"
-                " name its dataset/pubmed.json or dataset/arxiv.json"
-            ),
-        ),
-        (
-            [PUBMED, without("human")],
-            (
-                "2: this line has no 'human', so the file is no ScholarSum release;"
-                " name its dataset/pubmed.json or dataset/arxiv.json"
-            ),
-        ),
-        (
-            [without("gpt35_fm", "llama2_70b")],
-            (
-                "1: this line has no summary ('gpt35_fm', 'gpt35', ...), so the file is no"
-                " ScholarSum release; name its dataset/pubmed.json or dataset/arxiv.json"
-            ),
-        ),
-        (
-            [PUBMED, without("llama2_70b")],
-            "2: this line has no 'llama2_70b'; add the key with a text",
-        ),
-        (
-            [{**PUBMED, "human": "<pad>"}],
-            "1: 'human' of this line is empty (''); name a complete file of the release",
-        ),
-        (
-            [{**PUBMED, "article": 3}],
-            "1: 'article' of this line is 3; write a text or a list of texts",
-        ),
-        (
-            [{**PUBMED, "gpt35_fm_human_list": [1.0, 0.6, 1.0, 1.0]}],
-            (
-                "1: method in 'gpt35_fm_human_list' is 0.6;"
-                " write a whole rating from 0 to 4, divided by 4"
-            ),
-        ),
-        (
-            [{**PUBMED, "gpt35_fm_human_list": [1.0]}],
-            (
-                "1: 'gpt35_fm_human_list' of this line is a list of 1;"
-                " write a list of 4 numbers, each a rating divided by its scale"
-            ),
-        ),
-        (
-            [{**PUBMED, "gpt35_fm_geval": "high"}],
-            "1: 'gpt35_fm_geval' of this line is 'high'; write a finite number",
-        ),
+        [without("article")],
+        [PUBMED, without("human")],
+        [without("gpt35_fm", "llama2_70b")],
+        [PUBMED, without("llama2_70b")],
+        [{**PUBMED, "human": "<pad>"}],
+        [{**PUBMED, "article": 3}],
+        [{**PUBMED, "gpt35_fm_human_list": [1.0, 0.6, 1.0, 1.0]}],
+        [{**PUBMED, "gpt35_fm_human_list": [1.0]}],
+        [{**PUBMED, "gpt35_fm_geval": "high"}],
     ],
 )
 def test_file_that_is_not_the_release_is_refused(
-    tmp_path: Path, lines: list[dict[str, object]], message: str
+    tmp_path: Path, lines: list[dict[str, object]], snapshot: SnapshotAssertion
 ) -> None:
     """The missing key is named, and no file is written."""
     file = write(tmp_path / "pubmed.json", *lines)
-
-    assert refused(file, tmp_path / "out") == f"{file.as_posix()}:{message}"
+    assert refused(file, tmp_path / "out").removeprefix(file.as_posix()) == snapshot
 
 
 def test_empty_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -378,15 +337,6 @@ def test_release_has_300_labelled_pairs(imported: tuple[ImportReport, Path]) -> 
     assert (report.n_pairs, report.n_labelled_pairs, report.notes) == (300, 300, ())
     assert len(suite.labels) == 300
     assert all(len(suite.paper_ids_of(system)) == 50 for system in suite.systems)
-
-
-def test_no_special_token_is_left_in_the_release(imported: tuple[ImportReport, Path]) -> None:
-    """A judge cannot tell a system by the traces of its tokenizer."""
-    _, out = imported
-    traces = re.compile(r"<s>|</s>|<pad>|<n>|\u200b|\": \"Abstract:", re.IGNORECASE)
-
-    for name, text in contents(out).items():
-        assert not traces.search(text.decode()), name
 
 
 def overall(ratings: Mapping[Facet, int | None], mask: Mapping[Facet, int | None]) -> float:

@@ -9,6 +9,8 @@ from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import SystemSpec
 
 if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
     from tests.suite.conftest import Golden
 
 
@@ -50,11 +52,6 @@ def test_suite_with_a_name_of_its_own_keeps_it(golden: Golden) -> None:
     assert (suite.name, suite.shown) == ("long", "golden/long.summeval.toml")
 
 
-def test_a_path_may_be_a_text(golden: Golden) -> None:
-    """A notebook names a folder as one writes it."""
-    assert load_suite(str(golden.path)).paper_ids == golden.load().paper_ids
-
-
 def test_places_are_relative_to_the_current_folder_by_default(
     golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,40 +69,21 @@ def test_places_are_relative_to_the_current_folder_by_default(
 
 
 @pytest.mark.parametrize(
-    ("paper", "system", "message"),
-    [
-        (
-            "zinc-3",
-            "careful",
-            "golden/summeval.toml: the suite has no paper 'zinc-3'; did you mean 'zinc-02'?",
-        ),
-        (
-            "zinc-01",
-            "ters",
-            "golden/summeval.toml: the suite has no system 'ters'; did you mean 'terse'?",
-        ),
-        (
-            "zinc-02",
-            "terse",
-            (
-                "golden/summeval.toml:9: system 'terse' lists paper 'zinc-02' under 'skip';"
-                " ask for another paper"
-            ),
-        ),
-    ],
+    ("paper", "system"), [("zinc-3", "careful"), ("zinc-01", "ters"), ("zinc-02", "terse")]
 )
 def test_pair_that_does_not_exist_is_refused(
-    golden: Golden, paper: str, system: str, message: str
+    golden: Golden, paper: str, system: str, snapshot: SnapshotAssertion
 ) -> None:
     """A wrong name never ends in an empty pair."""
     suite = golden.load()
-
     with pytest.raises(SuiteError) as caught:
         suite.pair(paper, system)
-    assert str(caught.value) == message
+    assert str(caught.value) == snapshot
 
 
-def test_system_with_an_endpoint_has_papers_and_no_recorded_summaries(golden: Golden) -> None:
+def test_system_with_an_endpoint_has_papers_and_no_recorded_summaries(
+    golden: Golden, snapshot: SnapshotAssertion
+) -> None:
     """Its model is asked about every paper that it does not skip, and a file holds none of it."""
     golden.spoil(
         "summeval.toml",
@@ -120,21 +98,7 @@ def test_system_with_an_endpoint_has_papers_and_no_recorded_summaries(golden: Go
     assert suite.paper_ids_of("half") == ("zinc-02",)
     with pytest.raises(SuiteError) as caught:
         suite.pair("zinc-01", "llama3")
-    assert str(caught.value) == (
-        "golden/summeval.toml:13: system 'llama3' has no recorded summaries: its model is asked"
-        " for them"
-    )
-
-
-def test_papers_of_a_system_that_is_not_there_are_refused(golden: Golden) -> None:
-    """No papers would read as nothing to do."""
-    suite = golden.load()
-
-    with pytest.raises(SuiteError) as caught:
-        suite.paper_ids_of("ters")
-    assert str(caught.value) == (
-        "golden/summeval.toml: the suite has no system 'ters'; did you mean 'terse'?"
-    )
+    assert str(caught.value) == snapshot
 
 
 def test_system_of_the_command_line_joins_those_of_the_suite(golden: Golden) -> None:
@@ -168,12 +132,3 @@ def test_cassette_lies_beside_the_suite_under_its_name(
 
     assert (file.path, file.shown) == (golden.path / cassette, f"golden/{cassette}")
     assert not file.path.exists()
-
-
-def test_recall_is_measured_both_ways_unless_the_suite_says_otherwise(golden: Golden) -> None:
-    """The cheaper way leaves a number out, so nobody gets it without asking for it."""
-    assert golden.load().variants.eva.recall == "both"
-
-    text = (golden.path / "summeval.toml").read_text(encoding="utf-8")
-    golden.write("summeval.toml", f'eva_recall = "matched"\n{text}')
-    assert golden.load().variants.eva.recall == "matched"

@@ -16,8 +16,12 @@ FILES = {
     "setup.cfg": "tool:pytest",
     "pyproject.toml": "tool.pytest.ini_options",
 }
+
+
 NEW = [("pyproject.toml", "tool.pytest"), (".pytest.toml", "pytest")]
 """What pytest reads from version 9 on."""
+
+
 if pytest.version_tuple < (9,):
     NEW.clear()
 
@@ -102,14 +106,6 @@ def test_a_line_that_would_lose_something_is_not_plain(
     found = find_configuration(tmp_path)
     assert found is not None
     assert not found.is_plain
-
-
-def test_a_folder_without_a_configuration_has_none(tmp_path: Path) -> None:
-    """A table of another tool is none of pytest's."""
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n", encoding="utf-8")
-    (tmp_path / "tox.ini").write_text("[tox]\n", encoding="utf-8")
-    assert find_configuration(tmp_path) is None
-    assert find_configuration(tmp_path / "gone") is None
 
 
 def test_the_files_stand_in_the_order_in_which_pytest_looks(pytester: pytest.Pytester) -> None:
