@@ -121,9 +121,7 @@ class ChatReply:
             "finish": self.finish,
             "model": self.model,
             "fingerprint": self.fingerprint,
-            "usage": None
-            if usage is None
-            else [usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens],
+            "usage": usage and [usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens],
         }
 
 
@@ -133,29 +131,21 @@ def read_reply(values: object) -> ChatReply:
     Raises:
         ValueError: if they hold something else.
     """
-    if not isinstance(values, dict) or set(values) != {
-        "text", "finish", "model", "fingerprint", "usage",
-    }:  # fmt: skip
+    texts = ("text", "finish", "model", "fingerprint")
+    if not isinstance(values, dict) or set(values) != {*texts, "usage"}:
         raise ValueError("a stored reply has text, finish, model, fingerprint and usage")
-    texts = [values[key] for key in ("text", "finish", "model", "fingerprint")]
-    if not all(isinstance(text, str) for text in texts) or values["finish"] not in get_args(Finish):
+    are_texts = all(isinstance(values[key], str) for key in texts)
+    if not are_texts or values["finish"] not in get_args(Finish):
         raise ValueError("a stored reply's text, finish, model or fingerprint is none")
-    return ChatReply(
-        text=values["text"],
-        finish=values["finish"],
-        model=values["model"],
-        fingerprint=values["fingerprint"],
-        usage=_read_usage(values["usage"]),
-    )
-
-
-def _read_usage(values: object) -> Usage | None:
-    if values is None:
-        return None
-    match values:
-        case [int(prompt), int(completion), int(cached)] if all(
-            type(n) is int and n >= 0 for n in values
-        ):
-            return Usage(prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached)
-        case _:
-            raise ValueError("a stored reply's usage is three counts of tokens")
+    usage = None
+    if values["usage"] is not None:
+        match values["usage"]:
+            case [prompt, completion, cached] if all(
+                type(n) is int and n >= 0 for n in (prompt, completion, cached)
+            ):
+                usage = Usage(
+                    prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached
+                )
+            case _:
+                raise ValueError("a stored reply's usage is three counts of tokens")
+    return ChatReply(**{**values, "usage": usage})

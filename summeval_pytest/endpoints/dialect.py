@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-    from summeval_pytest.endpoints.chat import ChatRequest, Schema
+    from summeval_pytest.endpoints.chat import ChatRequest
     from summeval_pytest.endpoints.wire import ErrorBody
 
 
@@ -127,12 +127,15 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
 
     Where the endpoint takes no strict schema, the schema stands at the end of the last message.
     """
-    contents = [_sendable(message.content) for message in request.messages]
+    # UTF-8 cannot carry half a character: a question mark goes in its place.
+    contents = [m.content.encode("utf-8", "replace").decode("utf-8") for m in request.messages]
     values: dict[str, object] = {"model": request.model}
     if request.schema is not None:
         level = dialect.level or LEVELS[0]
         if level == LEVELS[0]:
-            values["response_format"] = {"type": level, "json_schema": _strict(request.schema)}
+            schema = {"strict": True, "schema": json.loads(request.schema.text)}
+            named = {"name": request.schema.name, **schema}
+            values["response_format"] = {"type": level, "json_schema": named}
         elif contents:
             contents[-1] += f"\n\n{INSTRUCTION}\n{request.schema.text}"
         if level == "json_object":
@@ -147,15 +150,6 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     if dialect.seed:
         values["seed"] = request.seed
     return values
-
-
-def _strict(schema: Schema) -> Mapping[str, object]:
-    return {"name": schema.name, "strict": True, "schema": json.loads(schema.text)}
-
-
-def _sendable(text: str) -> str:
-    """The text with a question mark for every half of a character, which UTF-8 cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 class Negotiation:

@@ -313,7 +313,6 @@ class CachedEndpoint:
 
 
 Record = Literal["none", "new", "all"]
-_DIALECT: Final = "dialect of {} {}"
 _OLD_SECONDS: Final = 86_400
 RUNS: Final = "runs"
 """The folder, in the store, of what only one run needs."""
@@ -372,8 +371,9 @@ class Memory:
 
     def dialect(self, endpoint: str, model: str) -> Dialect | None:
         """What a model was found to understand; unknown where all is asked again."""
-        name = _DIALECT.format(endpoint, model)
-        text = self._store().note(name) if self.record == "new" else None
+        if self.record != "new":
+            return None
+        text = self._store().note(f"dialect of {endpoint} {model}")
         try:
             return None if text is None else read_dialect(json.loads(text))
         except (ValueError, RecursionError):
@@ -382,7 +382,7 @@ class Memory:
     def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
         """Stores what a model was found to understand."""
         text = json.dumps(dialect.as_json(), sort_keys=True)
-        self._store().put_note(_DIALECT.format(endpoint, model), text)
+        self._store().put_note(f"dialect of {endpoint} {model}", text)
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -418,7 +418,15 @@ class Memory:
         return self.directory / RUNS / self.run
 
     def _usable(self, row: Row | None) -> ChatReply | None:
-        return None if row is None or self._why_not(row) else _reply_of(row)
+        if row is None or self._why_not(row):
+            return None
+        try:
+            return read_reply(dict(row.reply))
+        except ValueError as error:
+            raise StoreError(
+                f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask"
+                " again with --summ-record=new"
+            ) from error
 
     def _why_not(self, row: Row) -> str:
         """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
@@ -439,13 +447,3 @@ class Memory:
             prepare(self.run_directory)
             self._renewed = Cache(self.run_directory)
         return self._renewed
-
-
-def _reply_of(row: Row) -> ChatReply:
-    try:
-        return read_reply(dict(row.reply))
-    except ValueError as error:
-        raise StoreError(
-            f"the recorded reply {row.key[:8]} is none of ours ({error}); delete it, and ask again"
-            " with --summ-record=new"
-        ) from error

@@ -1,4 +1,4 @@
-"""The body of a response, read by us: a chat completion, an error, or a named fault.
+"""One request to an endpoint, and its response: a chat completion, an error, or a named fault.
 
 Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
 client library hands such bodies on; here each becomes a `NoReplyError` that says what came.
@@ -80,10 +80,12 @@ def read_body(text: str) -> ChatReply:
     """
     values = _read_json(text)
     if not _is_object(values):
-        raise _malformed(f"its body is a JSON {_kind(values)}, no object")
+        raise NoReplyError("malformed", f"its body is a JSON {_kind(values)}, no object")
     said = {_said(choice) for choice in _choices(values, text)}
     if len(said) > 1:
-        raise _malformed(f"one reply was asked for, and its 'choices' are {len(said)} that differ")
+        raise NoReplyError(
+            "malformed", f"one reply was asked for, and its 'choices' are {len(said)} that differ"
+        )
     content, finish = said.pop()
     return ChatReply(
         text=content,
@@ -114,13 +116,11 @@ def read_error(text: str) -> ErrorBody:
     )
 
 
-def _malformed(what: str) -> NoReplyError:
-    return NoReplyError("malformed", what)
-
-
 def _read_json(text: str) -> object:
     if sum(map(text.count, ",[{")) > MOST_MARKS:
-        raise _malformed(f"a body with more than {MOST_MARKS:,} values is no chat completion")
+        raise NoReplyError(
+            "malformed", f"a body with more than {MOST_MARKS:,} values is no chat completion"
+        )
     try:
         values: object = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         check_depth(values)
@@ -129,7 +129,9 @@ def _read_json(text: str) -> object:
         what = f"its body is no JSON text from character {error.pos} on; it begins {start!r}"
         raise NoReplyError("not_json", what) from None
     except (ValueError, RecursionError):
-        raise _malformed("its body has a key twice, a number that is none, or no end") from None
+        raise NoReplyError(
+            "malformed", "its body has a key twice, a number that is none, or no end"
+        ) from None
     return values
 
 
@@ -161,17 +163,17 @@ def _choices(values: dict[str, object], text: str) -> list[dict[str, object]]:
             return objects
     what = "empty" if choices == [] else f"{_kind(choices)}"
     said = f"; it says {read_error(text).message!r}" if "error" in values else ""
-    raise _malformed(f"its 'choices' are {what}, no list of objects{said}")
+    raise NoReplyError("malformed", f"its 'choices' are {what}, no list of objects{said}")
 
 
 def _said(choice: dict[str, object]) -> tuple[str, Finish]:
     """What a choice says, and why it ended there."""
     message = choice.get("message")
     if not _is_object(message):
-        raise _malformed(f"its 'message' is {_kind(message)}")
+        raise NoReplyError("malformed", f"its 'message' is {_kind(message)}")
     ended = choice.get("finish_reason")
     if isinstance(ended, str) and ended in _NO_TEXT:
-        raise _malformed(f"it ended with {ended!r} and so without a text")
+        raise NoReplyError("malformed", f"it ended with {ended!r} and so without a text")
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
         return refusal, "refusal"
@@ -184,17 +186,13 @@ def _content(content: object) -> str:
         return ""
     if isinstance(content, str):
         return content
-    texts = [_part(part) for part in content] if isinstance(content, list) else [None]
-    if None in texts:
-        raise _malformed(f"its 'content' is {_kind(content)} and holds no text")
-    return "".join(text for text in texts if text is not None)
-
-
-def _part(part: object) -> str | None:
-    if not _is_object(part) or part.get("type") != "text":
-        return None
-    text = part.get("text")
-    return text if isinstance(text, str) else None
+    texts: list[str] = []
+    for part in content if isinstance(content, list) else [None]:
+        text = part.get("text") if _is_object(part) and part.get("type") == "text" else None
+        if not isinstance(text, str):
+            raise NoReplyError("malformed", f"its 'content' is {_kind(content)} and holds no text")
+        texts.append(text)
+    return "".join(texts)
 
 
 def _usage(values: object) -> Usage | None:
@@ -227,12 +225,7 @@ def _line(value: object) -> str:
     return one_line(text[:_SEARCHED], _SHOWN)
 
 
-_CONNECT_SECONDS: Final = 10.0
-_OPENAI: Final = "api.openai.com"
-_NO_KEY: Final = "none"
-"""The client wants some key, and without one it would take the environment's."""
 _CODING: Final = "gzip"
-_GZIP_BITS: Final = 31
 _PIECE: Final = 2**16
 """Bytes that are decoded at once, which takes a fraction of a millisecond."""
 _LOGGERS: Final = frozenset({"openai", "httpx", "httpx2", "httpcore", "httpcore2"})
@@ -313,11 +306,11 @@ class Wire:
             # What is in `extra_body` replaces the arguments, untouched by the package's types.
             raw = await completions.create(model="", messages=[], extra_body=body)
         except openai.APIStatusError as error:
-            return Heard(error.status_code, _lower(error.response.headers), error.response.text)
+            return Heard(error.status_code, dict(error.response.headers), error.response.text)
         except openai.APIConnectionError as error:
             return _silence(error)
         response = raw.http_response
-        return Heard(response.status_code, _lower(response.headers), response.text)
+        return Heard(response.status_code, dict(response.headers), response.text)
 
     async def close(self) -> None:
         """Close all connections; a later request opens new ones."""
@@ -332,17 +325,15 @@ class Wire:
 
         endpoint = self._endpoint
         client = AsyncOpenAI(
-            api_key=endpoint.api_key or _NO_KEY,
+            api_key=endpoint.api_key or "none",  # else it would take the environment's
             base_url=endpoint.address,
             default_query=endpoint.query,
             default_headers={"Accept-Encoding": _CODING},
             max_retries=0,
-            timeout=Timeout(
-                endpoint.attempt_seconds, connect=min(_CONNECT_SECONDS, endpoint.attempt_seconds)
-            ),
+            timeout=Timeout(endpoint.attempt_seconds, connect=min(10.0, endpoint.attempt_seconds)),
             http_client=_transport(endpoint, self._alone),
         )
-        if urlsplit(endpoint.address).hostname != _OPENAI:
+        if urlsplit(endpoint.address).hostname != "api.openai.com":
             client.organization = client.project = None  # which it took from the environment
         assert client.chat.completions is not None  # what it loads for them has loggers, too
         for logger in _loggers():
@@ -371,7 +362,7 @@ def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClie
                 )
             finally:
                 await response.aclose()
-            headers = {k: v for k, v in _lower(response.headers).items() if k not in _OF_BODY}
+            headers = {k: v for k, v in response.headers.items() if k not in _OF_BODY}
             return type(response)(
                 response.status_code, headers=headers, content=content, request=response.request
             )
@@ -395,7 +386,7 @@ async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int, alone: asy
         told = one_line(coding, 60)
         what = f"its body is encoded as {told!r}, and only {_CODING!r}, once, is read"
         raise NoReplyError("malformed", what)
-    inflate = zlib.decompressobj(_GZIP_BITS) if codings else None
+    inflate = zlib.decompressobj(wbits=31) if codings else None  # of gzip
     n_raw, content, is_alone = 0, bytearray(), False
     async with AsyncExitStack() as held:
         async for chunk in raw:
@@ -420,10 +411,6 @@ def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
         except zlib.error:
             raise NoReplyError("malformed", "its body is no gzip, as which it came") from None
         chunk = inflate.unconsumed_tail
-
-
-def _lower(headers: Mapping[str, str]) -> Mapping[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
 
 
 def _silence(error: Exception) -> Silence:

@@ -4,11 +4,11 @@ import asyncio
 import gzip
 import json
 import socket
+import subprocess
+import sys
 import tracemalloc
 import zlib
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,15 +16,14 @@ import pytest
 from summeval_pytest.endpoints.chat import ChatReply, Usage
 from summeval_pytest.endpoints.client import Client
 from summeval_pytest.endpoints.dialect import Dialect
-from summeval_pytest.endpoints.faults import Backoff
-from summeval_pytest.endpoints.limits import Limits
+from summeval_pytest.endpoints.faults import Backoff, RetryDecision
+from summeval_pytest.endpoints.limits import FAILURES, PROBE_SECONDS, Circuit, Limits
 from summeval_pytest.errors import NoReplyError
-from tests.endpoints.calls import LABEL, QUICK, Patient, at, fault, question, reply, run
+from tests.endpoints.calls import QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
     HTML,
     Action,
     Answer,
-    Delay,
     Drop,
     Endless,
     HalfBody,
@@ -36,7 +35,7 @@ from tests.scripted_server import (
     Trickle,
     Until,
 )
-from tests.waiting import skip, until
+from tests.waiting import SOON, skip, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -97,15 +96,6 @@ def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
         "temperature": 0.0,
         "seed": 0,
     }
-
-
-@pytest.mark.parametrize("finish", ["length", "content_filter"])
-def test_a_cut_off_or_filtered_reply_is_a_reply(finish: str) -> None:
-    """It was paid for, and what to make of it is for the judge to say."""
-    with ScriptedServer(always(Answer("ye", finish=finish))) as server:
-        got = reply(at(server.url))
-    assert (got.text, got.finish) == ("ye", finish)
-    assert server.n_requests == 1
 
 
 def test_a_refusal_is_a_reply() -> None:
@@ -238,15 +228,6 @@ def test_a_coding_that_nobody_asked_for_is_refused_by_name(status: int, coding: 
     assert mib < 50
 
 
-def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
-    """A proxy may have unpacked it and left the header."""
-    action = Raw(b'{"choices": []}', headers={"content-encoding": "gzip"})
-    with ScriptedServer(always(action)) as server:
-        error = fault(at(server.url))
-    assert error.fault == "malformed"
-    assert "its body is no gzip, as which it came" in str(error)
-
-
 @pytest.mark.parametrize("status", [200, 503])
 @pytest.mark.parametrize("coding", ["gzip", ""])
 def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
@@ -320,23 +301,12 @@ def pause(headers: Mapping[str, str], status: int = 429) -> float:
     return seconds
 
 
-def test_a_wait_in_milliseconds_is_granted() -> None:
-    """An endpoint knows best when it has room again."""
-    assert pause({"retry-after-ms": "300"}) == 0.3
-
-
 def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
     """503 comes with the same header; a wait of more than two minutes, at which the package ends.
 
     A nightly run has hours.
     """
     assert pause({"retry-after": "121.5"}, status=503) == 121.5
-
-
-def test_a_wait_until_a_date_is_granted() -> None:
-    """HTTP knows dates in this place, whole seconds only."""
-    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    assert QUICK.most_seconds < pause({"retry-after": date}) <= 3600
 
 
 @pytest.mark.parametrize(
@@ -408,40 +378,7 @@ def test_a_retry_keeps_its_place_in_line() -> None:
     assert came == ["first", "second", "first", "third"]
 
 
-def test_tokens_per_minute_count_prompts_and_longest_replies() -> None:
-    """(3 + 8) + 16 tokens at 27 a minute: each call has to wait a minute for the one before."""
-    limits = Limits(64)
-    with ScriptedServer() as server:
-
-        async def three(client: Client) -> list[int]:
-            n_sent = []
-            client._talk.settle(client._talk.dialect)
-            asking = [asyncio.ensure_future(client.send(question())) for _ in range(3)]
-            for n_waiting in (2, 1, 0):
-                n_done = 3 - n_waiting
-                await until(lambda: sum(task.done() for task in asking) == n_done)  # noqa: B023 - awaited at once
-                assert limits.n_waiting == n_waiting
-                n_sent.append(server.n_requests)
-                await skip(60)
-            await asyncio.gather(*asking)
-            return n_sent
-
-        endpoint = replace(at(server.url), tokens_per_minute=27)
-        assert run(endpoint, three, limits=limits) == [1, 2, 3]
-
-
 # Deadlines
-
-
-def test_a_trickling_reply_ends_at_the_deadline() -> None:
-    """The package's own limit is per read, so that a byte now and then would keep it for ever."""
-    with ScriptedServer(always(Trickle("yes", 0.1))) as server:  # hundreds of bytes
-        error = fault(at(server.url, timeout_seconds=0.4))
-    assert error.fault == "timed_out"
-    assert str(error) == (
-        f"endpoint 'test' at {server.url}: no reply within 0.4 s; raise timeout_seconds or"
-        " attempt_seconds, or ask for less at once"
-    )
 
 
 def test_the_deadline_holds_for_all_attempts_together() -> None:
@@ -479,30 +416,6 @@ def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
     assert server.n_requests == 2
 
 
-def test_waiting_for_a_slot_costs_no_time_of_the_call() -> None:
-    """The last of many calls would time out before it was sent."""
-    n_let_go = 0
-
-    def script(seen: Seen) -> Action:
-        return Until(lambda: n_let_go > seen.index, Answer("yes"))
-
-    with ScriptedServer(script) as server:
-
-        async def four(client: Client) -> list[ChatReply]:
-            nonlocal n_let_go
-            client._talk.settle(client._talk.dialect)
-            sent = [asyncio.ensure_future(client.send(question(str(n)))) for n in range(4)]
-            for n_sent in range(1, 5):
-                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
-                await skip(200)  # of the 300 s that a call has
-                n_let_go += 1
-            return await asyncio.gather(*sent)
-
-        endpoint = at(server.url, timeout_seconds=300, attempt_seconds=300)
-        got = run(endpoint, four, n_limit=1)
-    assert [one.text for one in got] == ["yes"] * 4
-
-
 # Nobody there
 
 
@@ -515,12 +428,6 @@ def test_a_port_without_a_listener_is_unreachable_at_once() -> None:
         f"endpoint 'test' at {url}: nothing answers (connection refused, or a name that nobody"
         " knows); start the server there, or set another base_url"
     )
-
-
-def test_a_name_that_nobody_knows_is_unreachable_at_once() -> None:
-    """A typing mistake in an address looks like this."""
-    error = fault(at("https://no-such-host.invalid/v1"), backoff=Backoff(60, 60))
-    assert error.fault == "unreachable"
 
 
 def test_a_server_that_went_away_is_waited_for() -> None:
@@ -536,22 +443,6 @@ def test_a_server_that_went_away_is_waited_for() -> None:
             return [*texts, (await asking).text]
 
     assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
-
-
-def test_a_server_that_stays_away_is_a_broken_connection() -> None:
-    """At the deadline, and not as long as the run lasts."""
-    port = free_port()
-
-    async def twice(client: Client) -> NoReplyError:
-        with ScriptedServer(port=port):
-            await client.send(question())
-        with pytest.raises(NoReplyError) as caught:
-            await client.send(question())
-        return caught.value
-
-    error = run(at(f"http://127.0.0.1:{port}/v1"), twice, backoff=Backoff(60, 60))
-    assert error.fault == "dropped"
-    assert str(error).endswith(f": the connection broke; {TOO_LONG}")
 
 
 def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
@@ -594,19 +485,6 @@ def test_a_redirection_is_not_followed() -> None:
 
 
 # Many at once
-
-
-def test_as_many_are_in_flight_as_there_are_slots() -> None:
-    """Fewer would waste time, more would be refused."""
-    with ScriptedServer(lambda _: Until(lambda: server.peak >= 20, Answer("yes"))) as server:
-
-        async def many(client: Client) -> list[ChatReply]:
-            client._talk.settle(client._talk.dialect)
-            return await asyncio.gather(*[client.send(question(str(n))) for n in range(60)])
-
-        run(at(server.url), many, n_limit=20)
-    assert server.n_requests == 60
-    assert server.peak == 20
 
 
 def test_an_endpoint_has_a_limit_of_its_own() -> None:
@@ -657,21 +535,6 @@ def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     assert server.n_requests == 16 + 8 + 16
 
 
-def test_a_cancelled_call_gives_its_slot_back() -> None:
-    """With `-x`, calls that nobody waits for are ended, and the others go on."""
-    with ScriptedServer(lambda seen: Delay(30 if "slow" in seen.texts else 0, Answer("y"))) as srv:
-
-        async def some(client: Client) -> str:
-            await client.send(question())
-            slow = asyncio.ensure_future(client.send(question("slow")))
-            waiting = asyncio.ensure_future(client.send(question("waiting")))
-            await until(lambda: srv.n_requests == 2)
-            slow.cancel()
-            return (await waiting).text
-
-        assert run(at(srv.url), some, n_limit=1) == "y"
-
-
 def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> None:
     """At its end a run keeps what was paid for and asks nothing more."""
 
@@ -700,20 +563,6 @@ def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> No
         gone = asyncio.CancelledError
         assert asyncio.run(main()) == [gone, "yes", "yes", gone, gone]
     assert server.n_requests == 4
-
-
-def test_a_closed_client_can_be_used_again() -> None:
-    """Whoever closes connections between two runs loses nothing else."""
-    with ScriptedServer() as server:
-
-        async def again(client: Client) -> str:
-            await client.close()
-            await client.send(question())
-            await client.close()
-            await client.close()
-            return (await client.send(question(schema=LABEL))).text
-
-        assert run(at(server.url), again) == '{"label": "yes"}'
 
 
 # What is told
@@ -760,3 +609,183 @@ def test_a_fault_says_where_what_and_what_to_do(action: Action, message: str) ->
     with ScriptedServer(always(action)) as server:
         error = fault(at(server.url), backoff=Backoff(60, 60))
     assert str(error) == f"endpoint 'test' at {server.url}: {message}"
+
+
+OPEN = "not asked any more, since its circuit is open; the first trouble was: "
+KNOWN = Dialect(level="json_schema")
+
+
+def trouble(what: str) -> RetryDecision:
+    """A breakdown that may pass."""
+    return RetryDecision(fault="server_error", again=True, what=what, status=500)
+
+
+def failing(circuit: Circuit, call: int, times: int = FAILURES, now: float = 0.0) -> None:
+    """One call that fails so many times."""
+    for attempt in range(times):
+        circuit.failed(call, trouble(f"{call}.{attempt}"), now)
+
+
+async def texts(client: Client, *prompts: str) -> list[str]:
+    """The replies to prompts that are asked at once, or their faults."""
+    asked = [client.send(question(prompt)) for prompt in prompts]
+    got = await asyncio.gather(*asked, return_exceptions=True)
+    return [one.text if isinstance(one, ChatReply) else str(one) for one in got]
+
+
+def test_two_calls_that_only_fail_open_it() -> None:
+    """One prompt that breaks a server is no server that is down."""
+    circuit = Circuit()
+    failing(circuit, 1, times=20)
+    failing(circuit, 2, times=FAILURES - 1)
+    opened = [circuit.is_open]
+    failing(circuit, 2, times=1)
+    assert [*opened, circuit.is_open] == [False, True]
+    assert circuit.first is not None
+    assert circuit.first.what == "1.0"
+
+
+def test_anything_good_in_between_counts_the_failures_anew() -> None:
+    """A busy server that answers now and then is worth its wait."""
+    circuit = Circuit()
+    failing(circuit, 1)
+    circuit.heard()
+    failing(circuit, 2)
+    assert not circuit.is_open
+    assert circuit.first is not None
+    assert circuit.first.what == "2.0"
+
+
+def test_a_server_that_nobody_reached_needs_no_more_attempts() -> None:
+    """Nothing listens there, and waiting changes nothing; two calls say so."""
+    circuit = Circuit()
+    nobody = RetryDecision(fault="unreachable", again=False, what="nothing answers")
+    opened = []
+    for call in (1, 2):
+        circuit.failed(call, nobody, 0.0)
+        opened.append(circuit.is_open)
+    assert opened == [False, True]
+
+
+def test_one_call_is_let_through_at_once_and_then_one_every_ten_seconds() -> None:
+    """As often as it costs nothing, so that a server that is back is found."""
+    circuit = Circuit()
+    assert circuit.admits(0.0)
+    failing(circuit, 1, now=100.0)
+    failing(circuit, 2, now=100.0)
+    asked = [100.0, 100.1, 100 + PROBE_SECONDS - 0.1, 100 + PROBE_SECONDS, 101 + PROBE_SECONDS]
+    assert [circuit.admits(now) for now in asked] == [True, False, False, True, False]
+    circuit.heard()
+    assert circuit.admits(102 + PROBE_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("action", "what"),
+    [(Status(503), "status 503 (scripted)"), (Drop(), "the connection broke")],
+    ids=repr,
+)
+def test_a_server_that_is_down_ends_all_calls_at_once(action: Action, what: str) -> None:
+    """The waits of one call would be waited by each, one after the other where they depend."""
+    with ScriptedServer(lambda _: action) as server:
+
+        async def sending(client: Client) -> tuple[list[str], int, list[str]]:
+            first = await texts(client, *map(str, range(20)))
+            n_requests = server.n_requests
+            return first, n_requests, await texts(client, "probe", *"abcdefgh")
+
+        endpoint = at(server.url, timeout_seconds=600)
+        first, n_requests, later = run(endpoint, sending, remembered=KNOWN)
+    assert all(f"{OPEN}{what}" in told for told in first + later)
+    assert 2 * FAILURES <= n_requests <= 20 * FAILURES + 1
+    assert server.n_requests <= n_requests + 1  # one of the first may have been the probe
+
+
+def test_calls_in_a_long_wait_are_woken_when_it_opens() -> None:
+    """One waits ten minutes as the server asked it to, one for a slot; nothing can come of it."""
+
+    def script(seen: Seen) -> Action:
+        patient = {"retry-after": "500"} if seen.texts == ("patient",) else {}
+        return Status(503, headers=patient)
+
+    async def sending(client: Client) -> list[str]:
+        return await asyncio.wait_for(texts(client, "patient", "a", "b", "c"), SOON)
+
+    with ScriptedServer(script) as server:
+        endpoint = at(server.url, timeout_seconds=600, max_in_flight=1)
+        told = run(endpoint, sending, remembered=KNOWN)
+    assert all(f"{OPEN}status 503 (scripted)" in one for one in told)
+
+
+def test_a_server_that_is_back_is_asked_again() -> None:
+    """The probe is a call like any other: its reply is its caller's."""
+    is_back = False
+
+    async def sending(client: Client) -> list[str]:
+        nonlocal is_back
+        down = await texts(client, "a", "b")
+        is_back = True
+        return [*down, *await texts(client, "probe"), *await texts(client, "c", "d")]
+
+    with ScriptedServer(lambda _: Answer("yes") if is_back else Status(500)) as server:
+        got = run(at(server.url, timeout_seconds=600), sending, remembered=KNOWN)
+    assert all(OPEN in told for told in got[:2])
+    assert got[2:] == ["yes"] * 3
+
+
+def test_one_bad_prompt_opens_nothing() -> None:
+    """It fails until its own deadline, and others asked after it are answered."""
+
+    def script(seen: Seen) -> Action:
+        return Status(500) if seen.texts == ("bad",) else Answer("yes")
+
+    async def sending(client: Client) -> list[str]:
+        return await texts(client, "bad") + await texts(client, "a", "b")
+
+    with ScriptedServer(script) as server:
+        endpoint = at(server.url, timeout_seconds=600)
+        told, *others = run(endpoint, sending, backoff=Backoff(10, 20), limits=Patient())
+        assert server.n_requests > FAILURES + 2
+    assert "circuit" not in told
+    assert others == ["yes", "yes"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_after_the_first_refusal_of_key_or_model_nothing_is_sent(status: int) -> None:
+    """Every call would meet the same, and the user mends it in one place."""
+
+    async def sending(client: Client) -> list[str]:
+        first = await texts(client, *"abcdef")
+        return first + await texts(client, "later")
+
+    with ScriptedServer(lambda _: Status(status)) as server:
+        told = run(at(server.url), sending)
+        assert server.n_requests == 1
+    assert len(set(told)) == 1
+    assert f"model 'llama3': status {status} (scripted); look at" in told[0]
+
+
+def test_a_call_that_was_given_up_names_who_is_nowhere() -> None:
+    """A system's endpoint that is not there ends the run, whichever of its calls is told."""
+
+    async def sending(client: Client) -> list[str]:
+        faults: list[str] = []
+        for prompt in "abc":
+            with pytest.raises(NoReplyError) as caught:
+                await client.send(question(prompt))
+            faults.append(caught.value.fault)
+        return faults
+
+    url = "https://no-such-host.invalid/v1"
+    assert run(at(url), sending, backoff=Backoff(60, 60)) == ["unreachable"] * 3
+
+
+def test_importing_models_imports_no_client_library() -> None:
+    """It takes a third of a second, and a run that replays sends nothing."""
+    code = (
+        "import sys; from summeval_pytest.endpoints import client, endpoint as at, limits;"
+        "endpoint = at.Endpoint(name='a', base_url='http://localhost/v1');"
+        "client.Client(endpoint, limits.Limits(1));"
+        "print([m for m in ('openai', 'httpx2', 'httpx', 'diskcache') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.endpoint import Endpoint
-from summeval_pytest.endpoints.limits import URGENCY, Limits, Urgency
+from summeval_pytest.endpoints.limits import URGENCY, Limits, Pace, Urgency
 from summeval_pytest.errors import OptionError
 from tests.waiting import SOON, run_skipping, skip
 
@@ -74,24 +74,6 @@ class Crowd:
         async with lane.taken(ticket=ticket):
             self.served.append(name)
             await self._doors[name].wait()
-
-
-def test_no_more_are_served_than_there_are_slots() -> None:
-    """And the next as soon as one is free, oldest first."""
-
-    async def main() -> None:
-        limits, crowd = Limits(2), Crowd()
-        for name in "abcd":
-            await crowd.enter(name, limits.limiter(at()))
-        assert crowd.served == ["a", "b"]
-        assert (limits.n_taken, limits.n_waiting) == (2, 2)
-        await crowd.leave("b")
-        assert crowd.served == ["a", "b", "c"]
-        await crowd.end()
-        assert crowd.served == ["a", "b", "c", "d"]
-        assert (limits.n_taken, limits.n_waiting) == (0, 0)
-
-    asyncio.run(main())
 
 
 def test_who_is_demanded_while_waiting_overtakes() -> None:
@@ -168,26 +150,6 @@ def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
     asyncio.run(main())
 
 
-def test_who_is_called_off_in_the_moment_of_being_served_passes_the_slot_on() -> None:
-    """Between the grant and the next step of its task, a cancellation may come."""
-
-    async def main() -> None:
-        limits, crowd = Limits(1), Crowd()
-        lane = limits.limiter(at())
-        for name in "abc":
-            await crowd.enter(name, lane)
-        limits.give_back(lane)
-        crowd.tasks["b"].cancel()
-        await turns()
-        assert crowd.served == ["a", "c"]
-        limits.n_taken += 1
-        lane.n_taken += 1
-        await crowd.end()
-        assert limits.n_taken == 0
-
-    asyncio.run(main())
-
-
 def test_closed_slots_cancel_who_waits_and_who_comes() -> None:
     """A run that ends sends nothing more, and leaves what is in flight."""
 
@@ -228,23 +190,6 @@ def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
         await skip(60)
         assert crowd.served == ["p1", "f", "p2", "p3"]
         await crowd.end()
-
-    run_skipping(main())
-
-
-def test_a_lane_counts_tokens_in_its_pace() -> None:
-    """10 a minute: after 20 tokens it takes two minutes until the next may be sent."""
-
-    async def main() -> None:
-        endpoint = Endpoint(name="a", base_url="http://localhost/v1", tokens_per_minute=10)
-        lane = Limits(64).limiter(endpoint)
-        async with lane.taken(n_tokens=20):
-            pass
-        asking = asyncio.ensure_future(lane.taken(n_tokens=1).__aenter__())
-        await skip(60)
-        assert not asking.done()
-        await skip(60)
-        assert asking.done()
 
     run_skipping(main())
 
@@ -299,27 +244,6 @@ def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
     assert asyncio.run(main()) == [2, 3, 3, 3, 4, 4, 4, 4, 4, 4]
 
 
-def test_a_smaller_limit_holds_for_those_who_wait() -> None:
-    """What is out stays out; nobody follows until there is room under the new limit."""
-
-    async def main() -> None:
-        limits, crowd = Limits(4), Crowd()
-        lane = limits.limiter(at())
-        async with lane.taken() as n_shrunk:
-            for name in "abcde":
-                await crowd.enter(name, lane)
-            lane.refused(n_shrunk)
-        await turns()
-        assert crowd.served == ["a", "b", "c"]
-        await crowd.leave("a")
-        assert crowd.served == ["a", "b", "c"]
-        await crowd.leave("b")
-        assert crowd.served == ["a", "b", "c", "d"]
-        await crowd.end()
-
-    asyncio.run(main())
-
-
 def test_a_run_needs_a_slot() -> None:
     """With none, nothing would ever be sent."""
     with pytest.raises(OptionError) as caught:
@@ -366,3 +290,60 @@ def test_limits_hold_and_everyone_is_served(
         assert [lane.n_taken for lane in lanes] == [0, 0]
 
     asyncio.run(main())
+
+
+def times(pace: Pace, n_requests: int, n_tokens: int = 0, *, start: float = 0.0) -> list[float]:
+    """When so many requests are sent, each as soon as it may be."""
+    now, sent = start, []
+    for _ in range(n_requests):
+        now += pace.ready_in(now)
+        pace.take(now, n_tokens)
+        sent.append(now)
+    return sent
+
+
+def test_requests_are_spread_over_the_minute() -> None:
+    """30 a minute are one every two seconds."""
+    assert times(Pace(30), 4, start=100.0) == pytest.approx([100, 102, 104, 106])
+
+
+def test_many_requests_a_minute_may_come_in_handfuls_of_a_tenth_of_a_second() -> None:
+    """1200 a minute are 20 a second: two at once, then one every 50 ms."""
+    assert times(Pace(1200), 4) == pytest.approx([0, 0, 0.05, 0.1])
+
+
+def test_a_request_waits_for_as_many_tokens_as_it_is_long() -> None:
+    """6000 a minute are 100 a second; 500 tokens are owed for 5 seconds, 10 of them being there."""
+    assert times(Pace(None, 6000), 3, 500) == pytest.approx([0, 5, 10])
+
+
+def test_the_slower_of_both_limits_counts() -> None:
+    """60 requests a minute, one a second; 600 tokens a minute, 30 of them every three seconds."""
+    assert times(Pace(60, 600), 3, 30) == pytest.approx([0, 3, 6])
+    assert times(Pace(60, 600), 3, 1) == pytest.approx([0, 1, 2])
+
+
+def test_a_pause_saves_nothing_up() -> None:
+    """After an hour without requests, the next ones are as slow as ever."""
+    pace = Pace(30)
+    assert times(pace, 1) == [0]
+    assert times(pace, 3, start=3600) == pytest.approx([3600, 3602, 3604])
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    limit=st.integers(1, 3000),
+    gaps=st.lists(st.floats(0, 30), min_size=1, max_size=80),
+)
+def test_no_minute_holds_more_than_its_limit(limit: int, gaps: list[float]) -> None:
+    """However the requests come; a tenth of a second's worth is the grain."""
+    pace, now, sent = Pace(limit), 0.0, []
+    for gap in gaps:
+        now += gap
+        now += pace.ready_in(now)
+        pace.take(now, 0)
+        sent.append(now)
+    room = max(1.0, limit / 600)
+    for first in sent:
+        in_minute = sum(first <= at < first + 59.999 for at in sent)
+        assert in_minute <= limit + room

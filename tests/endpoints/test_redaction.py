@@ -82,27 +82,6 @@ def test_a_key_that_json_spells_otherwise_is_found_in_a_fault() -> None:
     assert str(error).endswith(": status 400 (no [key])")
 
 
-def test_a_key_that_json_spells_otherwise_is_found_in_a_reply() -> None:
-    """JSON may put a backslash before a slash, and write any letter as a number."""
-
-    def echo(_: Seen) -> Action:
-        plain = json.dumps({"choices": [{"message": {"content": f"a {SLASHED} b X"}}]})
-        spelled = "".join(f"\\u{ord(letter):04x}" for letter in SLASHED)
-        return Raw(plain.replace("/", "\\/").replace("X", spelled).encode())
-
-    with ScriptedServer(echo) as server:
-        got = reply(at(server.url, api_key=SLASHED))
-    assert got.text == "a [key] b [key]"
-
-
-def test_a_key_that_json_spells_otherwise_is_found_in_what_is_not_parsed() -> None:
-    """Half a JSON text is shown as it came; so is a page that quotes an address."""
-    owner = endpoint('kf7/a"9=zz')
-    assert owner.redacted(r'{"a": "kf7\/a\"9=zz') == '{"a": "[key]'
-    assert owner.redacted(r'{"a": "kf7/a\"9=zz') == '{"a": "[key]'
-    assert owner.redacted("?key=kf7%2Fa%229%3Dzz&x") == "?key=[key]&x"
-
-
 def test_a_password_and_a_query_are_shown_nowhere() -> None:
     """Some addresses are secrets themselves."""
 
@@ -192,12 +171,6 @@ def test_a_key_that_was_wrapped_is_found(width: int, break_: str) -> None:
     """Reports are 80 characters wide, and a key has hyphens to break at."""
     wrapped = break_.join(KEY[start : start + width] for start in range(0, len(KEY), width))
     assert endpoint().redacted(f"(sent {wrapped})") == "(sent [key])"
-
-
-def test_a_hostile_text_is_searched_in_no_time() -> None:
-    """What begins like a key, with as many line ends as a reply can hold."""
-    text = (KEY[:8] + " \n" * 100_000) * 2 + "\n" * 100_000
-    assert endpoint().redacted(text) == text
 
 
 @pytest.mark.parametrize("status", [200, 401])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +19,8 @@ from tests.scripted_server import (
     Status,
     Trickle,
     Until,
-    answer_by_schema,
 )
-from tests.waiting import SOON, wait_until
+from tests.waiting import SOON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,17 +67,6 @@ def get(port: int, path: str) -> object:
     return values
 
 
-def test_a_schema_is_answered_by_its_smallest_instance() -> None:
-    """First words of enums, and as many items as there have to be."""
-    check = {"id": 1, "kind": "fact", "reason": "xx", "label": "yes"}
-    assert json.loads(answer_by_schema(SCHEMA)) == {
-        "checks": [check, check],
-        "none": [],
-        "either": None,
-        "sure": False,
-    }
-
-
 def test_requests_are_counted_and_kept_in_order_on_one_connection() -> None:
     """A test looks at what came, and trusts that nothing is missing."""
 
@@ -120,32 +106,3 @@ def test_a_delay_a_drop_and_half_a_body_are_what_they_say() -> None:
         connection.close()
         assert "slow" in json.dumps(ask(connection)[1])
         connection.close()
-
-
-@pytest.mark.parametrize(("latency_ms", "n_open"), [(1, 0), (3_600_000, 1)])
-def test_it_runs_as_a_program_and_says_nothing(latency_ms: int, n_open: int) -> None:
-    """Benchmarks ask it from other processes; who is to wait an hour is not answered at once."""
-    with ScriptedServer() as free:
-        port = free.port
-    command = [sys.executable, str(PROGRAM), "--port", str(port), "--latency-ms", str(latency_ms)]
-
-    def listens() -> bool:
-        try:
-            connection.connect()
-        except ConnectionRefusedError:
-            return False
-        return True
-
-    def counts() -> tuple[int, int, int]:
-        stats = cast("Mapping[str, int]", get(port, "/stats"))
-        return stats["n_requests"], stats["n_open"], stats["n_replied"]
-
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SOON)
-        wait_until(listens)
-        connection.request("POST", "/v1/chat/completions", '{"model": "m", "messages": []}')
-        wait_until(lambda: counts() == (1, n_open, 1 - n_open))
-        connection.close()
-        program.terminate()
-        assert program.stdout is not None
-        assert program.stdout.read() == b""

@@ -128,12 +128,6 @@ def test_each_way_to_ask_for_a_wait_is_understood(
     assert asked_seconds(headers, NOW) == seconds
 
 
-def test_a_made_carries_the_wait_that_was_asked_for() -> None:
-    """For rate limits and overloads alike."""
-    for status in (429, 503):
-        assert decision(status, headers={"retry-after": "7"}).asked_seconds == 7
-
-
 def test_waits_double_up_to_the_longest() -> None:
     """0.5, 1, 2, ... 16, 30, 30; even after a night of them."""
     waits = [Backoff().seconds(n, None, Fixed(0.0)) for n in range(8)]
