@@ -98,38 +98,20 @@ def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
     }
 
 
-def test_a_refusal_is_a_reply() -> None:
-    """Asking again would be refused again."""
-    with ScriptedServer(always(Answer(None, refusal="I'd rather not."))) as server:
-        got = reply(at(server.url))
-    assert (got.text, got.finish) == ("I'd rather not.", "refusal")
-    assert server.n_requests == 1
-
-
 # What is worth another attempt
 
 
 @pytest.mark.parametrize(
     "action",
     [
-        Status(408),
-        Status(409),
         Status(429),
-        Status(429, code="rate_limit_exceeded"),
-        Status(500),
-        Status(502),
         Status(503),
-        Status(529),
-        Html(502),
         Drop(),
         HalfBody(),
         Status(418, headers={"x-should-retry": "true"}),
         Html(),
-        Raw(b'{"choices": ['),
         Raw(b'{"choices": null}'),
         Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}'),
-        Raw(b"[]"),
-        Raw(b""),
     ],
     ids=repr,
 )
@@ -143,19 +125,10 @@ def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
 @pytest.mark.parametrize(
     ("action", "named"),
     [
-        (Status(400), "bad_request"),
         (Status(401), "unauthorised"),
-        (Status(402), "quota"),
-        (Status(403), "unauthorised"),
         (Status(404), "unknown_model"),
-        (Status(413), "bad_request"),
-        (Status(418), "bad_request"),
-        (Status(422), "bad_request"),
         (Status(429, code="insufficient_quota"), "quota"),
-        (Status(429, type="insufficient_quota"), "quota"),
-        (Status(429, code="billing_hard_limit_reached"), "quota"),
         (Status(503, headers={"x-should-retry": "false"}), "server_error"),
-        (Status(429, headers={"x-should-retry": "false"}), "rate_limited"),
         (Status(400, headers={"x-should-retry": "true"}), "bad_request"),
         (Raw(b"", status=307, headers={"location": "http://127.0.0.1:9/v1"}), "bad_request"),
     ],
@@ -172,7 +145,6 @@ def test_a_lasting_trouble_is_a_fault_at_once(action: Action, named: str) -> Non
     ("action", "named"),
     [
         (Html(), "not_json"),
-        (Raw(b'{"choices": ['), "not_json"),
         (Raw(b'{"choices": null}'), "malformed"),
         (Answer("yes", finish="tool_calls"), "malformed"),
     ],
@@ -205,16 +177,7 @@ def peak_mib(endpoint: Endpoint) -> tuple[NoReplyError, float]:
         tracemalloc.stop()
 
 
-def test_a_reply_is_asked_for_and_read_in_one_coding() -> None:
-    """Endpoints compress, which spares time; the other codings are nobody's need."""
-    body = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
-    action = Raw(gzipped(body), headers={"content-encoding": "GZip"})
-    with ScriptedServer(always(action)) as server:
-        assert reply(at(server.url)).text == "yes"
-    assert server.seen[0].headers["accept-encoding"] == "gzip"
-
-
-@pytest.mark.parametrize("status", [200, 401, 500])
+@pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("coding", ["gzip, gzip, gzip", "br", "deflate"])
 def test_a_coding_that_nobody_asked_for_is_refused_by_name(status: int, coding: str) -> None:
     """300 bytes, compressed three times, are 4 GB: the limit must hold before they are unpacked."""
@@ -499,22 +462,6 @@ def test_an_endpoint_has_a_limit_of_its_own() -> None:
     assert server.peak == 3
 
 
-def test_clients_of_one_endpoint_share_its_limit() -> None:
-    """A judge and a system at one address are two clients."""
-    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
-
-        async def main() -> None:
-            limits = Limits(20)
-            clients = [Client(at(server.url, max_in_flight=3), limits) for _ in range(4)]
-            await asyncio.gather(*[client.send(question()) for client in clients])
-            for client in clients:
-                await client.close()
-
-        asyncio.run(main())
-    assert server.n_requests == 4
-    assert server.peak == 3
-
-
 def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
     """16 at once are too many, so are 8; of 4 each full round adds one: 4 + 5 + 6 of 16, and 7."""
 
@@ -749,7 +696,7 @@ def test_one_bad_prompt_opens_nothing() -> None:
     assert others == ["yes", "yes"]
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [401, 404])
 def test_after_the_first_refusal_of_key_or_model_nothing_is_sent(status: int) -> None:
     """Every call would meet the same, and the user mends it in one place."""
 

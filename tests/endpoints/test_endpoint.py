@@ -36,13 +36,6 @@ def test_an_address_is_shown_without_user_and_query(url: str, shown: str) -> Non
     assert at(url).shown == shown
 
 
-def test_an_address_is_asked_without_its_query_which_is_sent_apart() -> None:
-    """The path of a request comes between the two."""
-    endpoint = at("https://tess:pw@gateway.example/v1?api-version=2024&tier=#part")
-    assert endpoint.address == "https://tess:pw@gateway.example/v1"
-    assert endpoint.query == {"api-version": "2024", "tier": ""}
-
-
 @pytest.mark.parametrize(
     ("host", "is_loopback"),
     [

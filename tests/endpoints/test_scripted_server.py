@@ -15,8 +15,6 @@ from tests.scripted_server import (
     Drop,
     HalfBody,
     ScriptedServer,
-    Seen,
-    Status,
     Trickle,
     Until,
 )
@@ -65,26 +63,6 @@ def get(port: int, path: str) -> object:
     values: object = json.loads(connection.getresponse().read())
     connection.close()
     return values
-
-
-def test_requests_are_counted_and_kept_in_order_on_one_connection() -> None:
-    """A test looks at what came, and trusts that nothing is missing."""
-
-    def script(seen: Seen) -> Answer | Status:
-        return Status(429, headers={"retry-after": "7"}) if seen.index == 1 else Answer(seen.model)
-
-    with ScriptedServer(script) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=SOON)
-        statuses = [ask(connection, {"model": str(n)})[0] for n in range(3)]
-        connection.close()
-        assert get(server.port, "/v1/models") == {
-            "object": "list",
-            "data": [{"id": "scripted", "object": "model"}],
-        }
-        assert get(server.port, "/stats") == dict(server.stats)
-    assert statuses == [200, 429, 200]
-    assert [(seen.index, seen.model) for seen in server.seen] == [(0, "0"), (1, "1"), (2, "2")]
-    assert (server.n_requests, server.n_listed, server.peak, server.n_open) == (3, 1, 1, 0)
 
 
 def test_a_delay_a_drop_and_half_a_body_are_what_they_say() -> None:
