@@ -17,8 +17,8 @@ import pytest
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
 from summeval_pytest.judges.judge import Counting
-from summeval_pytest.plugin.gate import EPOCH, SAVE, _files, saved_file
-from summeval_pytest.plugin.items import JUDGE_PROPERTY, MEANS_PROPERTY, PROPERTY, VerdictItem
+from summeval_pytest.plugin.gate import SAVE, report_files, saved_file
+from summeval_pytest.plugin.items import PROPERTY, VerdictItem
 from summeval_pytest.plugin.session import (
     GATE,
     PART,
@@ -45,7 +45,7 @@ from summeval_pytest.record.record import (
     record_text,
 )
 from summeval_pytest.reports.files import RENDERERS, append, write_whole
-from summeval_pytest.reports.pair import signature_lines
+from summeval_pytest.reports.pair import corrected_line, signature_lines
 from summeval_pytest.reports.run import (
     SystemTally,
     calls_lines,
@@ -58,7 +58,7 @@ from summeval_pytest.reports.run import (
     unheld_lines,
     usage_line,
 )
-from summeval_pytest.reports.trust import UNTRUSTED, trust_lines, trust_phrase
+from summeval_pytest.reports.trust import UNTRUSTED, trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line, safe
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.plugin.gate import Gate, GatedSuite
     from summeval_pytest.plugin.options import Options
-    from summeval_pytest.record.record import Comparison
     from summeval_pytest.store.cassette import Cassette
     from summeval_pytest.verdict.relations import RelationVerdict
 
@@ -88,9 +87,8 @@ class Parts:
         self._tried: dict[tuple[str, str], RelationVerdict] = {}
         self._lost: dict[tuple[Path, str, str], str] = {}
 
-    def add(self, text: str) -> None:
-        """Adds the part of one test, as JSON text."""
-        part = from_json(Part, text).value
+    def add(self, part: Judged | Totalled | Measured | Tried) -> None:
+        """Adds the part of one test."""
         match part:
             case Judged():
                 self._judged[part.suite, part.pair.system, part.pair.paper] = part
@@ -228,6 +226,11 @@ def run_record(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
 
 
+EPOCH: Final = "SOURCE_DATE_EPOCH"
+"""The variable that says when a run was made, for records that must be equal to the byte; waivers
+expire by the calendar."""
+
+
 def _moment(seconds: str) -> str | None:
     """A moment as people write it; None where none is given, or none that a calendar has."""
     if not seconds.isdecimal():
@@ -239,8 +242,6 @@ def _moment(seconds: str) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-_SILENT: Final[dict[str, Any]] = {"scores": {}, "note": "", "wrong": {}}
-"""What a pair tells whose test broke down."""
 WORST: Final = 10
 """How many findings are listed where somebody wants to be told more."""
 
@@ -263,8 +264,8 @@ class Tally:
         self.unheld: list[str] = []
         self.recipes: set[str] = set()
         self._pairs: dict[tuple[str, str], dict[str, tuple[str, dict[str, Any]]]] = {}
-        self.trust: dict[str, dict[str, Any]] = {}
-        self.corrected: dict[tuple[str, str], str] = {}
+        self._measured: dict[str, Measured] = {}
+        self._corrected: dict[tuple[str, str], str] = {}
         self.calls: Counter[str] = Counter()
         self.judge: Counter[str] = Counter()
         self._replies: dict[str, set[str]] = {}
@@ -323,27 +324,26 @@ class Tally:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts one report, if it decides a pair."""
-        part = getattr(report, PART, None)
-        if part is not None:
-            self.parts.add(part)
+        file = report.nodeid.split("::")[0]
+        text = getattr(report, PART, None)
+        if text is not None:
+            self._add(file, from_json(Part, text).value)
         elif report.failed:
             self._lose(report)
+        text = dict(report.user_properties).get(PROPERTY)
         decides = report.when == "call" or (report.when == "setup" and report.failed)
-        properties = dict(report.user_properties)
-        measured = properties.get(JUDGE_PROPERTY)
-        if decides and isinstance(measured, str):
-            self.trust[report.nodeid.split("::")[0]] = json.loads(measured)
-        means = properties.get(MEANS_PROPERTY)
-        if decides and isinstance(means, str):
-            told = json.loads(means)
-            self.corrected[report.nodeid.split("::")[0], told["system"]] = told["line"]
-        text = properties.get(PROPERTY)
-        if not decides or not isinstance(text, str):
-            return
-        told = json.loads(text)
-        outcome = "error" if report.when == "setup" else report.outcome
-        of = (report.nodeid.split("::")[0], told["system"])
-        self._pairs.setdefault(of, {})[told["paper"]] = (outcome, told)
+        if decides and isinstance(text, str):
+            told = json.loads(text)
+            outcome = "error" if report.when == "setup" else report.outcome
+            self._pairs.setdefault((file, told["system"]), {})[told["paper"]] = (outcome, told)
+
+    def _add(self, file: str, part: Judged | Totalled | Measured | Tried) -> None:
+        """Adds the part of one test of a suite file."""
+        self.parts.add(part)
+        if isinstance(part, Measured):
+            self._measured[file] = part
+        if isinstance(part, Totalled):
+            self._corrected[file, part.system.name] = corrected_line(part.system.corrected)
 
     def _system(self, file: str, system: str) -> SystemTally:
         """One system: a pair that ran again counts once, as it came out at last."""
@@ -366,24 +366,22 @@ class Tally:
             self.parts.add_lost(self.rootpath / file, system, paper, fault)
             gated = self._gated(file)
             if gated and system in gated.systems and paper in gated.papers(system):
-                self._pairs.setdefault((file, system), {}).setdefault(paper, ("error", _SILENT))
-
-    def _comparisons(self, shown: str) -> Mapping[str, Comparison]:
-        """The comparisons of one suite's systems, as far as there are any."""
-        suites = self.record.suites if self.record is not None else ()
-        return next((suite.comparisons for suite in suites if suite.shown == shown), {})
+                silent: dict[str, Any] = {"scores": {}, "note": "", "wrong": {}}
+                self._pairs.setdefault((file, system), {}).setdefault(paper, ("error", silent))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints one line a system; one table a suite, since its means are over its own papers."""
         suites = sorted({suite for suite, _ in self._pairs})
+        recorded = self.record.suites if self.record is not None else ()
+        compared = {suite.shown: suite.comparisons for suite in recorded}
         for suite in suites:
             title = "summarization gate" if len(suites) == 1 else f"summarization gate: {suite}"
             terminalreporter.section(title, sep="-")
-            corrected = {
-                system: line for (of, system), line in self.corrected.items() if of == suite
-            }
             tallies = {of[1]: self._system(*of) for of in self._pairs if of[0] == suite}
-            for line in summary_lines(tallies, self._comparisons(suite), corrected):
+            corrected = {
+                name: line for name in tallies if (line := self._corrected.get((suite, name)))
+            }
+            for line in summary_lines(tallies, compared.get(suite, {}), corrected):
                 terminalreporter.line(line)
         if self.recipes and not suites:
             terminalreporter.section("summarization gate", sep="-")
@@ -395,22 +393,20 @@ class Tally:
     @property
     def is_untrusted(self) -> bool:
         """Whether the judge of any suite misses a floor."""
-        return any(told["outcome"] == "failed" for told in self.trust.values())
+        return any(part.trust.is_untrusted for part in self._measured.values())
 
     def _trust_lines(self) -> Iterator[str]:
         """What is known of the judge of each suite, and what an untrusted one gets wrong."""
-        shown = sorted({suite for suite, _ in self._pairs} | set(self.trust))
+        shown = sorted({suite for suite, _ in self._pairs} | set(self._measured))
         for suite in shown:
             of = f" ({suite})" if len(shown) > 1 else ""
-            told = self.trust.get(suite)
-            phrase = trust_phrase(None, has_labels=self.has_labels(suite))
-            yield from trust_lines(told["phrase"] if told else phrase, of)
-            yield from told["lines"] if told else ()
-
-    def has_labels(self, suite: str) -> bool:
-        """Whether a suite, as node ids have it, has golden labels."""
-        gated = self._gated(suite)
-        return gated is not None and gated.suite.has_labels
+            part = self._measured.get(suite)
+            trust = part.trust if part is not None else None
+            gated = self._gated(suite)
+            has_labels = trust is not None or (gated is not None and gated.suite.has_labels)
+            yield from trust_lines(trust_phrase(trust, has_labels=has_labels), of)
+            if part is not None and part.trust.is_untrusted:
+                yield from untrusted_lines(part.trust, part.golden)
 
     def _end(self, *, n_worst: int) -> Iterator[str]:
         """What there is to say of the run as a whole."""
@@ -492,7 +488,7 @@ def _write_files(
     options: Options, folder: Path, record: RunRecord, told: list[str]
 ) -> Iterator[str]:
     """Writes what was asked for; yields what could not be."""
-    for kind, (_, name) in _files(options).items():
+    for kind, (_, name) in report_files(options).items():
         fault = write_whole(folder / name, RENDERERS[kind](record))
         if fault:
             yield fault
@@ -581,17 +577,17 @@ def close_gate(config: pytest.Config, *, is_interrupted: bool) -> None:
         config.workeroutput[TOLD_BY_GATE] = told  # type: ignore[attr-defined]  # xdist sets it
         return
     tally_of(config).add_process(told)
-    gate.desk.forget_run()
-    if gate.desk.is_asking and gate.options.record != "all":
-        for cassette in gate.desk.cassettes.values():
+    gate.session.forget_run()
+    if gate.session.is_asking and gate.options.record != "all":
+        for cassette in gate.session.cassettes.values():
             tally_of(config).add_cassette(cassette)
 
 
 def counts_of(gate: Gate) -> dict[str, object] | None:
     """What a process asked and was answered; None where nothing was to be asked."""
-    if not gate.desk.is_asking:
+    if not gate.session.is_asking:
         return None
-    ledger = gate.desk.exchange.ledger
+    ledger = gate.session.exchange.ledger
     judge = gate.judge
     return {
         "totals": dict(ledger.totals.as_json()),
@@ -607,7 +603,7 @@ def show_plan(session: pytest.Session) -> None:
     items = [item for item in session.items if isinstance(item, VerdictItem)]
     tasks = dict.fromkeys(task for item in items for task in item.tasks)
     suites = [gated.suite for gated in gate.suites]
-    survey, signature = gate.desk.survey(gate.options.judge, suites, tasks, imagine=True)
+    survey, signature = gate.session.survey(gate.options.judge, suites, tasks, imagine=True)
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     rows = planned_calls(survey.missing.values(), survey.reply_share)
     for line in plan_lines(rows, judge=signature, n_stored=len(survey.found)):

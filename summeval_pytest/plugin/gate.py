@@ -160,11 +160,6 @@ def saved_file(suite: Suite, name: str) -> Path:
     return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
 
 
-def saved_names(suite: Suite) -> list[str]:
-    """The names of a suite's saved runs."""
-    return sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
-
-
 def check_name(name: str) -> None:
     """Refuses a name that is no file name everywhere.
 
@@ -236,7 +231,7 @@ class Baselines:
             named, _, wanted = named.rpartition(":")
             file = self._file(suite, named)
         if file is None:
-            names = saved_names(suite)
+            names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
             hint = nearest(named, names) if names else "no run is saved there"
             raise OptionError(
                 f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
@@ -344,11 +339,6 @@ class GoldenAnswers:
         return recipes if calibration is None else tuple(map(calibration.signed, recipes))
 
 
-EPOCH: Final = "SOURCE_DATE_EPOCH"
-"""The variable that says when a run was made, for records that must be equal to the byte; waivers
-expire by the calendar."""
-
-
 class Gate:
     """What all items and fixtures of one process share.
 
@@ -360,7 +350,7 @@ class Gate:
 
     def __init__(self, options: Options, share: Share, *, progress: Progress | None = None) -> None:
         self.options = options
-        self.desk = Session(
+        self.session = Session(
             environ=dict(os.environ),
             record=options.record,
             directory=Path(options.store) if options.store else None,
@@ -389,12 +379,12 @@ class Gate:
         Raises:
             OptionError: if there is no such judge, or the record mode or the budget forbids it.
         """
-        return self.desk.judge(self.options.judge, [gated.suite for gated in self.suites])
+        return self.session.judge(self.options.judge, [gated.suite for gated in self.suites])
 
     @property
     def _is_judge_asked(self) -> bool:
         """Whether the judge is a model at an endpoint."""
-        return self.desk.is_asked(self.options.judge, [gated.suite for gated in self.suites])
+        return self.session.is_asked(self.options.judge, [gated.suite for gated in self.suites])
 
     @property
     def suites(self) -> list[GatedSuite]:
@@ -405,16 +395,14 @@ class Gate:
     def keeps_record(self) -> bool:
         """Whether anything is made of the whole run at its end, so that each part is kept."""
         options = self.options
-        made_of_it = (
-            options.run_record,
-            options.save,
-            options.compare,
-            options.junit,
-            options.html,
-            options.github,
+        return bool(
+            report_files(options)
+            or options.save
+            or options.compare
+            or options.github
+            or any(gated.suite.waivers for gated in self.suites)
+            or self._share.is_verbose
         )
-        has_waivers = any(gated.suite.waivers for gated in self.suites)
-        return any(made_of_it) or has_waivers or self._share.is_verbose
 
     def waivers(self, gated: GatedSuite) -> Waivers:
         """The waivers of a suite, as they stand today."""
@@ -466,13 +454,13 @@ class Gate:
         """The runner, made when it is first needed."""
         if self._runner is None:
             judge = self.judge
-            summariser = Summariser(self.desk.sender)
+            summariser = Summariser(self.session.sender)
             self._runner = Runner(
                 judge,
                 ahead=self._ahead(),
                 find_pair=summariser.pair,
                 shares_tests=self._share.n_processes > 1,
-                finish=self.desk.finish,
+                finish=self.session.finish,
                 adjust=self.golden.adjusted,
                 while_waiting=self._show if self._progress is not None else None,
             )
@@ -492,7 +480,7 @@ class Gate:
         )
         if not self._is_judge_asked and not is_asking and self._share.n_processes > 1:
             return 0
-        ahead = self.desk.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
+        ahead = self.session.own_in_flight - 1 if is_asking else self.judge.in_flight - 1
         return min(1, ahead) if self._share.may_stop else ahead
 
     def plan(self, tasks: Sequence[Task]) -> None:
@@ -520,14 +508,14 @@ class Gate:
         if key not in self._suites:
             suite = load_suite(path, shown, allow_outside=self.options.allow_outside)
             written = thresholds_of(suite, options=self.options.min)
-            suite, systems = self.desk.systems(suite, self.options.model, "--summ-model")
-            self.desk.add_cassette(suite)
+            suite, systems = self.session.systems(suite, self.options.model, "--summ-model")
+            self.session.add_cassette(suite)
             check_sentences(suite)
             judge = self.options.judge
             gated = GatedSuite(
                 suite=suite, systems=systems, thresholds=written, floors=floors_of(suite, judge)
-            ).for_metrics(self.desk.metrics_of(judge, [suite]))
-            n_votes = self.desk.votes_of(judge, [suite])
+            ).for_metrics(self.session.metrics_of(judge, [suite]))
+            n_votes = self.session.votes_of(judge, [suite])
             check_supported(gated.thresholds, judge, n_votes, suite.shown)
             self._suites[key] = self._suites[suite.path.resolve()] = gated
         return self._suites[key]
@@ -556,7 +544,7 @@ class Gate:
         )
         store = "not needed"
         if is_asking:
-            store = "cassette" if self.options.record == "none" else str(self.desk.store)
+            store = "cassette" if self.options.record == "none" else str(self.session.store)
         first = header_line(
             judge=self.judge.signature,
             store=store,
@@ -566,17 +554,17 @@ class Gate:
         uncalibrated = [gated.suite.shown for gated in suites if not gated.suite.has_labels]
         return [
             first,
-            *cassette_lines(self.desk.cassettes.values() if is_asking else ()),
+            *cassette_lines(self.session.cassettes.values() if is_asking else ()),
             *uncalibrated_lines(uncalibrated),
             *unheld_lines([(g.suite.shown, g.unheld) for g in suites], self.options.judge),
         ]
 
     def _show(self, is_waiting: bool) -> None:
         """Shows how the run stands, or wipes that."""
-        if self._progress is None or not self.desk.is_asking:
+        if self._progress is None or not self.session.is_asking:
             return
         if is_waiting:
-            exchange, is_alone = self.desk.exchange, self._share.n_processes == 1
+            exchange, is_alone = self.session.exchange, self._share.n_processes == 1
             self._progress.show(
                 exchange.ledger,
                 n_judged=self.runner.n_judged,
@@ -587,7 +575,7 @@ class Gate:
             self._progress.wipe()
 
 
-def _files(options: Options) -> dict[str, tuple[str, str]]:
+def report_files(options: Options) -> dict[str, tuple[str, str]]:
     """By kind of report, the flag that asks for it and the file."""
     asked = {
         "run record": ("--summ-run-record", options.run_record),
@@ -605,7 +593,7 @@ def check_outputs(options: Options, folder: Path) -> None:
             reports, and a name that is none.
     """
     taken: dict[Path, str] = {}
-    for flag, name in _files(options).values():
+    for flag, name in report_files(options).values():
         file = folder / name
         if fault := unwritable(file):
             raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")

@@ -151,7 +151,7 @@ def pytest_runtest_makereport(
     if handles_summaries(item):
         from summeval_pytest.plugin.controller import disarm
 
-        disarm(report, gate_of(item.config).desk.redacted)
+        disarm(report, gate_of(item.config).session.redacted)
     return report
 
 

@@ -5,30 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-import pytest
-
-from summeval_pytest.cli import app as command
-
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
-NAME: Final = '"faithfulness.conflicts"'
 JUDGE: Final = "--summ-judge=rule:Numerate"
 MISSED: Final = "faithfulness.conflicts 1 > 0 at most"
 
 
-@pytest.fixture(name="wrong")
-def _wrong(bench: Bench) -> Bench:
-    """A suite whose one pair of two has a wrong figure, called supported."""
-    bench.good["kiln-02"] = "We fired forty bricks in the kiln. The slow ones had 777 MPa."
-    bench.suite(pair=f"faithfulness = 0.9\n{NAME} = 0", mean=f"{NAME} = 0.5")
-    return bench
-
-
-@pytest.mark.parametrize("processes", ["-n0", "-n2"])
-def test_one_wrong_figure_is_red_whatever_the_rate(wrong: Bench, processes: str) -> None:
+def test_one_wrong_figure_is_red_whatever_the_rate(wrong: Bench) -> None:
     """The rate is 1, the mean of conflicts .5, which is at most .5."""
-    run = wrong.run("summeval.toml", JUDGE, "-rA", processes)
+    run = wrong.inside("summeval.toml", JUDGE, "-rA")
     assert run.outcomes == {
         "summeval.toml::good::limpet-01": "PASSED",
         "summeval.toml::good::kiln-02": "FAILED",
@@ -40,14 +26,16 @@ def test_one_wrong_figure_is_red_whatever_the_rate(wrong: Bench, processes: str)
 
 def test_an_option_loosens_and_tightens_an_upper_bound(wrong: Bench) -> None:
     """As the suite's own key does, for pairs and for means."""
-    loose = wrong.run("summeval.toml", JUDGE, "--summ-min=faithfulness.conflicts=1")
+    loose = wrong.inside("summeval.toml", JUDGE, "--summ-min=faithfulness.conflicts=1")
     assert loose.code == 0
-    tight = wrong.run("summeval.toml", JUDGE, "-rA", "--summ-min=mean.faithfulness.conflicts=0.4")
+    tight = wrong.inside(
+        "summeval.toml", JUDGE, "-rA", "--summ-min=mean.faithfulness.conflicts=0.4"
+    )
     assert tight.outcomes["summeval.toml::good::all-papers"] == "FAILED"
     assert "good: mean faithfulness.conflicts 0.500 > 0.400 at most (2 of 2 papers)" in tight.lines
-    fault = wrong.run("summeval.toml", JUDGE, "--summ-min=faithfulness.conflicts=-1")
+    fault = wrong.inside("summeval.toml", JUDGE, "--summ-min=faithfulness.conflicts=-1")
     assert fault.code == 4
-    assert "ranges from 0 up; write a value in that range" in fault.err
+    assert "ranges from 0 up; write a value in that range" in fault.out + fault.err
 
 
 def test_every_report_says_at_most(wrong: Bench) -> None:
@@ -69,14 +57,6 @@ def test_every_report_says_at_most(wrong: Bench) -> None:
     (faithfulness,) = (s for s in score["scores"] if s["metric"] == "faithfulness")
     assert faithfulness["conflicts"] == 1
     assert [s.get("number_conflict", False) for s in faithfulness["sentences"]] == [False, True]
-
-
-def test_a_record_is_decided_as_the_run_was(wrong: Bench) -> None:
-    """Also where the bound is another one, without a call."""
-    wrong.run("summeval.toml", JUDGE, "--summ-run-record=run.json")
-    record = str(wrong.path / "run.json")
-    assert command.main(["rescore", record]) == 1
-    assert command.main(["rescore", record, "--min=faithfulness.conflicts=1"]) == 0
 
 
 def test_a_waiver_lets_one_conflict_through_and_no_second(wrong: Bench) -> None:

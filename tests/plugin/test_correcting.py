@@ -80,12 +80,6 @@ def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
     assert table[3] == "  corrected: facet 0.875 [0.49, 1.26]"
 
 
-def test_a_way_to_spread_tests_is_none_where_nobody_works(bench: Bench) -> None:
-    """Without -n, a --dist in the ini file leaves the run alone, and alone it knows the labels."""
-    run = labelled(bench, mean="facet = 0.6").inside("summeval.toml", FAIR, "--dist=worksteal")
-    assert shown(run) == ["  corrected: facet 0.875 [0.49, 1.26]"]
-
-
 @pytest.mark.parametrize(
     ("corrected", "told"),
     [
@@ -118,36 +112,6 @@ def test_a_threshold_on_a_corrected_mean_decides(bench: Bench, corrected: str, t
         assert not run.shows_code
 
 
-def test_a_threshold_may_be_on_either_mean(bench: Bench) -> None:
-    """Both are held, the command line has a name for each, and all that fails is told at once."""
-    labelled(bench, mean="facet = 0.9", pair=f"facet = 0.3{CORRECTED}facet = 0.8")
-    assert bench.inside("summeval.toml", FAIR).code == 0
-    run = bench.inside("summeval.toml", FAIR, "--summ-min=corrected.facet=0.9")
-    assert run.code == 1
-    assert first_line(run) == (
-        "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])"
-    )
-    assert "  mean facet 1.000 >= 0.900" in run.lines
-    assert "  corrected by golden labels: facet 0.875 [0.49, 1.26]" in run.lines
-
-
-CHANCE: Final = (
-    "the mean of faithfulness cannot be corrected, the judge calls 0 of the golden true rows true"
-    " and 1 of the false ones; label more, or set the threshold on [thresholds.mean] faithfulness"
-)
-
-
-def test_a_judge_no_better_than_chance_makes_an_error_and_no_failure(bench: Bench) -> None:
-    """The system has done nothing wrong that anybody knows of."""
-    labelled(bench, upside=True, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
-    run = bench.inside("summeval.toml", FAIR, "-rA")
-    assert run.code == 1
-    assert run.outcomes["summeval.toml::good::all-papers"] == "ERROR"
-    assert run.last == "4 passed, 1 error"
-    assert CHANCE in run.lines
-    assert not shown(run)
-
-
 def test_without_a_threshold_a_judge_no_better_than_chance_is_only_told(bench: Bench) -> None:
     """Nothing is held to what nobody knows."""
     labelled(bench, upside=True, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
@@ -160,11 +124,6 @@ def test_without_a_threshold_a_judge_no_better_than_chance_is_only_told(bench: B
     )
 
 
-def asked_of_labels(bench: Bench) -> set[str]:
-    """The labelled pairs that a run of the good system alone has asked about."""
-    return {pair for pair in bench.pairs_asked() if pair.startswith("bad")}
-
-
 def test_means_alone_ask_nothing_about_labels(bench: Bench) -> None:
     """Whoever deselects the judge's test does not want to pay for it."""
     labelled(bench, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
@@ -172,22 +131,6 @@ def test_means_alone_ask_nothing_about_labels(bench: Bench) -> None:
     assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
     assert bench.pairs_asked() == {f"good::{paper}" for paper in PAPERS}
     assert not shown(run)
-
-
-def test_a_corrected_threshold_asks_about_labels_alone_too(bench: Bench) -> None:
-    """Else the gate would be another one in a run of some tests."""
-    labelled(bench, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
-    run = bench.inside("summeval.toml", FAIR, "-k", "all-papers", "-rA")
-    assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
-    assert asked_of_labels(bench) == {f"bad::{paper}" for paper in PAPERS}
-
-
-def test_pairs_alone_ask_nothing_about_labels(bench: Bench) -> None:
-    """A corrected mean is no pair's business."""
-    labelled(bench, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
-    run = bench.inside("summeval.toml::good::kiln-02", FAIR)
-    assert run.last == "1 passed"
-    assert bench.pairs_asked() == {"good::kiln-02"}
 
 
 def test_labels_are_asked_about_once(bench: Bench) -> None:
@@ -225,16 +168,6 @@ def test_a_corrected_threshold_that_cannot_be_stops_the_run(
     assert bench.asked() == []
 
 
-def test_a_corrected_threshold_without_labels_stops_the_run(bench: Bench) -> None:
-    """It could never be decided."""
-    run = bench.inside("summeval.toml", FAIR, "--summ-min=corrected.facet=0.5")
-    assert run.code == 4
-    assert (
-        "summeval.toml has a threshold for corrected.facet and no label with 'overall' to correct"
-        " it by; "
-    ) in run.err
-
-
 RECORD: Final = "--summ-run-record=run.json"
 CALIBRATED: Final = {"limpet-01": 0.833333333333, "kiln-02": 0.75, "moss-03": 0.916666666667}
 """FM of a 4, read by the labels of the other papers: of limpet-01 by (4 + 2 + 4) / 3 of 4."""
@@ -257,28 +190,6 @@ def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
     assert {pair.paper: pair.numbers().values["facet"] for pair in suite.pairs} == CALIBRATED
     (corrected, _) = suite.systems[0].corrected
     assert corrected.value == pytest.approx(19 / 24)
-
-
-def test_the_signature_of_calibrated_numbers_says_so(bench: Bench) -> None:
-    """FM has a key more, with the digest of the maps; what has no rating keeps its recipe."""
-    labelled(bench, pair="facet = 0.99\nfaithfulness = 0.3\n", head="calibrate = true")
-    run = bench.inside("summeval.toml::good::kiln-02", FAIR, RECORD)
-    plain = labelled(bench, pair="facet = 0.99\nfaithfulness = 0.3\n").inside("summeval.toml", FAIR)
-    (signature,) = {line for line in run.lines if line.startswith("signature  facet|")}
-    key = signature.removeprefix("signature  facet|").split("|")[0]
-    assert key.startswith("calibration:")
-    assert len(key) == len("calibration:") + 12
-    told = [pair.signatures for pair in read_record(bench.path / "run.json", "R").suites[0].pairs]
-    assert [s.count("calibration:") for s in told[0]] == [1, 0]
-    assert plain.last == "4 passed"
-    assert "calibration" not in plain.out
-
-
-def test_a_run_of_one_pair_is_calibrated_like_the_whole(bench: Bench) -> None:
-    """What is learned hangs on the labels, and not on which tests were selected."""
-    labelled(bench, head="calibrate = true", pair="facet = 0.8")
-    run = bench.inside("summeval.toml::good::kiln-02", FAIR)
-    assert "facet 0.750 < 0.800" in run.lines
 
 
 @pytest.fixture(scope="module")
@@ -338,17 +249,6 @@ def test_hand_written_tests_see_calibrated_ratings(records: dict[str, bytes]) ->
     assert all(line.endswith(" PASSED") for line in own)
 
 
-def test_hand_written_tests_alone_see_calibrated_ratings(bench: Bench) -> None:
-    """Also where no suite is among the arguments, and no test of it has asked about labels."""
-    labelled(bench, head="calibrate = true")
-    bench.write(
-        "test_own.py",
-        "def test_own(summ_pair):\n    assert summ_pair.facet.value == 0.75\n",
-    )
-    run = bench.inside("test_own.py", FAIR, "-k", "kiln")
-    assert run.last == "1 passed, 2 deselected"
-
-
 def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench) -> None:
     """The drop would be that of the labels; the verdict names the key that differs."""
     labelled(bench)
@@ -361,15 +261,6 @@ def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench
     assert run.outcomes["summeval.toml::good::all-papers"] == "FAILED"
     assert first_line(run).startswith("good: calibration differs: ")
     assert "numbers of different recipes do not compare" in " ".join(run.out.split())
-
-
-def test_a_calibrated_run_compares_with_itself(bench: Bench) -> None:
-    """The same labels and answers make the same maps."""
-    labelled(bench, head="calibrate = true")
-    assert bench.inside("summeval.toml", FAIR, "--summ-save=v1").code == 0
-    run = bench.inside("summeval.toml", FAIR, "--summ-compare=v1")
-    assert run.code == 0
-    assert "good against v1 (good): no rule broken" in run.lines
 
 
 def test_a_judge_without_golden_answers_leaves_every_pair_an_error(
@@ -408,11 +299,3 @@ def test_a_mistake_met_while_labels_are_asked_about_ends_the_run_with_its_messag
     assert run.code == 4
     assert "bad.jsonl:1: 'bad.jsonl' changed after the suite was loaded; run once more" in run.err
     assert "INTERNALERROR" not in run.out + run.err
-
-
-def test_calibrate_without_labels_stops_the_run(bench: Bench) -> None:
-    """With the line of the key."""
-    bench.suite(head='default_systems = ["good"]\ncalibrate = true')
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.code == 4
-    assert "summeval.toml:3: 'calibrate' needs labels to learn from; " in run.err

@@ -51,19 +51,6 @@ def test_a_pair_that_was_lost_with_its_worker_is_an_error_in_every_report(bench:
     assert all("good.kiln-02::" in case for case in errors(bench))
 
 
-def test_a_comparison_that_was_lost_with_its_worker_is_an_error(bench: Bench) -> None:
-    """Nothing broke a rule, because nothing was compared."""
-    bench.inside("summeval.toml", GOOD, SAVE)
-    bench.write("conftest.py", DYING)
-    run = bench.run("summeval.toml", BAD, COMPARE, *REPORTS, "-n", "2", DIES="all-papers")
-    record = read_record(bench.path / "run.json", "RUN")
-
-    assert run.code == 1
-    assert record.suites[0].systems[0].outcome == "error"
-    assert record.suites[0].gaps == ("bad was not compared with v1",)
-    assert any("all-papers" in case for case in errors(bench))
-
-
 def test_a_comparison_that_was_left_out_is_said_everywhere(
     bench: Bench, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -100,31 +87,6 @@ def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -
     assert run.code == 1
     assert "--summ-save=v1: not saved, summeval.toml: bad fails against v1" in run.out
     assert (bench.path / "baselines" / "v1.json").read_bytes() == before
-
-
-def test_weights_leave_a_comparison_undone(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A drop under the old weights must not become a pass under new ones."""
-    bench.inside("summeval.toml", GOOD, SAVE)
-    bench.inside("summeval.toml", BAD, COMPARE, "--summ-compare-fail=facet:0.1", REPORTS[0])
-    lenient = ["--min=facet=0.25", "--min=faithfulness=0"]
-    weights = ["--weights", "background=1,method=3,result=3,conclusion=3"]
-    record = str(bench.path / "run.json")
-
-    assert main(["rescore", record, *lenient]) == 1
-    assert main(["rescore", record, *lenient, *weights]) == 1
-    assert "bad was not compared with v1" in capsys.readouterr().out
-
-
-def test_an_output_file_that_is_a_link_is_followed(bench: Bench) -> None:
-    """A link that becomes a file, or a device that does, is a loss."""
-    target = bench.path / "target.json"
-    (bench.path / "link.json").symlink_to(target)
-    bench.inside("summeval.toml", GOOD, "--summ-run-record=link.json")
-
-    assert (bench.path / "link.json").is_symlink()
-    assert read_record(target, "RUN").is_complete
 
 
 @pytest.mark.parametrize("name", ["link.json", "out/run.json"])
@@ -180,24 +142,6 @@ def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
     monkeypatch.setenv("SUMM_ALLOW_OUTSIDE", "yes")
     assert main(["plan", "suite"]) == 0
     assert bench.inside("suite").code == 0
-
-
-def test_one_file_for_two_reports_is_refused(bench: Bench) -> None:
-    """The second would replace the first in silence."""
-    run = bench.inside("summeval.toml", GOOD, "--summ-run-record=same", "--summ-html=./same")
-
-    assert run.code == 4
-    assert "--summ-html=./same: --summ-run-record writes that file; name another one" in run.err
-
-
-def test_a_place_where_no_run_can_be_saved_is_refused_before_judging(bench: Bench) -> None:
-    """After an hour of asking a model it would be too late."""
-    bench.write("baselines", "no folder")
-    run = bench.inside("summeval.toml", GOOD, SAVE, "--summ-judge=rule:Fair")
-
-    assert run.code == 4
-    assert "is in the way; move it, or choose another name" in run.err
-    assert bench.asked() == []
 
 
 def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> None:

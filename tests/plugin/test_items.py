@@ -40,14 +40,6 @@ def test_means_are_a_test_only_where_a_threshold_asks_for_them(bench: Bench) -> 
     ]
 
 
-def test_a_skipped_paper_is_no_test(bench: Bench) -> None:
-    """A system that need not summarize a paper has no pair with it."""
-    bench.spoil("summeval.toml", '"bad.jsonl"', '"bad.jsonl"\nskip = ["kiln-02"]')
-    bench.lines("bad.jsonl", {"paper": "limpet-01", "summary": bench.bad["limpet-01"]})
-
-    assert collected(bench, "summeval.toml", "--summ-model=bad") == ALL[2:3]
-
-
 @pytest.mark.parametrize("argument", ["summeval.toml", ".", "../{folder}"])
 def test_a_suite_is_collected_by_its_file_or_its_folder(bench: Bench, argument: str) -> None:
     """Both are how people name it."""
@@ -121,23 +113,6 @@ def test_two_suites_are_gated_in_one_run(bench: Bench) -> None:
     ]
 
 
-def test_a_suite_named_twice_is_gated_once(bench: Bench) -> None:
-    """The folder and its file are the same suite."""
-    run = bench.inside("summeval.toml", f"../{bench.path.name}/summeval.toml", "-q", "-rA")
-
-    assert run.outcomes == dict.fromkeys(ALL[:2], "PASSED")
-
-
-def test_a_suite_is_found_from_another_folder(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Arguments count from where the user stands, node ids from the root."""
-    bench.write("pytest.ini", "[pytest]\n")
-    monkeypatch.chdir(bench.write("deep/notes.txt", "").parent)
-
-    assert collected(bench, "../summeval.toml") == ALL[:2]
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -159,24 +134,6 @@ def test_only_selected_pairs_are_judged(
     assert bench.pairs_asked() == {node.removeprefix("summeval.toml::") for node in expected}
 
 
-def test_an_unknown_node_id_is_not_found(bench: Bench) -> None:
-    """A mistyped paper must not end as a green run of nothing."""
-    run = bench.inside("summeval.toml::good::kiln-20", FAIR)
-
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "not found: " in run.err
-    assert bench.asked() == []
-
-
-def test_means_cover_all_papers_where_only_they_are_selected(bench: Bench) -> None:
-    """A mean over the papers that happened to be selected would be another number."""
-    bench.suite(mean="facet = 1.0")
-    run = bench.inside("summeval.toml::good::all-papers", FAIR, "-rA")
-
-    assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
-    assert bench.pairs_asked() == {"good::limpet-01", "good::kiln-02"}
-
-
 def test_means_ask_nothing_that_the_pairs_have_asked(bench: Bench) -> None:
     """The aggregate takes what the process knows."""
     bench.suite(mean="facet = 0.7")
@@ -188,28 +145,13 @@ def test_means_ask_nothing_that_the_pairs_have_asked(bench: Bench) -> None:
     assert len(bench.asked()) == n_asked
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
-def test_collect_only_never_asks_the_judge(bench: Bench, processes: str) -> None:
+def test_collect_only_never_asks_the_judge(bench: Bench) -> None:
     """Looking at the tests is free, whoever judges."""
-    run = bench.inside(
-        "summeval.toml", "--collect-only", "-q", "--summ-judge=rule:Wide", "-n", processes
-    )
+    run = bench.inside("summeval.toml", "--collect-only", "-q", "--summ-judge=rule:Wide")
 
     assert run.code == 0
     assert run.collected == ALL[:2]
     assert bench.asked() == []
-
-
-@pytest.mark.parametrize("path", ["summeval.toml", None], ids=["with path", "without"])
-def test_last_failed_runs_the_failures_alone(bench: Bench, path: str | None) -> None:
-    """After two failures, two tests run and two pairs are asked about: no more is paid for."""
-    arguments = [FAIR, BOTH, "-rA", *([path] if path else [])]
-    assert bench.inside(*arguments).last == "2 failed, 2 passed"
-
-    bench.forget()
-    run = bench.inside(*arguments, "--lf")
-    assert run.outcomes == dict.fromkeys(ALL[2:], "FAILED")
-    assert bench.pairs_asked() == {"bad::limpet-01", "bad::kiln-02"}
 
 
 def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> None:
@@ -224,16 +166,6 @@ def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> Non
     assert run.code == 1
     assert run.outcomes == {ALL[2]: "FAILED"}
     assert bench.pairs_asked() == {"bad::limpet-01", "bad::kiln-02"}
-
-
-def test_stopping_at_the_first_failure_reads_nothing_ahead_for_a_judge_that_computes(
-    bench: Bench,
-) -> None:
-    """It would only delay the test that waits."""
-    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad,good", "-x", "-rA")
-
-    assert run.outcomes == {ALL[2]: "FAILED"}
-    assert bench.pairs_asked() == {"bad::limpet-01"}
 
 
 def test_without_the_plugin_a_suite_is_a_file_like_any_other(bench: Bench) -> None:

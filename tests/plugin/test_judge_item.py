@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
@@ -55,11 +53,10 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
     assert not [line for line in run.lines if "not calibrated" in line]
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_a_judge_below_its_floor_is_untrusted(bench: Bench, processes: int) -> None:
+def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     """It fails, pairs keep their verdicts, the summary shows what it gets wrong, exit code 10."""
     labelled(bench, good=False)
-    run = bench.run("summeval.toml", FAIR, ALL, "-rA", "-n", str(processes))
+    run = bench.run("summeval.toml", FAIR, ALL, "-rA", "-n2")
 
     assert run.code == UNTRUSTED
     assert run.outcomes[JUDGE] == "FAILED"
@@ -79,47 +76,6 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench, processes: int) -> N
     assert run.lines[start + 6] == "worst disagreements (5):"
     assert run.lines[start + 7].endswith(": label unfaithful, judge faithful")
     assert not run.shows_code
-
-
-def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
-    """Exit code 0 would release a model on the word of a judge that was found wanting."""
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.last == "1 failed, 2 passed"
-    assert run.code == UNTRUSTED
-
-
-def test_the_lower_bound_can_be_held_in_place_of_the_figure(bench: Bench) -> None:
-    """A suite with few papers has a wide interval, and may ask to be sure."""
-    labelled(bench, floors='"unfaithful_recall.lower" = 0.8')
-    assert bench.inside("summeval.toml::judge", FAIR).code == 0
-    text = (bench.path / "labels.jsonl").read_text(encoding="utf-8")
-    one = '{"index": 2, "faithful": true}'
-    bench.write("labels.jsonl", text.replace(one, one.replace("true", "false"), 1))
-    run = bench.inside("summeval.toml::judge", FAIR)
-    assert run.code == UNTRUSTED
-    assert any(line.startswith("UNTRUSTED: unfaithful_recall.lower 0.") for line in run.lines)
-
-
-def test_labels_without_a_floor_measure_and_hold_nothing(bench: Bench) -> None:
-    """The figures are worth having; nobody may think that they decided something."""
-    labelled(bench, good=False, floors="")
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.code == 0
-    told = "judge: agreement measured on 4 labelled pairs of 2 papers and held to no floor"
-    assert told in run.lines
-
-
-def test_a_judge_with_floors_of_its_own_is_held_to_those(bench: Bench) -> None:
-    """A table named like the judge stands in place of the one for all, and the end says so."""
-    labelled(
-        bench,
-        good=False,
-        floors='unfaithful_recall = 0.8\n\n[thresholds.judge."rule:Fair"]\nunfaithful_recall = 0',
-    )
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.code == 0
-    assert "judge: holds 1 of 1 agreement floors set for rule:Fair on 4 labelled pairs" in run.out
 
 
 def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
@@ -161,7 +117,7 @@ def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench
 def test_the_record_keeps_every_golden_answer(bench: Bench) -> None:
     """Drift of a judge is seen by comparing these, answer by answer, whoever asked them."""
     labelled(bench, good=False)
-    bench.run("summeval.toml", FAIR, "--summ-run-record=run.json", "-n", "2")
+    bench.inside("summeval.toml", FAIR, "--summ-run-record=run.json")
     (suite,) = json.loads((bench.path / "run.json").read_text(encoding="utf-8"))["suites"]
 
     golden = [(pair["system"], pair["paper"], len(pair["answers"])) for pair in suite["golden"]]

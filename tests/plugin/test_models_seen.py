@@ -50,11 +50,11 @@ def models(bench: Bench, file: str) -> tuple[ModelSeen, ...]:
 
 
 def test_run_and_replay_have_the_same_models(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What replies is in the record, once a reply, from every worker and from the cassette."""
+    """What replies is in the record, once a reply, from the server and from the cassette."""
     monkeypatch.chdir(bench.path)
     with serving(bench, "gpt-4o", PINNED) as server:
         arguments = ("summeval.toml", "--summ-judge=gpt")
-        first = bench.run(*arguments, "-n2", "--summ-run-record=first.json")
+        first = bench.inside(*arguments, "--summ-run-record=first.json")
         assert main(["cassette", "export", ".", "--judge=gpt", "--store", str(bench.store)]) == 0
         n_requests = server.n_requests
     replay = bench.inside(*arguments, "--summ-record=none", "--summ-run-record=replay.json")

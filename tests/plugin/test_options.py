@@ -139,24 +139,6 @@ def test_model_chooses_the_systems_in_the_order_asked(
     assert run.collected == expected
 
 
-def test_all_systems_are_gated_where_the_suite_has_no_default(bench: Bench) -> None:
-    """A suite that names no default leaves none of its systems out."""
-    bench.suite(head="")
-
-    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == GOOD + BAD
-
-
-def test_environment_and_ini_choose_systems_as_the_flag_does(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A list is written with commas in a variable and on lines of its own in an ini file."""
-    bench.write("pytest.ini", "[pytest]\nsumm_model =\n    bad\n    good\n")
-    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == BAD + GOOD
-
-    monkeypatch.setenv("SUMM_MODEL", "good,bad")
-    assert bench.inside("summeval.toml", "--collect-only", "-q").collected == GOOD + BAD
-
-
 def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     """A log without the recipe of its run cannot be compared with another."""
     fingerprint = load_suite(bench.path).fingerprint
@@ -172,24 +154,6 @@ def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
     assert own.lines.count(line) == 1
 
 
-def test_header_names_the_store_where_something_may_be_asked(bench: Bench) -> None:
-    """Replies are somewhere on this machine, and a replay takes them from the suite alone."""
-    model = ("summeval.toml", "--summ-model=nemo", "--collect-only")
-    told = ", store {}, record {}, suite "
-
-    asking = bench.inside(*model)
-    assert [line for line in asking.lines if told.format(bench.store, "new") in line]
-    assert not bench.store.exists(), "nothing was asked, so nothing was opened"
-    judging = bench.inside("summeval.toml", "--summ-judge=gpt", "--collect-only")
-    assert [line for line in judging.lines if told.format(bench.store, "new") in line]
-    elsewhere = bench.inside(*model, f"--summ-store={bench.path / 'elsewhere'}")
-    assert [
-        line for line in elsewhere.lines if told.format(bench.path / "elsewhere", "new") in line
-    ]
-    replaying = bench.inside(*model, "--summ-record=none")
-    assert [line for line in replaying.lines if told.format("cassette", "none") in line]
-
-
 def test_header_says_where_nobody_knows_how_well_the_judge_judges(bench: Bench) -> None:
     """Without labels a verdict is one judge's opinion, and the reader is told so first."""
     bench.suite()
@@ -199,15 +163,6 @@ def test_header_says_where_nobody_knows_how_well_the_judge_judges(bench: Bench) 
     told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
     assert told in run.lines
     assert "judge: not calibrated: the suite has no labels to measure it with" in run.lines
-
-
-def test_a_run_without_a_suite_has_no_header(bench: Bench) -> None:
-    """A foreign suite owes nobody a line about summaries."""
-    bench.write("plain/test_plain.py", "def test_plain(): pass\n")
-    run = bench.inside("plain")
-
-    assert run.code == 0
-    assert not [line for line in run.lines if line.startswith("summeval:")]
 
 
 def test_min_replaces_and_adds_thresholds_of_pairs(bench: Bench) -> None:
@@ -223,23 +178,3 @@ def test_min_replaces_and_adds_thresholds_of_pairs(bench: Bench) -> None:
     )
     assert added.code == 1
     assert added.lines.count("eva 0.000 < 0.500") == 2
-
-
-def test_min_replaces_and_adds_thresholds_of_means(bench: Bench) -> None:
-    """A mean. threshold makes the item of the means where the suite had none."""
-    judge = ("summeval.toml", "--summ-judge=rule:Fair", "-rA", "--summ-min=mean.facet=0.9")
-    run = bench.inside(*judge)
-    assert run.outcomes["summeval.toml::good::all-papers"] == "PASSED"
-
-    bad = bench.inside(*judge, "--summ-model=bad")
-    assert bad.lines.count("bad: mean facet 0.250 < 0.900 (2 of 2 papers)") == 1
-
-
-def test_several_minima_stand_in_one_variable(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A variable holds one line, so its thresholds are parted by commas."""
-    monkeypatch.setenv("SUMM_MIN", "facet=0.25, faithfulness=0")
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad")
-
-    assert run.code == 0

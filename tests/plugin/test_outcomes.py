@@ -85,19 +85,6 @@ bad.jsonl:1: bad on kiln-02
     assert [line for line in run.lines if line.startswith(start)]
 
 
-def test_missed_means_are_told_with_those_that_are_met(bench: Bench) -> None:
-    """The first line is what is missed; the others show that they were held."""
-    bench.suite(pair="facet = 0.25", mean="facet = 0.5\nfaithfulness = 0.0")
-    run = bench.inside("summeval.toml", FAIR, "--summ-model=bad", "-rA")
-
-    assert run.outcomes["summeval.toml::bad::limpet-01"] == "PASSED"
-    assert run.outcomes["summeval.toml::bad::all-papers"] == "FAILED"
-    assert run.block("bad: mean facet 0.250 < 0.500 (2 of 2 papers)", 2) == [
-        "bad: mean facet 0.250 < 0.500 (2 of 2 papers)",
-        "  mean faithfulness 0.000 >= 0.000",
-    ]
-
-
 @pytest.mark.parametrize(
     ("summary", "reason"),
     [
@@ -154,17 +141,6 @@ def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> N
     assert not run.shows_code
 
 
-def test_what_the_judge_raises_is_an_error_too(bench: Bench) -> None:
-    """A dead line is no fault of the system; one safe line tells which judge broke down and how."""
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
-
-    assert run.code == 1
-    assert set(run.outcomes.values()) == {"ERROR"}
-    told = "judge 'fair-1' broke down: ConnectionResetError: the line went dead at SegmentFacets"
-    assert told in run.lines
-    assert not run.shows_code
-
-
 def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> None:
     """One unanswered question must not take the whole run with it."""
     bench.suite(mean="facet = 0.7")
@@ -182,16 +158,6 @@ def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> 
     assert [line for line in run.lines if line.startswith(f"{told} unanswered, no line")]
 
 
-@pytest.mark.parametrize("judge", ["Silent", "Broken"])
-def test_the_table_counts_what_could_not_be_judged(bench: Bench, judge: str) -> None:
-    """A pair without a verdict that is missing from the table would look like none."""
-    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", "--summ-model=bad")
-
-    assert run.block("system            passed failed errors", 2)[1] == (
-        "bad                    0      0      2"
-    )
-
-
 def test_the_table_has_a_line_a_system_with_its_means(bench: Bench) -> None:
     """A mean that does not cover all pairs says how many; systems stand in order of name."""
     bench.good["moss-03"] = "I am afraid that I have to pass."
@@ -206,11 +172,6 @@ bad                    0      2      0         0.250         0.000         0.000
 good                   1      1      0   1.000 (1/2)   1.000 (1/2)   1.000 (1/2)
 """.splitlines()
     assert run.block(expected[0], 5) == expected
-
-
-def test_a_run_without_pairs_has_no_table(bench: Bench) -> None:
-    """A table of nothing says nothing."""
-    assert "summarization gate" not in bench.inside("summeval.toml", "-k", "nothing").out
 
 
 def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
@@ -234,25 +195,6 @@ def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
     assert [list(entry) for entry in told.values()] == [sorted(bad)] * 2
 
 
-def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
-    """Absent numbers would be taken for a pair that was not asked about."""
-    bench.suite(papers=("kiln-02",))
-    bench.inside(
-        "summeval.toml", "--summ-judge=rule:Short", "--summ-model=bad", "--junitxml=junit.xml"
-    )
-    (text,) = bench.properties("junit.xml").values()
-
-    assert json.loads(text) == {
-        "paper": "kiln-02",
-        "system": "bad",
-        "scores": {},
-        "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
-        "signatures": [],
-        "note": "",
-        "wrong": {},
-    }
-
-
 @pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent", "rule:Rude"])
 def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: str) -> None:
     """What papers, summaries and judges say is quoted in CI logs, where "::" and ESC are orders."""
@@ -272,24 +214,6 @@ def test_hostile_text_commands_neither_terminal_nor_runner(bench: Bench, judge: 
     assert not [line for line in printed if "##[" in line or "\x1b" in line or "\u202e" in line]
 
 
-def test_a_judge_that_waits_is_asked_about_several_pairs_at_once(bench: Bench) -> None:
-    """Waiting for one answer after the other would make a run of calls take hours."""
-    bench.suite(pair="faithfulness = 0.8", papers=("limpet-01", "kiln-02", "moss-03"))
-    bench.inside("summeval.toml", "--summ-judge=rule:Together", BOTH)
-
-    assert len(bench.pairs_asked()) == 6
-    assert 3 <= bench.most_open("main") <= 4
-
-
-def test_a_judge_that_computes_is_asked_about_one_pair_at_a_time(bench: Bench) -> None:
-    """More open pairs would only cost memory."""
-    bench.suite(pair="faithfulness = 0.8", papers=("limpet-01", "kiln-02", "moss-03"))
-    bench.inside("summeval.toml", "--summ-judge=rule:Narrow", BOTH)
-
-    assert len(bench.pairs_asked()) == 6
-    assert bench.most_open("main") == 1
-
-
 @pytest.mark.parametrize("judge", ["Wide", "Broken"])
 def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
     """Whoever runs pytest inside another program goes on afterwards."""
@@ -300,7 +224,7 @@ def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
     wait_until(lambda: set(threading.enumerate()) <= before, "a thread is still there")
 
 
-@pytest.mark.parametrize("processes", ["0", "1", "2"], ids=["alone", "a worker", "two workers"])
+@pytest.mark.parametrize("processes", ["0", "2"], ids=["alone", "two workers"])
 def test_a_file_that_changes_during_the_run_ends_it(bench: Bench, processes: str) -> None:
     """What is judged must be what was checked, or its number belongs to no suite.
 

@@ -39,18 +39,6 @@ def test_every_report_is_written_and_named(bench: Bench) -> None:
     assert suite.get("name") == "bad"
 
 
-def test_two_replays_give_the_same_bytes(shared_bench: Bench) -> None:
-    """Alone or in two processes."""
-    for processes in ("0", "2"):
-        reports = (f"--summ-html=html{processes}", f"--summ-junit=junit{processes}")
-        run = shared_bench.run("summeval.toml", "--summ-model=good,bad", *reports, "-n", processes)
-        assert run.code == 1
-
-    for name in ("html", "junit"):
-        first, second = (shared_bench.path / f"{name}{processes}" for processes in ("0", "2"))
-        assert first.read_bytes() == second.read_bytes()
-
-
 def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
     """A green run whose report is missing would be taken for one that has none."""
     bench.write(
@@ -91,8 +79,7 @@ def test_annotations_are_relative_to_the_repository(bench: Bench) -> None:
     assert commands(run.lines)[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
-def test_the_step_summary_is_appended_once(bench: Bench, processes: str) -> None:
+def test_the_step_summary_is_appended_once(bench: Bench) -> None:
     """A job has other steps, whose summaries stand before ours; workers write none."""
     step = bench.write("step.md", "# earlier\n")
     bench.run(
@@ -100,7 +87,7 @@ def test_the_step_summary_is_appended_once(bench: Bench, processes: str) -> None
         BAD,
         "--summ-github",
         "-n",
-        processes,
+        "2",
         GITHUB_STEP_SUMMARY=str(step),
     )
     text = step.read_text(encoding="utf-8")
@@ -119,38 +106,16 @@ def test_a_plugin_that_annotates_failures_is_left_to_it(bench: Bench) -> None:
     assert "bad.jsonl" in step.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
-def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench, processes: str) -> None:
+def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench) -> None:
     """Captured output is repeated by pytest, and a runner obeys any line of it."""
     bench.write("test_own.py", SPEAKER)
-    run = bench.run("test_own.py", "--summ-suite=summeval.toml", "-n", processes, "-rA")
+    run = bench.run("test_own.py", "--summ-suite=summeval.toml", "-n", "2", "-rA")
 
     assert run.code == 1
     assert commands(run.lines) == []
     assert r"\x3a:error::from a summary" in run.lines
     assert "kept as it is: a::b" in run.lines
     assert "##[" not in run.out
-
-
-def test_a_foreign_test_prints_what_it_likes(bench: Bench) -> None:
-    """A test that knows nothing of summaries is not ours to rewrite."""
-    bench.write("test_plain.py", "def test_plain():\n    print('::notice::mine')\n    assert 0\n")
-    run = bench.inside("test_plain.py")
-
-    assert commands(run.lines) == ["::notice::mine"]
-
-
-def test_a_run_without_reports_keeps_no_record(bench: Bench) -> None:
-    """Ten thousand pairs' texts are not held in memory for a report that nobody asked for."""
-    bench.write(
-        "conftest.py",
-        "def pytest_runtest_logreport(report):\n"
-        "    assert getattr(report, 'summeval_part', None) is None\n",
-    )
-    run = bench.inside("summeval.toml")
-
-    assert run.code == 0
-    assert run.last == "2 passed"
 
 
 @pytest.mark.parametrize(
@@ -174,11 +139,3 @@ def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, fl
     assert run.code == 4
     name = flag.partition("=")[0]
     assert f"{name} is about a suite, and none is among the arguments; found" in run.err
-
-
-def test_an_ini_key_may_stand_where_no_suite_is_run(bench: Bench) -> None:
-    """It is for the runs of the suite; a quick run of other tests is none."""
-    bench.write("pytest.ini", "[pytest]\nsumm_html = run.html\n")
-    bench.write("test_plain.py", "def test_plain(): pass\n")
-
-    assert bench.inside("test_plain.py").code == 0

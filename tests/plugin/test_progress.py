@@ -33,12 +33,6 @@ def test_the_end_that_is_promised_moves_little(burst: int) -> None:
     assert max(abs(after - before) for before, after in pairwise(ends)) < 2.0  # in half a second
 
 
-def test_remembered_pairs_do_not_promise_an_early_end() -> None:
-    """500 pairs pass in the first second; the last 100 take five seconds each."""
-    ends = looks(lambda now: min(600, 500 + int(now / 5)), n_all=600, until=450)
-    assert all(abs(end - 500) < 60 for end in ends[60:])
-
-
 def test_nothing_is_promised_before_anybody_can_know() -> None:
     """The first of 64 pairs that were begun together says nothing of how fast they are."""
     time_left = TimeLeft()
@@ -48,17 +42,6 @@ def test_nothing_is_promised_before_anybody_can_know() -> None:
     later = time_left.look(31.0, 199, 64, 300)
     assert later is not None
     assert 60 < later < 180
-
-
-def test_an_end_that_does_not_come_moves_away() -> None:
-    """Ten pairs took ten seconds each, and the eleventh of twelve hangs for a day."""
-    time_left = TimeLeft()
-    for k in range(1, 11):
-        time_left.look(10.0 * k, k, k, 12)
-    left = [time_left.look(100 + LOOK * k, 10, 10, 12) for k in range(1, 2 * 86_400)]
-    assert None not in left
-    assert 9 < min(told for told in left if told is not None) < 11
-    assert left[-1] == pytest.approx(10, abs=1)
 
 
 def test_the_text_says_what_is_in_the_way() -> None:

@@ -30,23 +30,13 @@ def test_relations_are_tests_where_they_are_asked_for(bench: Bench) -> None:
     assert len([node for node in tried if "::hostile::" in node]) >= 8
 
 
-def test_the_embedded_judge_notices_a_changed_figure(bench: Bench) -> None:
-    """It is what that judge is good at; the item passes on both papers."""
-    bench.suite()
-    run = bench.inside(NUMBER, "--summ-metamorphic=number-edit", "-rA")
-    assert run.outcomes == {NUMBER: "PASSED"}
-    assert run.code == 0
-
-
 def test_a_judge_that_believes_everything_fails(bench: Bench) -> None:
     """The text says on how many papers, what was done to each, and which number did not move."""
     bench.suite()
-    run = bench.run(
+    run = bench.inside(
         NUMBER,
         "--summ-metamorphic=number-edit",
         "--summ-judge=rule:Fair",
-        "-n",
-        "2",
     )
     assert run.code == 1
     start = run.lines.index("number-edit: holds on 0 of 2 papers, at least 90% wanted")
@@ -83,14 +73,6 @@ def test_a_floor_that_cannot_be_is_a_usage_error(bench: Bench, floor: str, told:
     assert f"summeval.toml:15: {told}" in run.out + run.err
 
 
-def test_an_unknown_relation_on_the_command_line_is_a_usage_error(bench: Bench) -> None:
-    """A typing error must not try nothing and be green."""
-    bench.suite()
-    run = bench.inside("summeval.toml", "--summ-metamorphic=number")
-    assert run.code == 4
-    assert "--summ-metamorphic='number' is no relation" in run.out + run.err
-
-
 def test_a_judge_without_answers_is_an_error(bench: Bench) -> None:
     """Nothing was measured, so nothing moved: that is no relation that holds."""
     bench.write(
@@ -116,22 +98,6 @@ def test_an_edit_that_no_paper_offers_is_skipped(bench: Bench) -> None:
     bench.write("papers.jsonl", text.replace("4.5 degrees cooler in July", "cooler in summer"))
     run = bench.inside(NUMBER, "--summ-metamorphic=number-edit")
     assert run.last == "1 skipped"
-
-
-def test_an_attack_needs_another_paper_s_summary(bench: Bench) -> None:
-    """With one paper there is none, and the attack is skipped and not passed."""
-    bench.suite(papers=("moss-03",))
-    run = bench.inside("summeval.toml", "--summ-metamorphic=hostile", "-q")
-    assert "14 skipped" in run.last
-
-
-def test_attacks_move_no_verdict_of_the_embedded_judge(bench: Bench) -> None:
-    """Whatever a summary says to its judge, a wrong one stays as wrong."""
-    bench.suite(papers=THREE)
-    run = bench.inside("summeval.toml", "--summ-metamorphic=hostile", "-rA", "-k", "hostile")
-    assert run.code == 0
-    assert len(run.outcomes) >= 12
-    assert set(run.outcomes.values()) == {"PASSED"}
 
 
 def test_an_obedient_judge_is_found_out(bench: Bench) -> None:
@@ -172,18 +138,6 @@ def test_the_record_keeps_what_was_tried(bench: Bench) -> None:
     page = (bench.path / "run.html").read_text(encoding="utf-8")
     assert '<header class="top failed">' in page
     assert "number-edit: holds on 0 of 2 papers" in page
-
-
-def test_a_plan_counts_what_relations_would_ask(bench: Bench) -> None:
-    """Nobody is surprised by the bill of a trial."""
-    bench.suite()
-    plain = bench.inside("summeval.toml", "--summ-judge=gpt-x", "--summ-plan")
-    tried = bench.inside(
-        "summeval.toml", "--summ-judge=gpt-x", "--summ-plan", "--summ-metamorphic=all"
-    )
-    assert not [line for line in plain.lines if line.startswith("metamorphic ")]
-    assert [line for line in tried.lines if line.startswith("metamorphic ")]
-    assert [line for line in tried.lines if line.startswith("hostile ")]
 
 
 def test_attacks_move_no_verdict_of_a_judge_behind_an_endpoint(bench: Bench) -> None:

@@ -62,11 +62,3 @@ def test_a_pair_fails_for_the_sentence_in_every_manner(
     assert (told in run.out) is ("factual" in manner)
     assert "sentence 2" in run.out
     assert "The world is round in any year." in run.out
-
-
-def test_the_manner_stands_in_the_recipe_of_the_run(bench: Bench) -> None:
-    """So a comparison between two manners says what differs."""
-    run, _ = judged(bench, 'sentences = "label"', "--summ-save=label")
-    assert run.code == pytest.ExitCode.TESTS_FAILED
-    saved = next(bench.path.rglob("label.json")).read_text(encoding="utf-8")
-    assert " sentences=label/" in saved

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
 NAME: Final = '"faithfulness.support"'
 SURE: Final = "--summ-judge=rule:Sure"
-IN_PROCESSES: Final = pytest.mark.parametrize("n_workers", ["-n0", "-n2"])
 REMEDY: Final = (
     "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or remove the"
     " threshold"
 )
 
 
-@IN_PROCESSES
-def test_a_threshold_on_the_mean_support_is_met(bench: Bench, n_workers: str) -> None:
-    """Two copied sentences at 1 and one believed at .4 make 2.4 / 3 = 0.8: equal passes."""
-    bench.suite(pair=f"{NAME} = 0.8", mean=f"{NAME} = 0.8")
-    run = bench.run("summeval.toml", SURE, "-rA", n_workers)
-    assert run.code == 0
-    assert run.outcomes == {
-        "summeval.toml::good::limpet-01": "PASSED",
-        "summeval.toml::good::kiln-02": "PASSED",
-        "summeval.toml::good::all-papers": "PASSED",
-    }
-
-
-@IN_PROCESSES
-def test_a_missed_one_fails_with_the_sentences_that_lower_it(bench: Bench, n_workers: str) -> None:
+def test_a_missed_one_fails_with_the_sentences_that_lower_it(bench: Bench) -> None:
     """All sentences are supported, so no finding would tell why: the weak one is quoted."""
     bench.suite(pair=f"{NAME} = 0.7", mean=f"{NAME} = 0.81", papers=("kiln-02",))
-    run = bench.run("summeval.toml", SURE, "-rA", n_workers, "--summ-min=faithfulness.support=0.9")
+    run = bench.inside("summeval.toml", SURE, "-rA", "--summ-min=faithfulness.support=0.9")
     assert run.code == 1
     assert run.outcomes == {
         "summeval.toml::good::kiln-02": "FAILED",
@@ -51,11 +34,10 @@ def test_a_missed_one_fails_with_the_sentences_that_lower_it(bench: Bench, n_wor
     assert "good: mean faithfulness.support 0.800 < 0.810 (1 of 1 papers)" in run.lines
 
 
-@IN_PROCESSES
-def test_a_judge_without_support_errs_and_never_passes(bench: Bench, n_workers: str) -> None:
+def test_a_judge_without_support_errs_and_never_passes(bench: Bench) -> None:
     """It says yes to everything; the pair is undecided, which is the judge's fault."""
     bench.suite(pair=f"{NAME} = 0.1", mean=f"{NAME} = 0.1", papers=("kiln-02",))
-    run = bench.run("summeval.toml", "--summ-judge=rule:Fair", "-rA", n_workers)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "-rA")
     assert run.code == 1
     assert set(run.outcomes.values()) == {"ERROR"}
     assert (

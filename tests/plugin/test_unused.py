@@ -110,15 +110,6 @@ def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> 
     assert run.last == "3 passed"
 
 
-def test_a_hand_written_test_counts_as_use_of_a_suite(foreign: Bench) -> None:
-    """Also where it is deselected: whoever wrote -k has chosen so."""
-    foreign.write("test_own.py", "def test_own(summ_pair): assert summ_pair.facet.value > 0.5\n")
-    arguments = ("test_own.py", "test_plain.py", "--summ-suite=gate", "--summ-model=good")
-
-    assert foreign.inside(*arguments).last == "3 passed"
-    assert foreign.inside(*arguments, "-k", "plain").last == "1 passed, 2 deselected"
-
-
 def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Bench) -> None:
     """It may hold the very test that uses the suite."""
     foreign.write("test_own.py", "import nothing_of_that_name\n")
@@ -136,21 +127,12 @@ def ours(bench: Bench, *arguments: str, **variables: str) -> list[str]:
     return [line for line in run.lines if line.startswith(("summeval: no s", "summeval: the"))]
 
 
-@pytest.mark.parametrize("arguments", [("-q",), ("-n2",)], ids=["quiet", "two workers"])
-def test_a_variable_breaks_no_foreign_suite_and_is_said_to_be_ignored(
-    foreign: Bench, arguments: tuple[str, ...]
-) -> None:
+def test_a_variable_breaks_no_foreign_suite_and_is_said_to_be_ignored(foreign: Bench) -> None:
     """It is exported for a whole shell; a warning would fail suites that make them errors."""
     told = "summeval: no suite was collected, so nothing is gated; ignored: "
     named = {"SUMM_JUDGE": "gpt", "SUMM_MODEL": "llama3"}
-    assert ours(foreign, "test_plain.py", *arguments, **named) == [told + "SUMM_MODEL, SUMM_JUDGE"]
-    assert ours(foreign, "test_plain.py", *arguments) == []
-
-
-def test_a_variable_that_hand_written_tests_use_is_not_said_to_be_ignored(foreign: Bench) -> None:
-    """The controller of two workers collects nothing, and has to be told."""
-    foreign.write("test_own.py", "def test_own(summ_pair): assert summ_pair.facet.value > 0.5\n")
-    assert ours(foreign, "test_own.py", "-n2", SUMM_SUITE="gate") == []
+    assert ours(foreign, "test_plain.py", "-q", **named) == [told + "SUMM_MODEL, SUMM_JUDGE"]
+    assert ours(foreign, "test_plain.py", "-q") == []
 
 
 def test_ini_keys_are_said_to_be_ignored_where_no_path_was_given(foreign: Bench) -> None:

@@ -112,19 +112,6 @@ def test_the_papers_form_gates_a_pair(bench: Bench, judge: str, reading: dict[st
     assert len(recipe["prompts"]) == 8
 
 
-def test_chains_are_asked_level_by_level_with_the_verdicts_before(bench: Bench) -> None:
-    """The clauses of a sentence refine its first one, by rule; their verdicts go along."""
-    bench.good["limpet-01"] = "Limpets were counted, and the count fell by 40 percent in spring."
-    with serving(bench, 'eva_recall = "matched"\neva_validation = "chain"') as server:
-        run = judged(bench, "--summ-model=good")
-        found = kinds(server)
-        (chained,) = [s for s in server.seen if s.texts[0].startswith("# Fact checks in chain")]
-
-    assert list(run.outcomes) == ["summeval.toml::good::limpet-01"]
-    assert found["Fact checks"] == found["Fact checks in chain"] == 1
-    assert "\nentailed: Limpets were counted.\n" in chained.texts[1]
-
-
 def test_a_baseline_of_another_variant_is_not_compared(bench: Bench) -> None:
     """The verdict names the keys in which the recipes differ."""
     plain = 'default_systems = ["good"]\neva_recall = "matched"'
@@ -137,19 +124,6 @@ def test_a_baseline_of_another_variant_is_not_compared(bench: Bench) -> None:
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert "prompts" in run.out
     assert "validation" in run.out
-
-
-def test_the_embedded_judge_without_relations_is_an_error_that_says_what_to_do(
-    bench: Bench,
-) -> None:
-    """A judge's fault is an error of the test, and never a pass."""
-    with serving(bench, 'default_systems = ["good"]\neva_relations = true') as server:
-        run = bench.inside("summeval.toml", "-rA", "-n0")
-
-    assert run.outcomes == {"summeval.toml::good::limpet-01": "ERROR"}
-    assert "the embedded judge finds no relations across sentences" in run.out
-    assert server.n_requests == 0
-    assert not run.shows_code
 
 
 @pytest.mark.parametrize(("references", "passes"), [("best", True), ("mean", False)])

@@ -74,13 +74,6 @@ def test_openai_base_url_moves_openai_and_its_key() -> None:
     assert endpoint.name == "https://gate:9/v1"
 
 
-def test_openai_base_url_needs_no_key() -> None:
-    """A server of one's own may want none."""
-    environ = {"OPENAI_BASE_URL": "http://gate:9/v1"}
-    address = find_endpoint("openai", {}, environ)
-    assert (address.endpoint.api_key, address.lacking) == ("", "")
-
-
 def test_openai_base_url_that_is_openai_is_openai() -> None:
     """Whoever writes the usual address out finds the replies that were remembered without it."""
     environ = {"OPENAI_BASE_URL": f"{OPENAI_URL}/"}
@@ -96,30 +89,12 @@ def test_ollama_is_built_in_and_gets_no_key() -> None:
     assert (endpoint.api_key, address.lacking) == ("", "")
 
 
-def test_openai_base_url_does_not_move_ollama() -> None:
-    """Each name has its own address."""
-    environ = {"OPENAI_BASE_URL": "http://gate:9/v1"}
-    assert find_endpoint("ollama", {}, environ).endpoint.name == "ollama"
-
-
 def test_typed_address_gets_openais_key() -> None:
     """The user pointed there with their own hands."""
     address = find_endpoint("https://gate.example/v1", DEFINED, ENVIRON)
     endpoint = address.endpoint
     assert endpoint.name == endpoint.base_url == "https://gate.example/v1"
     assert (endpoint.api_key, address.lacking) == (KEY, "")
-
-
-def test_typed_address_needs_no_key() -> None:
-    """Most servers on a laptop want none."""
-    address = find_endpoint("http://gate:9/v1", DEFINED, {})
-    assert (address.endpoint.api_key, address.lacking) == ("", "")
-
-
-@pytest.mark.parametrize("name", ["openai", "https://gate:9/v1"])
-def test_blanks_around_a_key_are_no_part_of_it(name: str) -> None:
-    """Keys are read from files that end in a line break."""
-    assert find_endpoint(name, {}, {"OPENAI_API_KEY": f"{KEY}\n"}).endpoint.api_key == KEY
 
 
 @pytest.mark.parametrize("name", ["near", "openai", "ollama"])
@@ -135,24 +110,6 @@ def test_address_of_a_suite_gets_the_key_whose_variable_it_names() -> None:
     """And no other."""
     address = find_endpoint("keyed", DEFINED, ENVIRON, allowed=ALLOWED)
     assert (address.endpoint.api_key, address.lacking) == (OTHER, "")
-
-
-def test_named_variable_that_is_not_set_is_lacking() -> None:
-    """OpenAI's key does not stand in for it."""
-    environ = {"OPENAI_API_KEY": KEY}
-    address = find_endpoint("keyed", DEFINED, environ, allowed=ALLOWED)
-    assert (address.endpoint.api_key, address.lacking) == ("", "TEAM_KEY")
-    lacking = find_endpoint("keyed", DEFINED, environ).lacking
-    assert lacking == "TEAM_KEY and SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://keyed:8000"
-
-
-def test_openai_may_have_another_variable() -> None:
-    """Teams have a key each."""
-    defined = {"openai": EndpointSpec(name="openai", api_key_env="TEAM_KEY")}
-    allowed = ["TEAM_KEY=https://api.openai.com"]
-    assert find_endpoint("openai", defined, ENVIRON, allowed=allowed).endpoint.api_key == OTHER
-    environ = {"OPENAI_API_KEY": KEY}
-    assert find_endpoint("openai", defined, environ, allowed=allowed).lacking == "TEAM_KEY"
 
 
 @pytest.mark.parametrize(
@@ -222,13 +179,6 @@ def test_whatever_a_suite_writes_allows_nothing(spec: EndpointSpec, variable: st
     )
 
 
-@pytest.mark.parametrize("url", ["https://a@api.openai.com@e/v1", "https://e\\@api.openai.com/"])
-def test_an_address_that_can_be_read_two_ways_is_none(url: str) -> None:
-    """Whom we allow has to be whom the client asks."""
-    spec = EndpointSpec(name="e", base_url=url, api_key_env="OPENAI_API_KEY")
-    assert "is no address of a server" in refusal("e", {"e": spec})
-
-
 @pytest.mark.parametrize("is_typed", [False, True])
 def test_what_the_user_types_or_sets_is_allowed(*, is_typed: bool) -> None:
     """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL."""
@@ -251,15 +201,6 @@ def test_no_key_goes_over_plain_http(host: str) -> None:
     assert "over plain http" in told
     assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
     assert find_endpoint(url, {}, ENVIRON).endpoint.api_key == ""
-
-
-@pytest.mark.parametrize("url", ["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])
-def test_this_machine_may_have_a_key_over_plain_http(url: str) -> None:
-    """Nobody is on the way; the user allows it all the same."""
-    spec = EndpointSpec(name="keyed", base_url=f"{url}/v1", api_key_env="TEAM_KEY")
-    address = find_endpoint("keyed", {"keyed": spec}, ENVIRON, allowed=[f"TEAM_KEY={url}"])
-    assert address.endpoint.api_key == OTHER
-    assert find_endpoint(f"{url}/v1", {}, ENVIRON).endpoint.api_key == KEY
 
 
 @pytest.mark.parametrize(

@@ -120,12 +120,6 @@ def checked(text: str, holds: bool | None) -> CheckedFact:
 # Whose
 
 
-def test_a_golden_pair_is_that_of_its_label() -> None:
-    """Reports name paper and system."""
-    found = golden_pair(label(overall=1), evaluation(rated(result=1)))
-    assert (found.paper, found.system) == ("zinc", "careful")
-
-
 def test_papers_with_one_reference_have_one_group() -> None:
     """They are resampled as one; special tokens and spaces make no other text of it."""
 
@@ -175,12 +169,6 @@ def test_only_facets_that_both_rated_are_compared(
     )
 
 
-def test_an_overall_score_is_compared_with_fm() -> None:
-    """In whatever unit people gave it: only the order counts."""
-    found = answers(label(overall=3.5), evaluation(rated(value=0.7, result=3)))
-    assert found == (GoldenAnswer(kind="overall", label=3.5, answer=0.7),)
-
-
 def test_labels_of_all_facets_make_an_overall_score() -> None:
     """Worked example: FM of 3/3, 2/4 and 1/3 where the reference has no method.
 
@@ -200,33 +188,12 @@ def test_labels_of_all_facets_make_an_overall_score() -> None:
     assert given_one.label == 0.9
 
 
-def test_labels_of_some_facets_make_no_overall_score() -> None:
-    """A facet that nobody looked at is not one that the reference lacks."""
-    facets: dict[Facet, int | None] = {"background": 3, "result": 2, "conclusion": 1}
-    found = answers(label(facets=facets), evaluation(rated(result=2)))
-    assert {answer.kind for answer in found} == {"result"}
-
-
-def test_facets_that_the_reference_lacks_are_no_items() -> None:
-    """People say that there is nothing to rate, and the judge is not held to it."""
-    nothing: dict[Facet, int | None] = dict.fromkeys(FACETS)
-    for score in (rated(result=2), SILENT):
-        assert answers(label(facets=nothing), evaluation(score)) == ()
-
-
 def test_ratings_that_the_judge_leaves_out_are_unanswered() -> None:
     """Each labelled facet and the overall score, with the judge's reason: none is dropped."""
     facets: dict[Facet, int | None] = {"background": None, "method": 1, "result": 2}
     found = answers(label(facets=facets, overall=0.5), evaluation(SILENT))
     assert [(a.kind, a.label) for a in found] == [("method", 1), ("result", 2), ("overall", 0.5)]
     assert {(a.answer, a.reason) for a in found} == {(None, "the reply was cut off")}
-
-
-def test_a_reference_in_which_the_judge_finds_no_facet_leaves_them_unanswered() -> None:
-    """People found some: that is the judge's fault, and no pair to leave out."""
-    lacking = Unscored(metric="facet", status="skipped_no_reference", reason="none of the four")
-    (found,) = answers(label(facets={"result": 2}), evaluation(lacking))
-    assert (found.answer, found.reason) == (None, "none of the four")
 
 
 def test_a_summary_that_is_none_has_no_ratings_to_compare() -> None:
@@ -286,18 +253,6 @@ def test_evidence_is_counted_where_the_sentence_is_faithful_and_labelled_with_it
         None,
         None,
     ]
-
-
-def test_evidence_named_twice_is_named_once() -> None:
-    """Naming the right sentence ten times would buy precision."""
-    sentence = JudgedSentence(index=0, text="", supported=True, reason="", evidence=(1, 1, 1, 0))
-    (found,) = answers(
-        label(
-            sentences=(SentenceLabel(index=0, faithful=True, evidence=(EvidenceLabel(index=1),)),)
-        ),
-        evaluation(FaithfulnessScore(value=1.0, sentences=(sentence,))),
-    )
-    assert found.evidence == EvidenceCount(named=2, labelled=1, both=1)
 
 
 def test_a_sentence_without_a_verdict_is_unanswered() -> None:
@@ -391,15 +346,6 @@ def test_facts_stand_beside_their_labels() -> None:
     )
 
 
-def test_a_fact_without_a_verdict_is_unanswered() -> None:
-    """With the judge's own words."""
-    facts = FactLabels(candidate=(FactLabel(text="c", holds=True),))
-    (found,) = answers(
-        label(facts=facts), evaluation(stated=StatedFacts(candidate=(checked("c", None),)))
-    )
-    assert (found.answer, found.text, found.reason) == (None, "c", "so it is")
-
-
 @pytest.mark.parametrize(
     ("stated", "reason"),
     [
@@ -421,41 +367,6 @@ def test_facts_that_the_judge_leaves_out_are_unanswered(
     ]
 
 
-def test_a_summary_that_is_none_has_no_facts_to_compare() -> None:
-    """The system's fault is no disagreement of the judge's."""
-    lacking = Unscored(metric="eva", status="refused_candidate", reason="the system refused")
-    facts = FactLabels(candidate=(FactLabel(text="c", holds=True),))
-    assert answers(label(facts=facts), evaluation(stated=lacking)) == ()
-
-
-def test_all_that_was_labelled_stands_in_one_order() -> None:
-    """Facets, the overall score, sentences, facts: reports and fingerprints rely on it."""
-    found = answers(
-        label(
-            facets={"result": 1, "background": 1},
-            overall=1,
-            sentences=(SentenceLabel(index=0, faithful=True),),
-            facts=FactLabels(
-                reference=(FactLabel(text="a", holds=True),),
-                candidate=(FactLabel(text="c", holds=True),),
-            ),
-        ),
-        evaluation(
-            judged(s0=True),
-            rated(background=1, result=1),
-            stated=StatedFacts(reference=(checked("a", True),), candidate=(checked("c", True),)),
-        ),
-    )
-    assert [answer.kind for answer in found] == [
-        "background",
-        "result",
-        "overall",
-        "sentence",
-        "reference fact",
-        "candidate fact",
-    ]
-
-
 # Where evidence stands
 
 
@@ -467,12 +378,6 @@ def places(*labels: EvidenceLabel) -> tuple[int, ...]:
 def at(index: int, starts: str | None = None) -> EvidenceLabel:
     """Evidence at an index, perhaps with its first words."""
     return EvidenceLabel(index=index, starts=starts)
-
-
-def test_evidence_is_at_its_index() -> None:
-    """Each place once, in order; what the source does not have is left out."""
-    assert places(at(2), at(0), at(2), at(3), at(99)) == (0, 2)
-    assert places() == ()
 
 
 def test_first_words_find_a_sentence_that_was_counted_otherwise() -> None:

@@ -100,15 +100,6 @@ class Miscounting(Recorder):
         return (FacetSegments(),) * (len(questions) + self.surplus)
 
 
-class Silent(Recorder):
-    """Has no answer to anything."""
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """`Unanswered`, for each question."""
-        self.calls.append(questions)
-        return (Unanswered("the page is torn"),) * len(questions)
-
-
 def test_a_question_that_stands_twice_is_asked_once_and_answered_twice() -> None:
     """Answers are matched to questions by place, so a repetition needs its own."""
     judge = Recorder()
@@ -130,26 +121,6 @@ def test_only_questions_not_asked_before_go_to_the_judge() -> None:
     assert judge.calls == [(ZINC,), (MOSS, ALGA)]
 
 
-def test_questions_are_the_same_by_value() -> None:
-    """Flows build their own questions, which are equal and not identical."""
-    judge = Recorder()
-
-    async def main() -> None:
-        asker = Asker(judge)
-        await asker.ask((SegmentFacets("Zinc."),))
-        await asker.ask((SegmentFacets(" Zinc. ".strip()),))
-
-    asyncio.run(main())
-    assert judge.calls == [(ZINC,)]
-
-
-def test_nothing_asked_asks_nothing() -> None:
-    """An empty call to a judge may still be a request that costs money."""
-    judge = Recorder()
-    assert asyncio.run(Asker(judge).ask(())) == ()
-    assert judge.calls == []
-
-
 def test_flows_at_once_share_a_question_that_is_on_its_way() -> None:
     """Remembering finished answers only would ask a reference once a system, all at once."""
     judge = Slow()
@@ -164,24 +135,6 @@ def test_flows_at_once_share_a_question_that_is_on_its_way() -> None:
     assert rest == [(echo(ZINC),)] * 20
     assert last == (echo(MOSS), echo(ZINC))
     assert judge.calls == [(ALGA, MOSS), (ZINC,)]
-
-
-def test_flows_that_wait_for_each_other_both_end() -> None:
-    """Each of two flows may ask what the other asks as well, in the other order."""
-    judge = Gated()
-
-    async def main() -> list[tuple[Answer, ...]]:
-        judge.gates = {ZINC: asyncio.Event(), ALGA: asyncio.Event()}
-        asker = Asker(judge)
-        asking = asyncio.gather(*[asker.ask(asked) for asked in ((ZINC,), (ALGA, ZINC), (ALGA,))])
-        await asyncio.sleep(0)
-        judge.gates[ALGA].set()
-        await asyncio.sleep(0)
-        judge.gates[ZINC].set()
-        return await asyncio.wait_for(asking, SOON)
-
-    assert asyncio.run(main()) == [(echo(ZINC),), (echo(ALGA), echo(ZINC)), (echo(ALGA),)]
-    assert judge.calls == [(ZINC,), (ALGA,)]
 
 
 def test_a_failure_reaches_everyone_who_waits_for_the_answer() -> None:
@@ -212,22 +165,6 @@ def test_a_failure_is_not_remembered() -> None:
 
     assert asyncio.run(main()) == (echo(ALGA),)
     assert judge.calls == [(ZINC, ALGA), (ALGA,)]
-
-
-def test_a_failure_leaves_answers_to_other_questions_alone() -> None:
-    """One bad request must not throw away what was paid for."""
-    judge = Broken(failures=0)
-
-    async def main() -> tuple[Answer, ...]:
-        asker = Asker(judge)
-        await asker.ask((ZINC,))
-        judge.failures = 1
-        with pytest.raises(JudgeError, match="broke down: ConnectionError: the line is dead"):
-            await asker.ask((ZINC, ALGA))
-        return await asker.ask((ZINC,))
-
-    assert asyncio.run(main()) == (echo(ZINC),)
-    assert judge.calls == [(ZINC,), (ALGA,)]
 
 
 def test_a_flow_given_up_while_it_asks_gives_up_those_who_wait_for_it() -> None:
@@ -268,26 +205,6 @@ def test_a_judge_that_miscounts_is_refused(surplus: int, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_answers_of_a_judge_that_miscounts_are_not_remembered() -> None:
-    """Nobody can tell which of the questions they belong to."""
-    judge = Miscounting(surplus=-1)
-
-    async def main() -> None:
-        asker = Asker(judge)
-        for _ in range(2):
-            with pytest.raises(JudgeError):
-                await asker.ask((ZINC, ALGA))
-
-    asyncio.run(main())
-    assert judge.calls == [(ZINC, ALGA)] * 2
-
-
-def test_an_unanswered_question_is_handed_on_as_it_is() -> None:
-    """Whether a score survives without an answer is for the metric to say."""
-    answers = asyncio.run(Asker(Silent()).ask((ZINC, ALGA)))
-    assert answers == (Unanswered("the page is torn"),) * 2
-
-
 def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     """A suite may have a million pairs; the reference in use must not be the one forgotten."""
     judge = Recorder()
@@ -304,40 +221,6 @@ def test_memory_is_bounded_and_forgets_the_oldest() -> None:
 
     asyncio.run(main())
     assert judge.calls == [(questions[0],)]
-
-
-def test_more_questions_than_are_remembered_are_all_answered() -> None:
-    """The bound is on what is kept, not on what one flow may ask."""
-    questions = tuple(SegmentFacets(f"Sample {number}.") for number in range(2 * REMEMBERED))
-
-    async def main() -> int:
-        asker = Asker(Recorder())
-        assert await asker.ask(questions) == tuple(map(echo, questions))
-        return len(asker._answers)
-
-    assert asyncio.run(main()) == REMEMBERED
-
-
-def test_a_question_on_its_way_is_never_forgotten() -> None:
-    """It would be asked again while its answer is still to come."""
-    judge = Gated()
-
-    async def main() -> int:
-        judge.gates = {ZINC: asyncio.Event()}
-        asker = Asker(judge)
-        slow = asyncio.ensure_future(asker.ask((ZINC,)))
-        await asyncio.sleep(0)
-        for number in range(REMEMBERED + 40):
-            await asker.ask((SegmentFacets(f"Sample {number}."),))
-        again = asyncio.ensure_future(asker.ask((ZINC,)))
-        await asyncio.sleep(0)
-        judge.gates[ZINC].set()
-        for asking in (slow, again):
-            assert await asyncio.wait_for(asking, SOON) == (echo(ZINC),)
-        return len(asker._answers)
-
-    assert asyncio.run(main()) == REMEMBERED
-    assert judge.calls.count((ZINC,)) == 1
 
 
 class Shy(Recorder):

@@ -10,7 +10,7 @@ from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.questions import CheckFacts, Fact, FactList
 from summeval_pytest.run import measure as encoding
-from summeval_pytest.run.measure import encoder_of, metric_flow, recipe_of
+from summeval_pytest.run.measure import metric_flow, recipe_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.suite import load_suite
@@ -99,8 +99,3 @@ def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
     assert str(caught.value) == f"{toml.as_posix()}: {message}"
     assert main(["plan", str(folder)]) == 4
     assert message in capsys.readouterr().err
-
-
-def test_no_encoder_is_none() -> None:
-    """A suite that names none needs no package."""
-    assert encoder_of(EvaVariant(premises=3)) is None

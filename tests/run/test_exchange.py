@@ -24,7 +24,6 @@ from tests.scripted_server import (
     Answer,
     Delay,
     Drop,
-    HalfBody,
     Html,
     Raw,
     ScriptedServer,
@@ -168,14 +167,6 @@ def test_equal_requests_at_once_are_one(store: Path, slow: Slow) -> None:
     assert hub.open == {}
 
 
-def test_different_requests_are_each_asked(store: Path, slow: Slow) -> None:
-    """Another word makes another request; another topic does not."""
-    requests = [question("a"), question("b"), replace(question("a"), topic="kiln")]
-    outcomes = through(exchange(store), at(slow.url), *requests)
-    assert len({reply.text for reply in outcomes if isinstance(reply, ChatReply)}) == 2
-    assert slow.n_requests == 2
-
-
 def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
     """Two workers of a run, each with an event loop of its own."""
     hubs = [exchange(store), exchange(store)]
@@ -195,21 +186,6 @@ def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
     assert slow.n_requests == 1
     totals = [hub.ledger.totals for hub in hubs]
     assert sorted((t.n_asked, t.n_cached) for t in totals) == [(0, 1), (1, 0)]
-
-
-def test_two_exchanges_on_one_loop_ask_once(store: Path, slow: Slow) -> None:
-    """Whoever comes second waits without holding a slot, and finds the reply in the store."""
-    one, other = exchange(store), exchange(store)
-
-    async def main() -> list[ChatReply]:
-        lines = [hub.line(at(slow.url), None) for hub in (one, other)]
-        replies = await asyncio.gather(*(line.send(question()) for line in lines * 3))
-        for hub in (one, other):
-            await hub.drain(SOON)
-        return list(replies)
-
-    assert {reply.text for reply in asyncio.run(main())} == {"reply 0"}
-    assert slow.n_requests == 1
 
 
 def test_remembered_reply_is_not_asked_for_again(store: Path) -> None:
@@ -256,30 +232,6 @@ def test_fault_is_never_remembered(store: Path, action: Action, fault: str) -> N
         assert server.n_requests == 2
 
 
-def test_fault_is_forgotten_within_a_run_as_well(store: Path) -> None:
-    """A pair that is judged later may be luckier."""
-    actions: list[Action] = [Status(400), Answer("yes")]
-    with ScriptedServer(lambda seen: actions[seen.index]) as server:
-        hub = exchange(store)
-
-        async def main() -> None:
-            line = hub.line(at(server.url), None)
-            with pytest.raises(NoReplyError, match="status 400"):
-                await line.send(question())
-            assert (await line.send(question())).text == "yes"
-
-        drained(hub, main())
-
-
-def test_fault_is_told_to_all_who_wait_for_it(store: Path) -> None:
-    """None of them asks for himself: what failed for one fails for all."""
-    hub = exchange(store)
-    with ScriptedServer(lambda _: Until(lambda: len(hub.open) == 1, Status(400))) as server:
-        assert fault_in(through(hub, at(server.url), *[question()] * 5)).fault == "bad_request"
-        assert server.n_requests == 1
-    assert hub.ledger.totals.n_failed == 1
-
-
 def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: Slow) -> None:
     """One pair was given up; another one waits for the same reply."""
     hub = exchange(store)
@@ -294,22 +246,6 @@ def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: S
         assert (await second).text == "reply 0"
 
     drained(hub, main())
-    assert slow.n_requests == 1
-
-
-def test_reply_that_nobody_waits_for_any_more_is_kept(store: Path, slow: Slow) -> None:
-    """It is paid for."""
-    hub = exchange(store)
-    slow.is_thinking = True
-
-    async def main() -> None:
-        first = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
-        await until(lambda: slow.n_requests == 1)
-        first.cancel()
-        slow.is_thinking = False
-
-    drained(hub, main())
-    assert reply_in(through(exchange(store), at(slow.url), question())).text == "reply 0"
     assert slow.n_requests == 1
 
 
@@ -342,18 +278,6 @@ def test_replay_asks_nothing_and_names_the_question(store: Path) -> None:
     )
 
 
-def test_all_asks_again_once_a_run(store: Path, slow: Slow) -> None:
-    """Two processes of one run ask once; the next run asks again; later runs read the last."""
-    through(exchange(store), at(slow.url), question())
-    runs: list[tuple[Record, str]] = [("all", "a"), ("all", "a"), ("all", "b"), ("new", "c")]
-    texts = [
-        reply_in(through(exchange(store, record, run=run), at(slow.url), question())).text
-        for record, run in runs
-    ]
-    assert texts == ["reply 1", "reply 1", "reply 2", "reply 2"]
-    assert slow.n_requests == 3
-
-
 def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path, slow: Slow) -> None:
     """One slot: the first request is out, the second waits for the slot, the third comes late."""
     hub = exchange(store, in_flight=1)
@@ -380,25 +304,6 @@ def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path, slow
     assert later.ledger.totals.n_cached == 1
 
 
-def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slow) -> None:
-    """The first call's end leaves money for the second, which must not be sent any more."""
-    hub = exchange(store, budget=Budget(0.30))
-    slow.is_thinking = True
-
-    async def main() -> None:
-        line = hub.line(at(slow.url), PRICE)
-        sent = [asyncio.ensure_future(line.send(question(text))) for text in ("a", "b")]
-        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
-        draining = asyncio.ensure_future(hub.drain(SOON))
-        await asyncio.sleep(0)
-        slow.is_thinking = False
-        await draining
-        await asyncio.wait(sent, timeout=SOON)
-
-    asyncio.run(main())
-    assert slow.n_requests == 1
-
-
 def test_draining_ends_in_time(store: Path, slow: Slow) -> None:
     """Ctrl-C: what takes longer is given up, and nothing of it is stored."""
     slow.is_thinking = True
@@ -413,28 +318,6 @@ def test_draining_ends_in_time(store: Path, slow: Slow) -> None:
 
     asyncio.run(main())
     assert b'"key"' not in bytes_under(store)
-
-
-def test_draining_does_not_wait_for_other_processes(store: Path, slow: Slow) -> None:
-    """Their replies are theirs to keep."""
-    slow.is_thinking = True
-    one, other = exchange(store), exchange(store)
-
-    async def main() -> None:
-        asking = asyncio.ensure_future(one.line(at(slow.url), None).send(question()))
-        await until(lambda: slow.n_requests == 1)
-        waiting = asyncio.ensure_future(other.line(at(slow.url), None).send(question()))
-        await until(lambda: len(other.waiting_elsewhere) == 1)
-        await other.drain(SOON)
-        assert not asking.done()
-        await asyncio.wait((waiting,))
-        assert waiting.cancelled()
-        slow.is_thinking = False
-        assert (await asking).text == "reply 0"
-        await one.drain(SOON)
-
-    asyncio.run(main())
-    assert slow.n_requests == 1
 
 
 def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
@@ -494,15 +377,6 @@ def test_budget_books_what_a_call_may_have_cost(store: Path, action: Action, cen
     assert budget._mine.reserved == {}
 
 
-def test_budget_counts_an_answer_that_got_lost_before_another_came(store: Path) -> None:
-    """The first answer breaks off, and was paid for all the same: there is no money for another."""
-    actions: list[Action] = [HalfBody(), Answer("yes", usage=(10, 16, 0))]
-    with ScriptedServer(lambda seen: actions[seen.index]) as server:
-        hub = exchange(store, budget=Budget(0.16))
-        through(hub, at(server.url), question(), price=PRICE)
-        assert server.n_requests * 0.16 <= 0.16
-
-
 def test_lost_key_is_told_only_when_something_has_to_be_sent(store: Path) -> None:
     """Whoever has the replies needs no key."""
     with ScriptedServer() as server:
@@ -560,16 +434,6 @@ def test_dialect_is_found_out_once_for_all_runs(store: Path) -> None:
         for text in ("today", "tomorrow"):
             through(exchange(store), at(server.url), question(text, schema=LABEL))
         assert [seen.level for seen in server.seen] == ["json_schema", "json_object", "json_object"]
-
-
-def test_dialect_is_found_out_again_where_all_is_asked_again(store: Path) -> None:
-    """The server may have learnt something."""
-    script: dict[str, Action] = {"json_schema": Status(400), "json_object": Answer("{}")}
-    with ScriptedServer(lambda seen: script[seen.level]) as server:
-        for run in "ab":
-            hub = exchange(store, "all", run=run)
-            through(hub, at(server.url), question(schema=LABEL))
-        assert [seen.level for seen in server.seen] == ["json_schema", "json_object"] * 2
 
 
 def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None:
@@ -699,20 +563,3 @@ def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> 
         assert server.n_requests == 1
         assert seen(hub) == [(DATED, OTHER, True, 1)]
     assert b'"key"' not in bytes_under(store)
-
-
-def test_a_recorded_reply_of_a_swapped_model_is_an_error_in_ci(store: Path) -> None:
-    """A replay decides as the run would have."""
-    request = asked_of(DATED)
-    reply = ChatReply(text="yes", model=OTHER)
-    cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
-    hub = exchange(store, "none", cassette=cassette, is_strict=True)
-    assert fault_in(through(hub, pinned("http://127.0.0.1:9/v1"), request)).fault == "other_model"
-
-
-def test_a_model_under_test_may_be_any(store: Path) -> None:
-    """Who gates it hears of the swap from the scores, and from the run record."""
-    with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
-        hub = exchange(store, is_strict=True)
-        reply_in(through(hub, at(server.url), asked_of(DATED)))
-    assert seen(hub) == [(DATED, OTHER, False, 1)]

@@ -8,12 +8,11 @@ from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.run.golden import (
     GoldenAnswer,
     GoldenPair,
-    check_indices,
     check_sentences,
     golden_tasks,
     labels_fingerprint,
 )
-from summeval_pytest.suite.labels import FactLabel, FactLabels, Label, SentenceLabel
+from summeval_pytest.suite.labels import FactLabel, FactLabels
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
 
 if TYPE_CHECKING:
@@ -38,16 +37,6 @@ LABEL: dict[str, object] = {
 MOSS = {"paper": "moss", "system": "good"}
 SENTENCE = [{"index": 0, "faithful": False}]
 FACTS = {"candidate": [{"text": "Moss cools.", "supported": True}]}
-
-
-@pytest.mark.parametrize(
-    ("label", "answer", "agrees"), [(3, 3.0, True), (3, 2, False), (0, None, False)]
-)
-def test_an_answer_agrees_where_it_is_the_labels(
-    label: float, answer: float | None, agrees: bool
-) -> None:
-    """No answer is no agreement, also where the label is 0."""
-    assert GoldenAnswer(kind="result", label=label, answer=answer).agrees is agrees
 
 
 def test_a_pair_tells_what_was_answered_of_one_kind() -> None:
@@ -89,19 +78,6 @@ def test_the_judge_is_asked_what_the_label_speaks_of(
     assert task.facts == (holds if "facts" in parts else None)
 
 
-def test_tasks_are_the_labelled_pairs_in_file_order(tmp_path: Path) -> None:
-    """Each with its label; pairs that nobody labelled are not asked about."""
-    suite = write_labelled(tmp_path, {**MOSS, "overall": 1}, BAD_OF_KILN, GOOD_OF_KILN)
-    tasks = golden_tasks(suite)
-    assert [(task.paper, task.system) for task in tasks] == [
-        ("moss", "good"),
-        ("kiln", "bad"),
-        ("kiln", "good"),
-    ]
-    assert all(task.suite is suite for task in tasks)
-    assert list(tasks.values()) == list(suite.labels.values())
-
-
 def test_roles_alone_are_no_golden_task(tmp_path: Path) -> None:
     """No floor holds a judge to them, so the judge's item has nothing to ask."""
     roles = [{"text": "Moss cools.", "facet": "result"}]
@@ -114,24 +90,6 @@ def test_role_of_another_sentence_is_refused_before_anything_is_asked(tmp_path: 
     suite = write_labelled(tmp_path, {**MOSS, "roles": [{"text": "No such.", "facet": None}]})
     with pytest.raises(SuiteError, match="which the summary does not have; copy it word for word"):
         check_sentences(suite)
-
-
-def test_roles_move_the_fingerprint(tmp_path: Path) -> None:
-    """They move figures of agreement."""
-    prints = {
-        fingerprint(tmp_path / name, {**LABEL, **parts})
-        for name, parts in (
-            ("none", {}),
-            ("one", {"roles": [{"text": "Moss cools.", "facet": "result"}]}),
-            ("other", {"roles": [{"text": "Moss cools.", "facet": None}]}),
-        )
-    }
-    assert len(prints) == 3
-
-
-def test_without_labels_there_are_no_tasks(tmp_path: Path) -> None:
-    """Then there is no judge item."""
-    assert golden_tasks(write_labelled(tmp_path)) == {}
 
 
 # The fingerprint of the labels
@@ -190,21 +148,6 @@ def test_whatever_a_label_says_moves_the_fingerprint(
     assert fingerprint(tmp_path / "b", {**LABEL, **change}) != before
 
 
-def test_the_kind_of_an_error_moves_the_fingerprint(tmp_path: Path) -> None:
-    """Each kind has its own recall."""
-    named, other = (
-        {**MOSS, "sentences": [{"index": 0, "faithful": False, "error": error}]}
-        for error in ("number", "unit")
-    )
-    assert fingerprint(tmp_path / "a", named) != fingerprint(tmp_path / "b", other)
-
-
-def test_one_label_more_moves_the_fingerprint(tmp_path: Path) -> None:
-    """A larger set is another set."""
-    one = fingerprint(tmp_path / "a", GOOD_OF_KILN)
-    assert fingerprint(tmp_path / "b", GOOD_OF_KILN, {**MOSS, "overall": 1}) != one
-
-
 # Sentences that a summary does not have
 
 
@@ -219,30 +162,3 @@ def test_a_label_of_a_sentence_beyond_the_summary_is_refused(tmp_path: Path) -> 
         f"{tmp_path.name}/labels.jsonl:2: the label of system 'bad' on paper 'kiln' is about"
         " sentence 2, and the summary has 2, counted from 0; mend the index"
     )
-
-
-def test_a_label_of_the_last_sentence_is_sound(tmp_path: Path) -> None:
-    """Indices count from 0."""
-    check_sentences(write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN))
-
-
-def test_a_model_under_test_has_no_sentences_yet(tmp_path: Path) -> None:
-    """What it will write is not known where the suite is loaded, and nobody is asked for it."""
-    label = {"paper": "kiln", "system": "writer", "sentences": [{"index": 99, "faithful": True}]}
-    check_sentences(write_labelled(tmp_path, label))
-
-
-@pytest.mark.parametrize(("n_sentences", "is_sound"), [(3, False), (4, True)])
-def test_a_label_is_held_to_so_many_sentences(n_sentences: int, is_sound: bool) -> None:
-    """For summaries that are known only once a model has written them."""
-    label = Label(
-        paper="kiln",
-        system="writer",
-        sentences=(SentenceLabel(index=3, faithful=True), SentenceLabel(index=1, faithful=True)),
-        place=Place("golden/labels.jsonl", 7),
-    )
-    if is_sound:
-        check_indices(label, n_sentences)
-        return
-    with pytest.raises(SuiteError, match=r"^golden/labels\.jsonl:7: .* is about sentence 3, and"):
-        check_indices(label, n_sentences)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from summeval_pytest.errors import JudgeError, Place
+from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import (
     METRICS,
     CheckedFact,
     EvaScore,
-    FacetScore,
     FaithfulnessScore,
     JudgedSentence,
     Unscored,
@@ -40,18 +39,15 @@ from summeval_pytest.questions import (
 from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
-    converse,
     evaluate,
-    metric_flow,
     source_of,
 )
 from summeval_pytest.run.numbers import numbers_of
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
-from tests.waiting import SOON
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.run.measure import Evaluation
 
@@ -104,30 +100,6 @@ class Fair:
         return tuple(map(fair, questions))
 
 
-class Together(Fair):
-    """Holds its answers back until three calls wait for one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.barrier: asyncio.Barrier | None = None
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The rules' answers, once the others are there; later calls wait for nobody."""
-        if self.barrier is None:
-            self.barrier = asyncio.Barrier(3)
-        if not any(isinstance(question, RateFacets | CheckFacts) for question in questions):
-            await self.barrier.wait()
-        return tuple(map(fair, questions))
-
-
-class Forgetful(Fair):
-    """Returns one answer too few."""
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """All but the last answer."""
-        return tuple(map(fair, questions))[:-1]
-
-
 class Mute(Fair):
     """Cannot answer one kind of question."""
 
@@ -143,14 +115,6 @@ class Mute(Fair):
             else fair(question)
             for question in questions
         )
-
-
-class Dead(Fair):
-    """Cannot be reached."""
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """Nothing."""
-        raise ConnectionError(f"no route for {len(questions)} questions")
 
 
 def paper(
@@ -224,17 +188,6 @@ def test_a_pair_is_measured_by_all_three_metrics() -> None:
     )
 
 
-def test_sizes_count_what_is_right_in_a_summary_and_its_words() -> None:
-    """Worked example: a share may rise because a summary says less, and sizes show that.
-
-    Six words, two sentences and so two facts; one fact is the reference's very words. The source
-    speaks of zinc, so the judge supports both sentences.
-    """
-    numbers = measured(pair(f"{SLEPT} All of them."), Fair()).numbers()
-    assert numbers.sizes == {"words": 6, "eva.precision": 1, "faithfulness": 2, "sentences": 2}
-    assert numbers.values["eva.precision"] == 0.5
-
-
 def test_sizes_count_only_what_was_answered_and_right() -> None:
     """A fact or sentence without an answer is not counted as right."""
     facts = tuple(
@@ -257,14 +210,6 @@ def test_sizes_count_only_what_was_answered_and_right() -> None:
         "sentences": 2,
         "unanswered": 1,
     }
-
-
-def test_a_metric_without_a_score_has_no_size_and_the_words_count_all_the_same() -> None:
-    """0 right pieces would say that they were looked at; an empty summary has 0 words."""
-    lack = Unscored(metric="eva", status="degenerate_candidate", reason="the summary is empty")
-    numbers = numbers_of("zinc-01", "careful", " ", (lack, FacetScore(value=0.5)))
-    assert numbers.sizes == {"words": 0}
-    assert (numbers.unscored, numbers.values) == ((lack,), {"facet": 0.5})
 
 
 def test_recall_by_matching_alone_asks_one_question_less() -> None:
@@ -297,26 +242,6 @@ def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing(
     assert [signature.metric for signature in evaluation.signatures] == list(METRICS)
 
 
-def test_numbers_cannot_be_changed() -> None:
-    """They are kept for a whole run and read by several tests."""
-    values = measured(pair(SLEPT), Fair(), "faithfulness").numbers().values
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        values["faithfulness"] = 0.0  # type: ignore[index]  # the very thing that must not work
-    sizes = measured(pair(SLEPT), Fair(), "faithfulness").numbers().sizes
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        sizes["words"] = 0  # type: ignore[index]  # likewise
-
-
-def test_the_metrics_of_a_pair_are_under_way_at_once() -> None:
-    """Waiting for one after the other would take three times as long."""
-
-    async def main() -> Evaluation:
-        evaluating = evaluate(pair(SLEPT), Asker(Together()), suite="77be02a1c3d4")
-        return await asyncio.wait_for(evaluating, SOON)
-
-    assert asyncio.run(main()).numbers().unscored == ()
-
-
 @pytest.mark.parametrize(
     ("metric", "kinds"),
     [
@@ -334,35 +259,6 @@ def test_only_the_metrics_wanted_are_asked_about(
     assert {type(question) for question in judge.asked} == kinds
     assert [score.metric for score in evaluation.scores] == [metric]
     assert [signature.metric for signature in evaluation.signatures] == [metric]
-
-
-def test_scores_and_signatures_stand_in_the_order_asked_for() -> None:
-    """A reader pairs them by place."""
-    evaluation = measured(pair(SLEPT), Fair(), "faithfulness", "facet")
-    assert [score.metric for score in evaluation.scores] == ["faithfulness", "facet"]
-    assert [signature.metric for signature in evaluation.signatures] == ["faithfulness", "facet"]
-
-
-def test_a_signature_names_the_judge_and_the_suite() -> None:
-    """Numbers of another judge, or of other papers, must not pass for the same."""
-    (signature,) = measured(pair(SLEPT), Fair(), "facet").signatures
-    recipe = dict(signature.recipe)
-    assert (recipe["judge"], recipe["suite"]) == ("fair-1", "77be02a1c3d4")
-
-
-def test_a_score_is_found_by_its_metric() -> None:
-    """Its type says which evidence it has."""
-    evaluation = measured(pair(SLEPT), Fair())
-    assert isinstance(evaluation.score("facet"), FacetScore)
-    assert isinstance(evaluation.score("eva"), EvaScore)
-    assert isinstance(evaluation.score("faithfulness"), FaithfulnessScore)
-
-
-def test_a_score_that_was_not_measured_is_a_key_error() -> None:
-    """None would read as "no score", which is something else."""
-    evaluation = measured(pair(SLEPT), Fair(), "facet")
-    with pytest.raises(KeyError, match="'eva'"):
-        evaluation.score("eva")
 
 
 def test_the_reference_is_asked_about_once_for_all_systems() -> None:
@@ -422,58 +318,12 @@ def test_a_metric_without_an_answer_has_no_number(kind: type[Question], metric: 
     assert numbers.unscored == (lack,)
 
 
-def test_an_empty_summary_is_unscored_and_asks_nothing() -> None:
-    """There is nothing to judge, and the fault is the system's."""
-    judge = Fair()
-    evaluation = measured(pair("  "), judge)
-    assert judge.asked == []
-    assert evaluation.numbers().values == {}
-    assert [
-        (score.metric, score.fault) for score in evaluation.scores if isinstance(score, Unscored)
-    ] == [("facet", "system"), ("eva", "system"), ("faithfulness", "system")]
-    assert len(evaluation.signatures) == 3
-
-
-def test_a_judge_that_raises_ends_the_evaluation() -> None:
-    """What no question could survive is no score and no "unscored" either."""
-    with pytest.raises(JudgeError, match="broke down: ConnectionError: no route for 2 questions"):
-        measured(pair(SLEPT), Dead(), "facet")
-
-
-def test_a_judge_that_answers_too_few_ends_the_evaluation() -> None:
-    """A contract that is broken once cannot be trusted for the rest of the pair."""
-    with pytest.raises(JudgeError) as caught:
-        measured(pair(SLEPT), Forgetful(), "eva")
-    assert str(caught.value) == (
-        "judge 'fair-1' gave 1 answers to 2 questions; it owes one for each, in order"
-    )
-
-
 def test_the_source_is_the_sentences_of_its_sections_in_order() -> None:
     """Evidence indices count them over all sections."""
     assert source_of(paper()) == (
         "Zinc was given to mice.",
         "Others had water.",
         "They slept longer.",
-    )
-
-
-def test_a_conversation_of_ones_own_ends_in_its_score() -> None:
-    """Texts that are in no suite go through the same flows."""
-    judge = Fair()
-
-    async def main() -> tuple[Score | Unscored, Score | Unscored]:
-        asker = Asker(judge)
-        return (
-            await converse(metric_flow("facet", pair(SLEPT)), asker),
-            await converse(metric_flow("eva", pair("")), asker),
-        )
-
-    facet, eva = asyncio.run(main())
-    assert isinstance(facet, FacetScore)
-    assert facet.value == 0.75
-    assert eva == Unscored(
-        metric="eva", status="degenerate_candidate", reason="the summary is empty"
     )
 
 

@@ -78,17 +78,6 @@ def test_all_asks_again_what_cassette_and_store_know(tmp_path: Path) -> None:
         assert again.cached(KEY) is None
 
 
-def test_all_asks_once_a_run(tmp_path: Path) -> None:
-    """The processes of a run share what it asked; another run does not, and all asks anew."""
-    store = tmp_path / "store"
-    with closing(memory(store, "all")) as one, closing(memory(store, "all")) as two:
-        one.remember(KEY, "topic", NEW)
-        assert one.cached(KEY) == NEW
-        assert two.cached(KEY) == NEW
-    with closing(memory(store, "all", run="run-2")) as next_run:
-        assert next_run.cached(KEY) is None
-
-
 def test_all_stores_over_what_was_there(tmp_path: Path) -> None:
     """Later runs find the new reply, and after the run only it is left."""
     store = tmp_path / "store"
@@ -117,20 +106,6 @@ def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_n
         assert cache.get(KEY) == Row(KEY, "topic", OLD.as_json())
 
 
-@pytest.mark.parametrize("reply", [OLD, NEW], ids=["the same", "another"])
-def test_reply_that_came_again_is_remembered(tmp_path: Path, reply: ChatReply) -> None:
-    """Though it be the same to the byte: it is of this run now, and not yet given up."""
-    store = tmp_path / "store"
-    with closing(memory(store)) as first:
-        first.remember(KEY, "topic", OLD)
-        first.give_up(KEY, OLD, "item 3 is missing")
-    with closing(memory(store, run="run-2")) as second:
-        second.remember(KEY, "topic", reply)
-        assert second.cached(KEY) == reply
-    with closing(memory(store, run="run-3")) as third:
-        assert third.cached(KEY) == reply
-
-
 def test_given_up_reply_of_a_cassette_gives_way_to_the_store(tmp_path: Path) -> None:
     """A run cannot write a cassette; a replay has no store, and what is recorded is all it has."""
     store, recorded = tmp_path / "store", {KEY: OLD}
@@ -147,13 +122,6 @@ def test_given_up_reply_of_a_cassette_gives_way_to_the_store(tmp_path: Path) -> 
     replaying = memory(store, "none", recorded, run="run-3")
     replaying.give_up(KEY, OLD, "item 3 is missing")
     assert (replaying.recorded(KEY), replaying.given_up(KEY)) == (OLD, "")
-
-
-def test_new_makes_no_folder_for_its_run(tmp_path: Path) -> None:
-    """It needs nothing that only this run needs."""
-    with closing(memory(tmp_path / "store")) as usual:
-        usual.remember(KEY, "topic", NEW)
-    assert not (tmp_path / "store" / RUNS).exists()
 
 
 def test_dialect_is_remembered_by_endpoint_and_model(tmp_path: Path) -> None:
@@ -192,17 +160,6 @@ def test_recorded_reply_that_is_none_of_ours_is_told(tmp_path: Path, record: Rec
     )
 
 
-def test_stored_reply_that_is_none_of_ours_is_told(tmp_path: Path) -> None:
-    """It is not asked again in silence."""
-    with Cache(tmp_path / "store") as cache:
-        cache.put(Row(KEY, "topic", {"text": 3}))
-    with (
-        closing(memory(tmp_path / "store")) as edited,
-        pytest.raises(StoreError, match="the recorded reply aaaaaaaa is none of ours"),
-    ):
-        edited.cached(KEY)
-
-
 def test_two_are_not_alone_with_one_key(tmp_path: Path) -> None:
     """The second finds what the first has remembered."""
 
@@ -230,17 +187,6 @@ def test_two_are_not_alone_with_one_key(tmp_path: Path) -> None:
     assert set(order[4:6]) == {"this begins", "that begins"}
 
 
-def test_closed_memory_can_be_opened_again(tmp_path: Path) -> None:
-    """A surveyor looks, closes, and the run begins."""
-    looking = memory(tmp_path / "store", "all")
-    looking.remember(KEY, "topic", NEW)
-    looking.close()
-    assert looking._cache is None
-    assert looking._renewed is None
-    with closing(looking):
-        assert looking.cached(KEY) == NEW
-
-
 def test_end_of_a_run_removes_what_only_it_needed(tmp_path: Path) -> None:
     """Another run may go on; what was left of other days goes, too."""
     runs = tmp_path / "store" / RUNS
@@ -255,12 +201,6 @@ def test_end_of_a_run_removes_what_only_it_needed(tmp_path: Path) -> None:
     assert [entry.name for entry in runs.iterdir()] == ["run-2"]
     with closing(memory(tmp_path / "store")) as after:
         assert after.cached(KEY) == NEW
-
-
-def test_end_of_a_run_that_left_nothing_is_none(tmp_path: Path) -> None:
-    """Not even the store is made."""
-    memory(tmp_path / "store").forget_run()
-    assert not (tmp_path / "store").exists()
 
 
 def test_two_runs_may_end_at_once(tmp_path: Path) -> None:

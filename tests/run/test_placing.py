@@ -79,13 +79,6 @@ def test_sentences_with_a_facet_are_held_against_the_segments() -> None:
     )
 
 
-def test_without_segments_there_are_no_answers() -> None:
-    """Silence is not a wrong facet."""
-    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
-    assert role_answers(label(*ROLES), evaluation(silent)) == ()
-    assert role_answers(label(), evaluation(SEGMENTS)) == ()
-
-
 def test_a_sentence_that_the_summary_lacks_is_a_mistake_of_the_label() -> None:
     """It would be wrong for ever, whoever judges."""
     strange = RoleLabel(text="Growth fell.", facets=("result",))

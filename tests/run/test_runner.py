@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.limits import URGENCY
-from summeval_pytest.errors import JudgeError, OptionError, SuiteError, SummevalError
+from summeval_pytest.errors import JudgeError, SuiteError
 from summeval_pytest.metrics import faithfulness
-from summeval_pytest.metrics.score import FaithfulnessScore, Unscored
+from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -26,7 +26,6 @@ from summeval_pytest.questions import (
     FactChecks,
     SentenceCheck,
     SentenceChecks,
-    Unanswered,
 )
 from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.measure import Evaluation, StatedFacts
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.values import Pair
 
 N_PAIRS = 8
-
-SUPPORTED = {"faithfulness": 1.0, "faithfulness.conflicts": 0.0}
-"""The numbers of a mouse's faithfulness where all is right."""
 
 
 def write_suite(folder: Path) -> Suite:
@@ -137,20 +133,6 @@ class Together(Counting):
         await asyncio.wait_for(self.all_open.wait(), SOON)
 
 
-class Endless(Counting):
-    """Never answers, and notes that it was given up."""
-
-    given_up = 0
-
-    async def think(self, mouse: int) -> None:  # noqa: ARG002  # no mouse is ever done
-        """Takes for ever."""
-        try:
-            await asyncio.sleep(3600)
-        except asyncio.CancelledError:
-            self.given_up += 1
-            raise
-
-
 class Blocking(Counting):
     """Computes without ever giving way, until it is told to stop."""
 
@@ -177,39 +159,10 @@ class Failing(Counting):
             raise ConnectionError(f"no route to mouse {mouse}")
 
 
-class Mute(Counting):
-    """Has no answer."""
-
-    def say(self) -> tuple[Answer, ...]:
-        """`Unanswered`."""
-        return (Unanswered("the reply was cut off"),)
-
-
-class Forgetful(Counting):
-    """Returns too few answers."""
-
-    def say(self) -> tuple[Answer, ...]:
-        """Nothing."""
-        return ()
-
-
 def settle(runner: Runner) -> None:
     """Lets the loop do all that it can do without waiting."""
     for _ in range(10):
         runner.converse(faithfulness.measure("", ()))
-
-
-def test_an_evaluation_is_of_the_pair_asked_for(tasks: list[Task]) -> None:
-    """A runner with many pairs at once must not mix them up."""
-    with closing(Runner(Waiting(in_flight=4))) as runner:
-        runner.plan(tasks)
-        evaluations = [runner.evaluation(task) for task in reversed(tasks)]
-    assert [found.paper for found in evaluations] == [task.paper for task in reversed(tasks)]
-    for task, found in zip(reversed(tasks), evaluations, strict=True):
-        (score,) = found.scores
-        assert isinstance(score, FaithfulnessScore)
-        assert [sentence.text for sentence in score.sentences] == [f"Rest came to {task.paper}."]
-        assert dict(found.signatures[0].recipe)["suite"] == task.suite.fingerprint
 
 
 def test_a_judge_that_computes_is_never_asked_ahead(tasks: list[Task]) -> None:
@@ -237,27 +190,6 @@ def test_a_judge_that_waits_is_asked_ahead(tasks: list[Task]) -> None:
             settle(runner)
             assert judge.mice == list(range(min(N_PAIRS, number + 2)))
     assert judge.most_open <= 2
-
-
-def test_pairs_read_ahead_are_under_way_at_once(tasks: list[Task]) -> None:
-    """Twenty pairs that each wait a second should take a second."""
-    judge = Together(N_PAIRS)
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks)
-        for task in tasks:
-            runner.evaluation(task)
-    assert judge.most_open == N_PAIRS
-
-
-def test_what_nobody_fetches_stays_open(tasks: list[Task]) -> None:
-    """Evaluations hold texts, so those made ahead of their tests count until they are fetched."""
-    judge = Waiting(in_flight=3)
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks)
-        wait_until(lambda: len(judge.mice) == 2)
-        sleep(0.02)
-        settle(runner)
-        assert judge.mice == [0, 1]
 
 
 @settings(max_examples=40, deadline=None)
@@ -288,46 +220,6 @@ def test_what_a_test_asks_for_goes_first(tasks: list[Task]) -> None:
         assert judge.mice == [0, 6]
 
 
-def test_a_pair_that_was_asked_for_early_is_not_asked_for_again(tasks: list[Task]) -> None:
-    """Its turn in the plan still comes."""
-    judge = Waiting(in_flight=2)
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks[:3])
-        for place in (2, 0, 1):
-            runner.evaluation(tasks[place])
-        settle(runner)
-    assert judge.mice == [0, 2, 1]
-
-
-def test_threads_that_ask_for_one_pair_share_it(tasks: list[Task]) -> None:
-    """Tests may run in threads, and an answer is paid for once."""
-    judge = Waiting(in_flight=2)
-    with closing(Runner(judge)) as runner, ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(runner.evaluation, [tasks[0]] * 8))
-    assert {evaluation.paper for evaluation in found} == {"mouse-0"}
-    assert judge.mice == [0]
-
-
-def test_ahead_can_be_set_apart_from_the_judge(tasks: list[Task]) -> None:
-    """A run that stops at its first failure should not pay for what it will not look at."""
-    judge = Waiting(in_flight=5)
-    with closing(Runner(judge, ahead=0)) as runner:
-        runner.plan(tasks)
-        runner.evaluation(tasks[0])
-        settle(runner)
-    assert judge.mice == [0]
-
-
-def test_a_plan_can_grow(tasks: list[Task]) -> None:
-    """Each suite among the arguments adds its own."""
-    judge = Waiting(in_flight=4)
-    with closing(Runner(judge)) as runner:
-        runner.plan(tasks[:1])
-        runner.plan(tasks[1:2])
-        settle(runner)
-        assert judge.mice == [0, 1]
-
-
 def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> None:
     """The fault of one pair is no other pair's, also where it was read ahead."""
     judge = Failing(1, in_flight=3)
@@ -338,16 +230,6 @@ def test_a_failure_is_raised_where_the_pair_is_asked_for(tasks: list[Task]) -> N
         with pytest.raises(JudgeError, match="no route to mouse 1"):
             runner.evaluation(tasks[1])
         assert runner.evaluation(tasks[2]).paper == "mouse-2"
-
-
-def test_a_failure_is_not_remembered(tasks: list[Task]) -> None:
-    """The item of the means asks again for what failed, and may get it."""
-    judge = Failing(0)
-    with closing(Runner(judge)) as runner:
-        with pytest.raises(JudgeError):
-            runner.evaluation(tasks[0])
-        assert [n.values for n in runner.numbers(tasks[:1])] == [SUPPORTED]
-    assert judge.mice == [0, 0]
 
 
 def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Task]) -> None:
@@ -363,25 +245,6 @@ def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Ta
         runner.evaluation(tasks[2])
         settle(runner)
         assert judge.mice == [0, 1, 2, 3]
-
-
-def test_too_few_answers_are_the_judges_fault(tasks: list[Task]) -> None:
-    """The message has to reach the test through the loop and its thread."""
-    with closing(Runner(Forgetful())) as runner, pytest.raises(JudgeError) as caught:
-        runner.evaluation(tasks[0])
-    assert str(caught.value) == (
-        "judge 'counting-1' gave 0 answers to 1 questions; it owes one for each, in order"
-    )
-
-
-def test_an_unanswered_pair_is_evaluated_and_unscored(tasks: list[Task]) -> None:
-    """The verdict says whose fault it is; the runner only carries it."""
-    with closing(Runner(Mute())) as runner:
-        (numbers,) = runner.numbers(tasks[:1])
-    assert numbers.values == {}
-    assert numbers.unscored == (
-        Unscored(metric="faithfulness", status="unanswered", reason="the reply was cut off"),
-    )
 
 
 def test_a_file_that_changed_since_loading_is_refused(tmp_path: Path) -> None:
@@ -404,16 +267,6 @@ def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> No
     assert judge.mice == [0]
 
 
-def test_numbers_that_are_not_known_are_evaluated(tasks: list[Task]) -> None:
-    """The means cover all papers, also where only some of the pairs were selected."""
-    judge = Counting()
-    with closing(Runner(judge)) as runner:
-        for _ in range(2):
-            (numbers,) = runner.numbers(tasks[3:4])
-            assert (numbers.paper, dict(numbers.values)) == ("mouse-3", SUPPORTED)
-    assert judge.mice == [3]
-
-
 def test_numbers_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
     """Those that are known and those that are not."""
     judge = Counting()
@@ -422,38 +275,6 @@ def test_numbers_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
         numbers = runner.numbers([tasks[3], tasks[2], tasks[1]])
     assert [found.paper for found in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
     assert judge.mice == [2, 3, 1]
-
-
-def test_numbers_of_many_pairs_are_got_at_once_within_the_judges_bound(tasks: list[Task]) -> None:
-    """Alone, the item of the means has a hundred pairs to ask about, and one test's time."""
-    judge = Crowded(in_flight=3)
-    with closing(Runner(judge)) as runner:
-        assert len(runner.numbers(tasks)) == N_PAIRS
-    assert judge.mice == list(range(N_PAIRS))
-    assert judge.most_open == 3
-
-
-def test_a_failure_among_numbers_leaves_no_pair_open(tasks: list[Task]) -> None:
-    """What was opened with it would hold its texts, and the places of pairs to read ahead."""
-    judge = Failing(0, in_flight=4)
-    with closing(Runner(judge)) as runner:
-        with pytest.raises(JudgeError, match="no route to mouse 0"):
-            runner.numbers(tasks[:4])
-        runner.plan(tasks[4:])
-        settle(runner)
-        assert judge.mice == [0, 1, 2, 3, 4, 5, 6]
-
-
-def test_evaluations_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
-    """Labels are paired with them by place, also where one pair takes longer than the next."""
-    asked = [tasks[place] for place in (5, 2, 7, 0)]
-    with closing(Runner(Waiting(in_flight=4))) as runner:
-        found = list(runner.evaluations(asked))
-    assert [evaluation.paper for evaluation in found] == [task.paper for task in asked]
-    for task, evaluation in zip(asked, found, strict=True):
-        (score,) = evaluation.scores
-        assert isinstance(score, FaithfulnessScore)
-        assert score.sentences[0].text == f"Rest came to {task.paper}."
 
 
 class Crowded(Waiting):
@@ -486,16 +307,6 @@ def test_evaluations_are_many_at_once_within_the_judges_bound(
     assert judge.most_unfetched <= in_flight
 
 
-def test_evaluations_begin_when_the_first_is_asked_for(tasks: list[Task]) -> None:
-    """Naming them costs nothing."""
-    judge = Counting()
-    threads = threading.active_count()
-    with closing(Runner(judge)) as runner:
-        runner.evaluations(tasks)
-        assert threading.active_count() == threads
-    assert judge.mice == []
-
-
 def test_whoever_stops_early_leaves_no_evaluation_open(tasks: list[Task]) -> None:
     """What was opened would hold its texts, and the places of pairs to read ahead."""
     judge = Waiting(in_flight=3)
@@ -522,15 +333,6 @@ def test_a_failure_among_evaluations_is_raised_at_its_place(tasks: list[Task]) -
             next(found)
         assert runner._open == {}
         assert list(found) == []
-
-
-def test_evaluations_of_pairs_whose_numbers_are_known_are_made_again(tasks: list[Task]) -> None:
-    """Numbers are kept and texts are not; the judge's answer is remembered, so nobody pays."""
-    judge = Counting()
-    with closing(Runner(judge)) as runner:
-        runner.numbers(tasks[:2])
-        assert [found.paper for found in runner.evaluations(tasks[:2])] == ["mouse-0", "mouse-1"]
-    assert judge.mice == [0, 1]
 
 
 class Checking(Counting):
@@ -621,16 +423,6 @@ def test_reading_ahead_ends_where_others_have_asked_everything(
         assert n_read <= len(judge.mice) <= min(n_read + 1, N_PAIRS)  # one more may be open
 
 
-def test_where_tests_are_shared_a_failure_does_not_stop_the_plan(tasks: list[Task]) -> None:
-    """Its own test meets it again, wherever that runs."""
-    judge = Failing(1, in_flight=2)
-    with closing(Runner(judge, shares_tests=True)) as runner:
-        runner.plan(tasks[:4])
-        wait_until(lambda: runner.n_judged == 3)
-        assert judge.mice == [0, 1, 2, 3]
-        assert runner.evaluation(tasks[1]).paper == "mouse-1"
-
-
 def test_whoever_waits_is_told_how_things_stand(
     tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -686,24 +478,6 @@ def test_closing_waits_no_longer_than_it_was_told_to(
     assert given_up.wait(SOON)
 
 
-def test_a_conversation_of_ones_own_shares_what_is_remembered(tasks: list[Task]) -> None:
-    """A hand-written test about a pair's texts costs nothing after the pair's own test."""
-    judge = Counting()
-    with closing(Runner(judge)) as runner:
-        runner.evaluation(tasks[0])
-        flow = faithfulness.measure("Rest came to mouse-0.", ("Zinc went to mouse-0.",))
-        score = runner.converse(flow)
-    assert isinstance(score, FaithfulnessScore)
-    assert score.value == 1.0
-    assert judge.mice == [0]
-
-
-def test_a_conversation_of_ones_own_raises_what_the_judge_raises() -> None:
-    """The test that asked is the one that has to fail."""
-    with closing(Runner(Failing(5))) as runner, pytest.raises(JudgeError):
-        runner.converse(faithfulness.measure("Rest came to mouse-5.", ()))
-
-
 def test_closing_ends_the_thread(tasks: list[Task]) -> None:
     """A run must leave nothing behind that another could trip over."""
     before = set(threading.enumerate())
@@ -717,27 +491,6 @@ def test_closing_ends_the_thread(tasks: list[Task]) -> None:
     assert not thread.is_alive()
     runner.close()
     assert set(threading.enumerate()) == before
-
-
-def test_closing_a_runner_that_never_ran_starts_nothing() -> None:
-    """A session that judged nothing ends in the same way."""
-    threads = threading.active_count()
-    Runner(Counting()).close()
-    assert threading.active_count() == threads
-
-
-def test_closing_gives_up_what_is_open(tasks: list[Task], caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever waits hears of it, an hour early, and asyncio has nothing to complain of."""
-    judge = Endless(in_flight=3)
-    runner = Runner(judge)
-    runner.plan(tasks)
-    with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(runner.evaluation, tasks[place]) for place in (0, 5)]
-        wait_until(lambda: len(judge.mice) == 3)
-        runner.close()
-        assert [type(one.exception(SOON)) for one in waiting] == [CancelledError] * 2
-    assert judge.given_up == 3
-    assert caplog.records == []
 
 
 def test_closing_does_not_wait_for_a_judge_that_hangs(
@@ -785,17 +538,6 @@ def test_an_adjusted_evaluation_is_what_everybody_sees(tasks: list[Task], in_fli
     assert [found.values["faithfulness"] for found in numbers] == [0.5] * 5
 
 
-def test_pairs_kept_ahead_of_other_processes_are_adjusted_too(tasks: list[Task]) -> None:
-    """Their numbers are kept without a test that asked; a mean over both kinds must be one."""
-    judge = Waiting(in_flight=3)
-    with closing(Runner(judge, shares_tests=True, adjust=halved)) as runner:
-        runner.plan(tasks)
-        wait_until(lambda: runner.n_judged == N_PAIRS)
-        numbers = runner.numbers(tasks)
-    assert len(judge.mice) == N_PAIRS
-    assert [found.values["faithfulness"] for found in numbers] == [0.5] * N_PAIRS
-
-
 def test_golden_tasks_are_handed_over_as_the_judge_answered_them(tasks: list[Task]) -> None:
     """They are what the adjusting is learned from; the same pair may be asked for as both."""
     golden = replace(tasks[0], is_golden=True)
@@ -832,23 +574,3 @@ def test_a_fault_of_adjusting_reaches_whoever_asks_and_holds_up_nobody(
         others = [task for task in tasks if task != tasks[2]]
         assert [value_of(runner.evaluation(task)) for task in others] == [0.5] * (N_PAIRS - 1)
         assert runner._open == {}
-
-
-@pytest.mark.parametrize("fault", [JudgeError("it went blind"), OptionError("set a key")])
-def test_reading_ahead_goes_on_where_nothing_can_be_adjusted(
-    tasks: list[Task], fault: SummevalError
-) -> None:
-    """Nothing is kept then; each test that asks is told, and none waits for a reading that died."""
-
-    def blind(task: Task, evaluation: Evaluation) -> Evaluation:
-        del task, evaluation
-        raise fault
-
-    judge = Waiting(in_flight=2)
-    with closing(Runner(judge, shares_tests=True, adjust=blind)) as runner:
-        runner.plan(tasks)
-        wait_until(lambda: len(judge.mice) == N_PAIRS)
-        for task in tasks[:2]:
-            with pytest.raises(type(fault), match=str(fault)):
-                runner.evaluation(task)
-        assert runner.n_judged == 0

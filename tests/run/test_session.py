@@ -11,7 +11,7 @@ import pytest
 
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.endpoints.exchange import RUNS
-from summeval_pytest.errors import OptionError, SuiteError
+from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.run.session import Session
 from summeval_pytest.store.cassette import write_cassette
@@ -121,13 +121,6 @@ def test_model_that_judges_opens_its_store_when_it_is_asked(tmp_path: Path, suit
     assert not (tmp_path / "store").exists()
 
 
-def test_surveyor_does_not_open_the_exchange(tmp_path: Path, suite: Suite) -> None:
-    """Planning connects to nobody."""
-    desk = desk_for(tmp_path / "store", suite)
-    surveyed(desk, suite, tasks_of(suite), imagine=True)
-    assert not desk.is_asking
-
-
 def test_replies_are_asked_for_and_kept(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
@@ -163,15 +156,6 @@ def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
         "--summ-record=none replays recorded answers, and judge 'team.judges:Strict' has none; use"
         " --summ-judge=offline, or --summ-record=new"
     )
-
-
-def test_only_a_model_can_vote(suite: Suite) -> None:
-    """The embedded judge says the same each time."""
-    desk = Session(environ={}, votes=3)
-    assert refusal(lambda: desk.judge("offline", [suite])) == (
-        "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
-    )
-    assert "votes=3" in desk.judge("rule", [suite]).signature
 
 
 def test_votes_are_those_of_a_model(suite: Suite) -> None:
@@ -285,13 +269,6 @@ def test_cassette_answers_and_is_counted(
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_broken_cassette_is_a_mistake_of_the_suite(tmp_path: Path, suite: Suite) -> None:
-    """It is told with its line before anything is judged."""
-    suite.cassette.path.write_text("{}\n", encoding="utf-8")
-    with pytest.raises(SuiteError, match=r"^kilns/cassette\.jsonl:1: "):
-        desk_for(tmp_path / "store", suite)
-
-
 def test_replay_imports_neither_the_client_nor_the_database(tmp_path: Path, suite: Suite) -> None:
     """No socket can be opened by what is not there."""
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
@@ -370,15 +347,6 @@ def test_key_that_the_user_has_not_allowed_is_refused_before_anything_is_asked(
     assert server.n_requests == 0
 
 
-def test_replay_needs_no_allowance(tmp_path: Path, server: ScriptedServer) -> None:
-    """It sends nothing, and a pull request from a fork is judged so."""
-    keyed = 'api_key_env = "TEAM_KEY"'
-    suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
-    desk = desk_for(tmp_path / "store", suite, record="none", environ={"TEAM_KEY": OTHER})
-
-    assert desk.judge("rule", [suite]).signature
-
-
 def test_organisation_is_not_told_to_an_address_of_a_suite(
     tmp_path: Path, server: ScriptedServer, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,21 +396,6 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     assert (price.input, price.output) == (1000.0, 2000.0)
 
 
-def test_votes_of_the_command_line_go_before_the_suites(here: Suite) -> None:
-    """A suite's number is its default."""
-    session = Session(environ={}, votes=1, in_flight=7)
-    judge = session.judge("rule", [here], Connections())
-    assert " votes=1 " in judge.signature
-    assert judge.in_flight == 7
-
-
-def test_judge_may_ask_item_by_item(tmp_path: Path) -> None:
-    """As the papers did; its numbers are not those of a judge that asks in batches."""
-    suite = loaded(write_suite(tmp_path / "kilns", URL, judge="batched = false"))
-    judge = Session(environ={}).judge("rule", [suite], Connections())
-    assert judge.signature.endswith(" calls=single")
-
-
 @pytest.mark.parametrize(
     ("written", "pinned"), [("", None), ("pinned = true", True), ("pinned = false", False)]
 )
@@ -479,11 +432,6 @@ def test_misspelt_offline_is_no_model(name: str) -> None:
     """Nobody would want to pay for it."""
     told = refusal(lambda: Session(environ={}).judge_spec(name, []))
     assert told == f"no judge {name!r}; did you mean 'offline'?"
-
-
-def test_suites_that_agree_on_a_judge_share_it(here: Suite, there: Suite) -> None:
-    """The same words in two files are one judge."""
-    assert Session(environ={}).judge_spec("rule", [here, there]) == here.judges["rule"]
 
 
 def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite) -> None:
@@ -536,26 +484,3 @@ def test_system_that_no_suite_defines_is_a_model(
     assert (spec.name, spec.model, spec.endpoint) == ("llama3", "llama3", place)
     assert str(spec.place) == "--summ-model=llama3"
     assert spec.price is None
-
-
-def test_model_under_test_is_asked_where_its_suite_says(here: Suite, there: Suite) -> None:
-    """Two suites may have an endpoint of one name at two places."""
-    session, lines = Session(environ={}), Connections()
-    for one in (here, there):
-        session.sender(one, one.systems["writer"], lines)
-    urls = [address.endpoint.base_url for address, _ in lines.made]
-    assert urls == [URL, "http://127.0.0.1:10/v1"]
-
-
-def test_recorded_system_has_no_sender(here: Suite) -> None:
-    """Nobody is asked for what stands in a file."""
-    with pytest.raises(AssertionError, match="recorded summaries are asked of nobody"):
-        Session(environ={}).sender(here, here.systems["good"], Connections())
-
-
-def test_judge_rates_by_the_rubric_that_its_suite_names(tmp_path: Path) -> None:
-    """The words of a scale move ratings, so they stand in the signature."""
-    written = 'rubric = "release"\nexamples = true'
-    suite = loaded(write_suite(tmp_path / "kilns", URL, judge=written))
-    judge = Session(environ={}).judge("rule", [suite], Connections())
-    assert judge.signature.endswith(" rubric=release examples=7")

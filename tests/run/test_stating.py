@@ -121,15 +121,6 @@ def test_without_reviewed_facts_the_labelled_ones_are_the_premises() -> None:
     assert [check.holds for check in (*found.reference, *found.candidate)] == [True, True, False]
 
 
-def test_reviewed_facts_go_before_labelled_ones() -> None:
-    """They are all of the reference's facts; labels may be about some of them."""
-    both = FactLabels(reference=labels("Zinc acts"), candidate=labels("Zinc grew"))
-    flow = stated_flow(pair(reference_facts=facts("Zinc raised growth")), both)
-    begun(flow)
-    (second,) = flow.send((checks(True),))
-    assert second == CheckFacts(facts("Zinc grew"), ("Zinc raised growth",))
-
-
 def test_without_any_facts_the_references_sentences_are_the_premises() -> None:
     """All references, cleaned of special tokens like every text that a judge sees."""
     flow = stated_flow(
@@ -139,21 +130,6 @@ def test_without_any_facts_the_references_sentences_are_the_premises() -> None:
     assert begun(flow) == CheckFacts(
         facts("Zinc grew"), ("Zinc acts.", "It is safe.", "Growth rose.")
     )
-
-
-def test_labelled_facts_are_asked_about_as_they_stand() -> None:
-    """Merging two that are worded alike would leave a label without an answer."""
-    twice = FactLabels(reference=labels("Zinc acts", "zinc acts."))
-    question = begun(stated_flow(pair(), twice))
-    assert isinstance(question, CheckFacts)
-    assert question.facts == facts("Zinc acts", "zinc acts.")
-
-
-def test_without_labelled_facts_nothing_is_asked() -> None:
-    """The conversation is over before its first question."""
-    with pytest.raises(StopIteration) as stop:
-        next(stated_flow(pair(), FactLabels()))
-    assert stop.value.value == StatedFacts()
 
 
 @pytest.mark.parametrize(

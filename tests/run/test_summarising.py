@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import NoReplyError, OptionError, Place, UsageError
-from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.run.summaries import GAP, Summariser, cut_middle, flaw_of, summary_request
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Flaw, Paper, Section, SystemSpec
 from summeval_pytest.text.sentences import split_sentences
-from tests.asked_suite import SENTENCES, by_rule, desk_for, evaluated, loaded, tasks_of, write_suite
+from tests.asked_suite import SENTENCES, by_rule, desk_for, loaded, write_suite
 from tests.scripted_server import Answer, ScriptedServer, Status
 
 if TYPE_CHECKING:
@@ -82,41 +81,12 @@ def test_request_is_made_as_the_system_says() -> None:
     assert note == ""
 
 
-@pytest.mark.parametrize("prompt", ["abstract", "plain"])
-def test_named_templates_hold_the_paper_and_ask_for_the_summary_alone(prompt: str) -> None:
-    """They differ in whom they write for."""
-    text = prompt_of(PAPER, replace(SPEC, prompt=prompt))
-    assert "Title: On kilns\n" in text
-    assert text.rstrip().endswith(SOURCE)
-    assert "{" not in text
-    assert "Reply with the" in text
-    assert ("abstract" in text) == (prompt == "abstract")
-
-
 def test_paper_cannot_fill_in_the_template() -> None:
     """Marks in a paper are its text; each mark of the template is filled in once."""
     paper = replace(PAPER, title="{source}", source=(Section(text="{title} and {source}"),))
     assert prompt_of(paper, SPEC) == "<{source}|{title} and {source}>"
     braces = replace(SPEC, prompt='{"paper": "{source}"} {other} {source}')
     assert prompt_of(PAPER, braces) == f'{{"paper": "{SOURCE}"}} {{other}} {SOURCE}'
-
-
-def test_recorded_system_is_asked_nothing() -> None:
-    """Its summaries stand in a file."""
-    spec = SystemSpec(name="good", summaries="good.jsonl", place=PLACE)
-    with pytest.raises(ValueError, match="system 'good' has recorded summaries"):
-        summary_request(PAPER, spec)
-
-
-def test_paper_that_fits_is_not_cut() -> None:
-    """26 characters of template and title and 47 of source need 24.3 tokens of 3 characters."""
-    spec = replace(SPEC, max_tokens=10, context_tokens=10 + 25)
-    assert len(SOURCE) + len(SPEC.prompt) + len(PAPER.title) == 26 + 47
-    request, note = summary_request(PAPER, spec)
-    assert SOURCE in request.messages[0].content
-    assert note == ""
-    _, note = summary_request(PAPER, replace(spec, context_tokens=10 + 24))
-    assert note.startswith("source cut from ")
 
 
 def test_paper_that_is_too_long_loses_its_middle_and_the_pair_says_so() -> None:
@@ -181,13 +151,6 @@ def test_cut_text_ends_and_begins_with_whole_sentences(words: list[str], room: i
     assert len(text) - len(tail) in starts or max(starts) < len(text) - half
 
 
-def test_cut_text_keeps_as_much_as_it_can() -> None:
-    """Room for 10 characters a side: "One. Two." and "Five. Six." fit, and a third does not."""
-    text = "One. Two. Three. Four. Five. Six."
-    assert cut_middle(text, 20 + len(GAP)) == f"One. Two.{GAP}Five. Six."
-    assert cut_middle("x" * 50, 20 + len(GAP)) == f"{'x' * 10}{GAP}{'x' * 10}"
-
-
 @pytest.mark.parametrize(
     ("reply", "flaw"),
     [
@@ -210,15 +173,6 @@ def test_cut_text_keeps_as_much_as_it_can() -> None:
 def test_reply_that_is_no_summary_is_the_systems_flaw(reply: ChatReply, flaw: Flaw | None) -> None:
     """What the endpoint says itself; that a text is empty is seen later."""
     assert flaw_of(reply, 99) == flaw
-
-
-def test_recorded_pair_is_read_from_its_file(tmp_path: Path) -> None:
-    """Nobody is asked."""
-    suite = loaded(write_suite(tmp_path / "kilns", "http://127.0.0.1:9/v1"))
-    desk = desk_for(tmp_path / "store", suite)
-    pair = asyncio.run(Summariser(desk.sender).pair(suite, "kiln", "good"))
-    assert pair == suite.pair("kiln", "good")
-    assert not desk.is_asking
 
 
 def test_pair_of_a_model_holds_what_it_wrote(tmp_path: Path) -> None:
@@ -256,31 +210,6 @@ def test_thoughts_before_a_summary_are_no_part_of_it(
     with ScriptedServer(lambda _: Answer(written)) as server:
         suite = loaded(write_suite(tmp_path / "kilns", server.url))
         assert asked_for(suite, tmp_path / "store").summary == summary
-
-
-@pytest.mark.parametrize(
-    ("answer", "status", "reason"),
-    [
-        (Answer(""), "degenerate_candidate", "the summary is empty"),
-        (Answer("  \n"), "degenerate_candidate", "the summary is empty"),
-        (Answer("<think>Hm.</think>"), "degenerate_candidate", "the summary is empty"),
-        (Answer(None), "degenerate_candidate", "the summary is empty"),
-        (Answer("We fired", "length"), "degenerate_candidate", "cut off at max_tokens = 1024"),
-        (Answer("", "content_filter"), "refused_candidate", "filter withheld"),
-        (Answer(None, refusal="No."), "refused_candidate", "the model refused: No."),
-    ],
-)
-def test_no_summary_has_no_score(tmp_path: Path, answer: Answer, status: str, reason: str) -> None:
-    """It is the system's failure, so that the judge is asked nothing about it."""
-    with ScriptedServer(lambda _: answer) as server:
-        suite = loaded(write_suite(tmp_path / "kilns", server.url, systems=("writer",)))
-        (evaluation, _) = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
-        assert server.n_requests == 2
-    assert len(evaluation.scores) == 3
-    for score in evaluation.scores:
-        assert isinstance(score, Unscored)
-        assert score.status == status
-        assert reason in score.reason
 
 
 def test_fault_of_one_paper_is_told_with_system_and_paper(tmp_path: Path) -> None:

@@ -48,23 +48,9 @@ def test_pairs_without_such_a_sentence_are_not_asked_about(tmp_path: Path) -> No
     assert (task.paper, task.system, task.metrics) == ("kiln", "good", ("faithfulness",))
 
 
-def test_what_the_judge_calls_unsupported_keeps_what_it_named(tmp_path: Path) -> None:
-    """As the floors count it: evidence is compared whatever the label is."""
-    judge = Told(untrue=frozenset({FIRST}), evidence={FIRST: (1,)})
-    first, _ = cases(tmp_path, judge, GOOD_OF_KILN)
-    assert first.named == (1,)
-
-
 def test_a_judge_without_an_answer_has_named_nothing_and_is_not_blamed_for_it(
     tmp_path: Path,
 ) -> None:
     """None is not "no sentence", which would be a miss."""
     judge = Told(silent=frozenset({FIRST}))
     assert [case.named for case in cases(tmp_path, judge, GOOD_OF_KILN)] == [None, None]
-
-
-def test_evidence_that_the_source_does_not_have_is_no_case(tmp_path: Path) -> None:
-    """Nobody could find it."""
-    far = [{"index": 0, "faithful": True, "evidence": [99]}, GOOD_OF_KILN["sentences"][1]]  # type: ignore[index]  # a list
-    found = cases(tmp_path, Told(), {**GOOD_OF_KILN, "sentences": far})
-    assert [case.sentence for case in found] == [SECOND]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from summeval_pytest.endpoints.endpoint import Price
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.store.cache import Cache
-from summeval_pytest.suite.labels import FactLabel, FactLabels
 from tests.asked_suite import (
     PRICES,
     by_rule,
@@ -20,7 +18,7 @@ from tests.asked_suite import (
     tasks_of,
     write_suite,
 )
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import ScriptedServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,11 +48,6 @@ def counted(survey: Survey) -> Counter[tuple[str, str]]:
     return Counter((m.system, m.metric) for m in survey.missing.values())
 
 
-def kinds(survey: Survey) -> set[str]:
-    """The first words of what the missing requests are about."""
-    return {m.request.topic.split()[0] for m in survey.missing.values()}
-
-
 def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
     """Another store with the rows whose topic is to be kept."""
     with Cache(source) as old, Cache(target) as new:
@@ -63,13 +56,6 @@ def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
             assert row is not None
             if keep(row.topic):
                 new.put(row)
-
-
-def test_survey_asks_nothing(tmp_path: Path, suite: Suite, server: ScriptedServer) -> None:
-    """It is what a user types before spending money."""
-    for imagine in (False, True):
-        surveyed(desk_for(tmp_path / "store", suite), suite, tasks_of(suite), imagine=imagine)
-    assert server.n_requests == 0
 
 
 def test_first_round_is_what_can_be_asked_now(
@@ -142,14 +128,6 @@ def test_summary_that_is_not_written_yet_is_imagined(tmp_path: Path, suite: Suit
     assert not any(missing.is_certain for missing in judged)
 
 
-def test_certain_request_stays_certain_beside_an_imagined_one(tmp_path: Path, suite: Suite) -> None:
-    """An imagined pair says nothing about the pair after it."""
-    tasks = tasks_of(suite, ["writer"], ("faithfulness",)) + tasks_of(suite, ["bad"])
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
-    checks = [m for m in survey.missing.values() if m.metric == "faithfulness"]
-    assert {m.is_certain for m in checks if m.system == "bad"} == {True}
-
-
 def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
     tmp_path: Path, suite: Suite
 ) -> None:
@@ -207,17 +185,6 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     assert set(after.found) == set(plan.found) | set(plan.missing)
 
 
-def test_plan_of_faithfulness_is_certain_from_the_start(
-    tmp_path: Path, suite: Suite, server: ScriptedServer
-) -> None:
-    """Its one question depends on nothing."""
-    tasks = tasks_of(suite, ["good", "bad"], ("faithfulness",))
-    plan = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
-    assert all(missing.is_certain for missing in plan.missing.values())
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    assert server.n_requests == len(plan.missing) == 4
-
-
 def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> None:
     """Rows as they are remembered, under the topics of the requests."""
     tasks = tasks_of(suite)
@@ -241,26 +208,6 @@ def test_share_of_replies_counts_each_reply_once(
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=False)
     assert len(set(allowed)) > 1
     assert survey.reply_share == 20 * len(allowed) / sum(allowed)
-
-
-def test_replies_that_nobody_counted_have_no_share(tmp_path: Path) -> None:
-    """The usual share is taken then."""
-    with ScriptedServer(lambda seen: Answer(by_rule(seen).text, usage=None)) as server:
-        suite = loaded(write_suite(tmp_path / "kilns", server.url))
-        tasks = tasks_of(suite, metrics=("faithfulness",))
-        evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
-    assert len(survey.found) == 2
-    assert survey.reply_share is None
-
-
-def test_matched_recall_asks_less(tmp_path: Path, server: ScriptedServer) -> None:
-    """One check of facts a pair, in place of two."""
-    suite = loaded(write_suite(tmp_path / "kilns", server.url, head='eva_recall = "matched"'))
-    tasks = tasks_of(suite, metrics=("eva",))
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
-    assert counted(survey) == {("good", "eva"): 4 + 2}
-    assert len(kinds(survey)) == 2
 
 
 VARIANT = """eva_recall = "matched"
@@ -298,15 +245,3 @@ def test_after_a_run_of_a_variant_nothing_is_missing(
     survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
     assert survey.missing == {}
     assert len(survey.found) == server.n_requests
-
-
-def test_labelled_facts_of_both_sides_are_planned(tmp_path: Path, server: ScriptedServer) -> None:
-    """The second question about them waits for the first, whose items nobody has answered yet."""
-    suite = loaded(write_suite(tmp_path / "kilns", server.url))
-    labels = (FactLabel(text="The slow draught gave 31 MPa.", holds=True),)
-    (task, *_) = tasks_of(suite, metrics=())
-    tasks = [replace(task, facts=FactLabels(reference=labels, candidate=labels))]
-    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
-    assert counted(survey) == {("good", "eva"): 2}
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    assert server.n_requests == 2

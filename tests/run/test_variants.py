@@ -6,10 +6,9 @@ from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.judges.llm.judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import part_hash
 from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.metrics.facts import Stages
 from summeval_pytest.metrics.score import METRICS, MetricName
 from summeval_pytest.metrics.signature import signature_of
-from summeval_pytest.run.measure import recipe_of, stages_of
+from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.suite.file import EvaVariant, Variants
 from tests.judges.llm.by_rule import RuleSender
 
@@ -24,14 +23,6 @@ def added(metric: MetricName, judge: OfflineJudge | LlmJudge, variants: Variants
     plain = signature_of(metric, judge=judge.signature, suite=SUITE)
     recipe = recipe_of(metric, judge=judge, suite=SUITE, variants=variants)
     return {key: value for key, value in recipe.recipe if (key, value) not in plain.recipe}
-
-
-def test_a_suites_words_become_the_metrics() -> None:
-    """Every key that moves a number arrives."""
-    assert stages_of(EvaVariant()) == Stages()
-    assert stages_of(PAPER) == Stages(
-        chains="adjacent", validation="chain", premises=3, relations=0.65
-    )
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -81,9 +72,3 @@ def test_prompts_that_only_variants_use_have_a_hash_in_the_recipe(
     assert isinstance(LLM, Prompting)
     assert added("eva", LLM, Variants(eva=eva))["prompts"] == part_hash(parts)
     assert "prompts" not in added("eva", OFFLINE, Variants(eva=eva))
-
-
-def test_variants_that_ask_the_usual_questions_need_no_hash() -> None:
-    """Chains of neighbours and single premises are the same prompt about other texts."""
-    eva = EvaVariant(chains="adjacent", premises=3)
-    assert "prompts" not in added("eva", LLM, Variants(eva=eva))

@@ -71,12 +71,3 @@ def test_calls_count_for_the_pair_that_needs_them_first(
     assert server.n_requests == n_asked
     assert sum(n_calls for n_calls, _ in again.values()) == n_asked
     assert all(tokens > 0 for n_calls, tokens in first.values() if n_calls)
-
-
-def test_lines_are_found_when_one_is_wanted() -> None:
-    """A judge that computes opens no store."""
-
-    def nobody() -> object:
-        raise AssertionError("nobody was to be asked")
-
-    assert Watch().lines(nobody) is not None  # type: ignore[arg-type]
