@@ -17,7 +17,7 @@ from summeval_pytest.run.measure import Asker, Evaluation, converse, evaluate
 from summeval_pytest.suite.values import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
     from concurrent.futures import Future
 
     from summeval_pytest.judges.judge import Judge
@@ -41,7 +41,7 @@ class OwnTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One pair to evaluate, by name, in its suite; the texts are read when its turn comes."""
+    """One pair to evaluate, by name, in its suite; evaluated when its turn comes."""
 
     suite: Suite
     paper: str
@@ -75,8 +75,7 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
     frozen of the paper's reference holds as long as it is the same.
 
     Raises:
-        UsageError: if a file of the suite has changed since it was loaded, or nobody can be asked
-            for the summary.
+        UsageError: if nobody can be asked for the summary.
         NoReplyError: if the system's endpoint gave no summary.
     """
     texts = task.texts
@@ -122,7 +121,7 @@ THREAD: Final = "summeval-runner"
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Open:
     """A task on the loop."""
 
@@ -154,9 +153,9 @@ class Runner:
         judge: Judge,
         *,
         ahead: int | None = None,
-        find_pair: Callable[[Suite, str, str], Awaitable[Pair]] | None = None,
+        find_pair: FindPair | None = None,
         shares_tests: bool = False,
-        finish: Callable[[float], Awaitable[None]] | None = None,
+        finish: Callable[[float], Coroutine[None, None, None]] | None = None,
         adjust: Callable[[Task, Evaluation], Evaluation] | None = None,
         while_waiting: Callable[[bool], None] | None = None,
     ) -> None:
@@ -182,7 +181,7 @@ class Runner:
     def n_judged(self) -> int:
         """How many pairs have been evaluated, ahead of their tests, too."""
         with self._lock:
-            ahead = (t for t, known in self._open.items() if known.future.done())
+            ahead = (task for task, known in self._open.items() if known.future.done())
             return len(self._numbers.keys() | ahead)
 
     def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
@@ -203,8 +202,7 @@ class Runner:
         """Everything measured on one pair; waits until it is there.
 
         Raises:
-            UsageError: if a file of the suite has changed since it was loaded, or nobody can be
-                asked for the summary.
+            UsageError: if nobody can be asked for the summary.
             NoReplyError: if the system's endpoint gave no summary.
             JudgeError: if the judge breaks its contract; whatever the judge itself raises.
         """
@@ -258,9 +256,14 @@ class Runner:
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
         """What a conversation of one's own with the judge comes to; waits until it is there."""
+
+        async def conversed() -> ScoreT | Unscored:
+            URGENCY.set(Urgency(demanded=True))
+            return await converse(flow, self._asker)
+
         with self._lock:
             loop = self._running_loop()
-        return self._waited_for(asyncio.run_coroutine_threadsafe(self._conversed(flow), loop))
+        return self._waited_for(asyncio.run_coroutine_threadsafe(conversed(), loop))
 
     def close(self, *, seconds: float = 0.0) -> None:
         """Ends the thread. What is open may take so many seconds to end; then it is given up."""
@@ -271,7 +274,7 @@ class Runner:
         if loop is None or thread is None:
             return
         if self._finish is not None:
-            finishing = asyncio.run_coroutine_threadsafe(_finished(self._finish(seconds)), loop)
+            finishing = asyncio.run_coroutine_threadsafe(self._finish(seconds), loop)
             try:
                 finishing.result(seconds + GRACE_SECONDS)
             except TimeoutError:
@@ -288,12 +291,9 @@ class Runner:
             return known.future
 
     def _waited_for(self, future: Future[T]) -> T:
-        tell = self._while_waiting
-        if tell is None:
-            return future.result()
-        while not future.done():
+        while self._while_waiting is not None and not future.done():
             wait((future,), LOOK_SECONDS)
-            tell(not future.done())
+            self._while_waiting(not future.done())
         return future.result()
 
     def _read_ahead(self) -> None:
@@ -315,49 +315,34 @@ class Runner:
                 return
             del self._open[task]
             self._n_idle = 0 if known.urgency.has_asked else self._n_idle + 1
-            if self._is_idle():
-                self._planned.clear()
+            is_past_own = self._n_own is not None and self._n_begun > self._n_own
+            if is_past_own and self._n_idle > self._ahead:
+                self._planned.clear()  # others have asked all that is left
             future = known.future
             if not future.cancelled() and future.exception() is None:
                 with suppress(SummevalError):  # whoever asks for it is told
                     self._numbers[task] = self._adjusted(task, future.result()).numbers()
         self._read_ahead()
 
-    def _is_idle(self) -> bool:
-        """Whether reading ahead only meets, in another process's part, what is remembered."""
-        is_past = self._n_own is not None and self._n_begun > self._n_own
-        return is_past and self._n_idle > self._ahead
-
     def _start(self, task: Task) -> _Open:
         """Opens a task on the loop; the lock is held."""
         urgency = Urgency()
-        future = asyncio.run_coroutine_threadsafe(
-            self._evaluate(task, urgency), self._running_loop()
-        )
+        evaluating = self._evaluate(task, urgency)
+        future = asyncio.run_coroutine_threadsafe(evaluating, self._running_loop())
         self._open[task] = known = _Open(future, urgency)
         return known
 
-    async def _conversed(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
-        URGENCY.set(Urgency(demanded=True))
-        return await converse(flow, self._asker)
-
     async def _evaluate(self, task: Task, urgency: Urgency) -> Evaluation:
         URGENCY.set(urgency)
-        pair = await pair_of(task, self._find_pair)
-        return await evaluated(task, pair, self._asker)
+        return await evaluated(task, await pair_of(task, self._find_pair), self._asker)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=_run, args=(self._loop,), name=THREAD, daemon=True
-            )
+            run = partial(_run, self._loop)
+            self._thread = threading.Thread(target=run, name=THREAD, daemon=True)
             self._thread.start()
         return self._loop
-
-
-async def _finished(finishing: Awaitable[None]) -> None:
-    await finishing
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -43,7 +43,7 @@ for _module in (
 for _found in walk_packages(summeval_pytest.__path__, "summeval_pytest."):
     import_module(_found.name)
 
-LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly -p no:rerunfailures"
+LEAN: Final = "-p no:hypothesispytest -p no:anyio -p no:randomly -p no:rerunfailures -p no:syrupy"
 """Other plugins of this machine, which cost a second a run and play no part."""
 
 PAPERS: Final = {

@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
+NAME: Final = '"faithfulness.conflicts"'
 JUDGE: Final = "--summ-judge=rule:Numerate"
 MISSED: Final = "faithfulness.conflicts 1 > 0 at most"
+
+
+@pytest.fixture(name="wrong")
+def _wrong(bench: Bench) -> Bench:
+    """A suite whose one pair of two has a wrong figure, called supported."""
+    bench.good["kiln-02"] = "We fired forty bricks in the kiln. The slow ones had 777 MPa."
+    bench.suite(pair=f"faithfulness = 0.9\n{NAME} = 0", mean=f"{NAME} = 0.5")
+    return bench
 
 
 def test_one_wrong_figure_is_red_whatever_the_rate(wrong: Bench) -> None:

@@ -156,7 +156,7 @@ def test_a_model_under_test_is_asked_for_its_summaries(bench: Bench) -> None:
 def test_where_nobody_listens_one_message_says_so(bench: Bench, nobody: str) -> None:
     """Not one error for each of fifty papers, and the address and the next step are in it."""
     bench.suite()
-    run = bench.inside("summeval.toml", "--summ-model=llama3", f"--summ-endpoint={nobody}")
+    run = bench.run("summeval.toml", "--summ-model=llama3", f"--summ-endpoint={nobody}")
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
     (told,) = [line for line in (run.out + run.err).splitlines() if line.startswith("ERROR: ")]

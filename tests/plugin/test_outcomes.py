@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -222,36 +221,3 @@ def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
 
     assert bench.asked(), "else no thread was ever begun"
     wait_until(lambda: set(threading.enumerate()) <= before, "a thread is still there")
-
-
-@pytest.mark.parametrize("processes", ["0", "2"], ids=["alone", "two workers"])
-def test_a_file_that_changes_during_the_run_ends_it(bench: Bench, processes: str) -> None:
-    """What is judged must be what was checked, or its number belongs to no suite.
-
-    The test that meets the change is an error, and no other pair is judged: the user has to run
-    once more. Each of two workers may have met it before the controller hears of it.
-    """
-    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
-    bench.write(
-        "conftest.py",
-        """\
-import os, pytest
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item):
-    file = item.config.rootpath / "good.jsonl"
-    other = file.with_suffix(f".{os.getpid()}")
-    other.write_text("x" + file.read_text())
-    other.replace(file)
-""",
-    )
-    run = bench.run("summeval.toml", FAIR, "-rA", "-n", processes)
-
-    told = r"good\.jsonl:[123]: 'good\.jsonl' changed after the suite was loaded; run once more"
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert re.fullmatch(f"ERROR: {told}", run.err.rstrip("\n"))
-    assert set(run.outcomes.values()) == {"ERROR"}
-    assert 1 <= len(run.outcomes) <= max(1, int(processes))
-    assert len([line for line in run.lines if re.fullmatch(told, line)]) == len(run.outcomes)
-    assert bench.asked() == []
-    assert not run.shows_code

@@ -47,7 +47,7 @@ def test_outcomes_are_the_same_in_any_number_of_processes(runs: dict[str, Run], 
     assert runs[mode].outcomes == expected
 
 
-@pytest.mark.parametrize("mode", ["load", "worksteal"])
+@pytest.mark.parametrize("mode", ["load"])
 def test_numbers_are_the_same_to_the_byte(
     runs: dict[str, Run], shared_bench: Bench, mode: str
 ) -> None:

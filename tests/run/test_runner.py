@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.limits import URGENCY
-from summeval_pytest.errors import JudgeError, SuiteError
+from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics import faithfulness
 from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import (
@@ -245,15 +245,6 @@ def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Ta
         runner.evaluation(tasks[2])
         settle(runner)
         assert judge.mice == [0, 1, 2, 3]
-
-
-def test_a_file_that_changed_since_loading_is_refused(tmp_path: Path) -> None:
-    """Texts are read late, and another text would be judged under this one's fingerprint."""
-    task = tasks_of(write_suite(tmp_path))[0]
-    file = tmp_path / "careful.jsonl"
-    file.write_text(file.read_text(encoding="utf-8").replace("Rest", "Haste"), encoding="utf-8")
-    with closing(Runner(Counting())) as runner, pytest.raises(SuiteError):
-        runner.evaluation(task)
 
 
 def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> None:
