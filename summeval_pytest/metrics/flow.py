@@ -102,36 +102,26 @@ def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
 
 
 def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
-    """The best score over several references; unscored where any of them could not be scored.
-
-    A judge that fails on one reference must not be hidden by its answer on another.
-    """
-    best: ScoreT | None = None
-    lacking: Unscored | None = None
-    for flow in flows:
-        score = yield from flow
-        if isinstance(score, Unscored):
-            if score.status != "skipped_no_reference":
-                return score
-            lacking = score
-        elif best is None or score.value > best.value:
-            best = score
-    if best is not None:
-        return best
-    assert lacking is not None, "at least one reference is measured against"
-    return lacking
+    """The best score over several references; unscored where any of them could not be scored."""
+    scores = yield from _scored(flows)
+    return scores if isinstance(scores, Unscored) else max(scores, key=lambda score: score.value)
 
 
 AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
 
 
 def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
-    """The mean score over several references; unscored where any of them could not be scored.
+    """The mean score over several references; unscored where any of them could not be scored."""
+    scores = yield from _scored(flows)
+    return scores if isinstance(scores, Unscored) else averaged(scores)
 
-    A reference that has nothing to measure against, none of the facets or no fact, is left out, as
-    in `best_of`; a judge that fails on one reference must not be hidden by its answer on another.
+
+def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Unscored]:
+    """The scores against all references that have something to measure against, a facet or a fact.
+
+    A judge that fails on one reference must not be hidden by its answer on another.
     """
-    scores: list[AveragedT] = []
+    scores: list[ScoreT] = []
     lacking: Unscored | None = None
     for flow in flows:
         score = yield from flow
@@ -142,7 +132,7 @@ def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
         else:
             return score
     if scores:
-        return averaged(tuple(scores))
+        return tuple(scores)
     assert lacking is not None, "at least one reference is measured against"
     return lacking
 
