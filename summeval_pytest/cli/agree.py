@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from cyclopts import Parameter
 
 from summeval_pytest.analysis.agreement import (
     HUMAN,
@@ -23,12 +26,28 @@ from summeval_pytest.analysis.agreement import (
     with_whole_support,
 )
 from summeval_pytest.analysis.annotators import annotator_agreement
-from summeval_pytest.analysis.items import item_agreements, role_agreement
-from summeval_pytest.cli.options import check_writable, running, suite_of, write_text
+from summeval_pytest.analysis.items import item_agreements, role_agreement, supporting_figures
+from summeval_pytest.cli.options import (
+    ASKING,
+    NO_ENDPOINTS,
+    AllowOutside,
+    Asking,
+    Endpoints,
+    JsonFile,
+    JudgeName,
+    check_writable,
+    desk_of,
+    find_own_judges,
+    running,
+    suite_of,
+    whole_number,
+    write_figures,
+    write_text,
+)
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.baselines import top_sentences
 from summeval_pytest.metrics.embeddings import embedded, embedding_match, nearest_sentences
-from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.metrics.score import METRICS, FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports.tables import (
     agreement_json,
@@ -43,6 +62,7 @@ from summeval_pytest.reports.tables import (
     role_table,
     roles_json,
     summary_lines,
+    supporting_table,
     triple,
     weights_lines,
 )
@@ -51,21 +71,21 @@ from summeval_pytest.run.golden import (
     check_indices,
     check_sentences,
     count_evidence,
+    evidence_cases,
+    evidence_tasks,
     places_of,
 )
+from summeval_pytest.run.measure import BaselineName
 from summeval_pytest.run.runner import Task
-from summeval_pytest.stats.correlation import COEFFICIENTS
+from summeval_pytest.stats.correlation import COEFFICIENTS, CoefficientName
 from summeval_pytest.suite.marking import cut, read_label_file, source_sentences
-from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import has_part
 from summeval_pytest.verdict.trust import FACT, SENTENCE
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -78,12 +98,11 @@ if TYPE_CHECKING:
         LevelAgreement,
     )
     from summeval_pytest.analysis.annotators import AnnotatorAgreement, KindAgreement
-    from summeval_pytest.analysis.items import ItemAgreement, RoleAgreement
+    from summeval_pytest.analysis.items import ItemAgreement, RoleAgreement, SupportingFigures
     from summeval_pytest.metrics.embeddings import EmbeddedSentences, EncoderEncoder, PairScorer
     from summeval_pytest.questions import FacetSegments
-    from summeval_pytest.run.measure import BaselineName
+    from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
-    from summeval_pytest.stats.correlation import CoefficientName
     from summeval_pytest.stats.matrices import FittedWeights
     from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
@@ -248,7 +267,7 @@ class LocalModels:
 NO_MODELS: Final = LocalModels()
 
 
-def models_of(chosen: argparse.Namespace) -> LocalModels:
+def models_of(chosen: Tables) -> LocalModels:
     """The models that the options ``--bertscore``, ``--bertscore-layers``, ``--embeddings`` name.
 
     Raises:
@@ -380,23 +399,72 @@ def told_of_models(pairs: Sequence[Pair], models: LocalModels) -> Iterator[str]:
 _VERDICTS: Final = (SENTENCE, FACT)
 
 
+@Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is printed beyond the first table; the JSON has everything always.
+class Tables:
+    """What is printed beside the labels; the JSON has every level and matrix always."""
 
-    Attributes:
-        levels: The levels in place of the first table's mixture.
-        matrix: The coefficient of every two columns; None for no matrix.
-        weights: Whether facet weights are fitted.
-        given: The column that is held still for partial correlations; None for none.
-        summary: Whether a line a figure stands in place of all tables.
-    """
+    level: Annotated[
+        Literal["pooled", "paper", "system", "all"] | None,
+        Parameter(
+            help="all three coefficients over all pairs, within papers, or of the systems' means"
+            " (default: Pearson and Spearman over all pairs, Kendall within papers)"
+        ),
+    ] = None
+    matrix: Annotated[
+        CoefficientName | None, Parameter(help="this coefficient of every two columns, too")
+    ] = None
+    fit_weights: Annotated[
+        bool, Parameter(help="fit the facets' weights to the overall scores")
+    ] = False
+    summary: Annotated[
+        bool,
+        Parameter(
+            help="one line a figure in place of the tables: suite, figure, items, value, interval"
+        ),
+    ] = False
+    given: Annotated[
+        str | None,
+        Parameter(help="what each column still says of the labels where this one is known"),
+    ] = None
+    baseline: Annotated[
+        tuple[BaselineName, ...],
+        Parameter(
+            help="ask the judge for this, too, beside the metrics: one rating of the whole summary,"
+            " or facts counted by one prompt (repeat for both)"
+        ),
+    ] = ()
+    bertscore: Annotated[
+        str | None,
+        Parameter(
+            help="add BERTScore by the model in this folder (needs summeval-pytest[bertscore])"
+        ),
+    ] = None
+    bertscore_layers: Annotated[
+        int | None,
+        Parameter(
+            help="take its vectors after N layers (default: what bert-score has tuned for a model"
+            " of this name, else all)",
+            converter=whole_number,
+        ),
+    ] = None
+    embeddings: Annotated[
+        str | None,
+        Parameter(
+            help="add recall by sentence embeddings, and the evidence that they find, by the model"
+            " in this folder (needs summeval-pytest[embeddings])"
+        ),
+    ] = None
 
-    levels: tuple[AgreementLevel, ...] = ()
-    matrix: CoefficientName | None = None
-    weights: bool = False
-    given: str | None = None
-    summary: bool = False
+    @property
+    def levels(self) -> tuple[AgreementLevel, ...]:
+        """The levels in place of the first table's mixture."""
+        if self.level == "all":
+            return ("pooled", "paper", "system")
+        return () if self.level is None else (self.level,)
+
+
+TABLES: Final = Tables()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,37 +495,89 @@ class _Found:
         return fitted_weights(self.suite.labels.values(), SCALES)
 
 
-def agree(  # noqa: PLR0913 - by keyword, each an option of the command
-    path: Path,
+def agree(
+    suite: Path,
+    /,
     *,
+    evidence: Annotated[
+        bool,
+        Parameter(
+            help="in place of the tables, the source sentences that the judge names as evidence"
+            " beside those that labels name: precision, recall and F1, with BM25's first beside it"
+        ),
+    ] = False,
+    of: Annotated[
+        Literal["faithful", "labelled"] | None,
+        Parameter(
+            help="with --evidence: the sentences labelled faithful, as FareBio counts them, or all"
+            " that labels give evidence for, partly supported ones as well (default: faithful)"
+        ),
+    ] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None,
+        Parameter(
+            help="in place of the tables, how two annotators' label files agree; asks no judge"
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+    tables: Tables = TABLES,
+    allow_outside: AllowOutside = False,
+    judge: JudgeName = "offline",
+    endpoints: Endpoints = NO_ENDPOINTS,
+    asking: Asking = ASKING,
+) -> list[str]:
+    """What the command prints, also written as JSON where a file is named.
+
+    Raises:
+        UsageError: for a mistake in the suite or the options.
+        JudgeError: if the judge breaks its contract.
+    """
+    if of is not None and not evidence:
+        raise OptionError(f"--of={of} goes with --evidence; add it or leave this out")
+    if evidence or compare is not None:
+        _refuse_tables(tables, "evidence" if evidence else "compare")
+    if evidence and compare is not None:
+        raise OptionError("--evidence prints no other table; leave out --compare")
+    models = models_of(tables)
+    if json_file is not None:
+        check_writable(json_file, "--json")
+    loaded = suite_of(suite, allow_outside=allow_outside)
+    if compare is not None:
+        return compare_annotators(loaded, *compare, json_file)
+    find_own_judges(judge)
+    desk = desk_of(endpoints, asking)
+    desk.add_cassette(loaded)
+    if evidence:
+        report = measured_evidence(loaded, judge, desk, every=of == "labelled")
+        if json_file is not None:
+            write_figures(json_file, "--json", report)
+        return list(_evidence_told(report, judge))
+    return _agreement(loaded, judge, desk, tables=tables, models=models, json_file=json_file)
+
+
+def _refuse_tables(tables: Tables, wanted: str) -> None:
+    for option in fields(tables):
+        if getattr(tables, option.name):
+            name = option.name.replace("_", "-")
+            raise OptionError(f"--{wanted} prints no other table; leave out --{name}")
+
+
+def _agreement(
+    suite: Suite,
     judge_name: str,
     desk: Session,
+    *,
+    tables: Tables,
+    models: LocalModels,
     json_file: Path | None,
-    wanted: Wanted | None = None,
-    models: LocalModels = NO_MODELS,
-    baselines: tuple[BaselineName, ...] = (),
-    allow_outside: bool = False,
 ) -> list[str]:
     """The tables of agreement, also written as JSON where a file is named.
 
-    Args:
-        path: The suite.
-        judge_name: Who judges.
-        desk: On which terms models are asked.
-        json_file: Where the figures are written, too.
-        wanted: What is printed beyond the first table.
-        models: Models of this machine that fill further columns.
-        baselines: What the judge is asked for beside the metrics.
-        allow_outside: Whether the suite may name files outside of its folder.
-
     Raises:
-        UsageError: for a mistake in the suite, a suite without labels, or an unknown judge.
+        UsageError: for a suite without labels, an unknown column or an unknown judge.
         JudgeError: if the judge breaks its contract.
     """
-    if json_file is not None:
-        check_writable(json_file, "--json")
-    suite = load_suite(path, allow_outside=allow_outside)
-    desk.add_cassette(suite)
+    baselines = tuple(dict.fromkeys(tables.baseline))
     pairs = with_columns(labelled_pairs(suite, judge_name, desk, baselines), models)
     figures, lines = model_figures(suite, pairs, models)
     found = _Found(
@@ -472,16 +592,15 @@ def agree(  # noqa: PLR0913 - by keyword, each an option of the command
             for by in sorted({by for pair in pairs for by in pair.recorded})
         },
     )
-    wanted = wanted or Wanted()
-    if wanted.given is not None and wanted.given not in found.columns:
-        known = nearest(wanted.given, found.columns)
-        raise OptionError(f"--given={wanted.given}: there is no such column; {known}")
+    if tables.given is not None and tables.given not in found.columns:
+        known = nearest(tables.given, found.columns)
+        raise OptionError(f"--given={tables.given}: there is no such column; {known}")
     if json_file is not None:
-        text = json.dumps(as_json(found, wanted.given) | figures, indent=2, ensure_ascii=False)
+        text = json.dumps(as_json(found, tables.given) | figures, indent=2, ensure_ascii=False)
         write_text(json_file, "--json", f"{text}\n")
-    if wanted.summary:
+    if tables.summary:
         return list(summary_lines(suite.shown, found.metrics(), found.items, found.roles))
-    return [*_told(found, wanted), *lines]
+    return [*_told(found, tables), *lines]
 
 
 def as_json(found: _Found, given: str | None = None) -> dict[str, object]:
@@ -543,7 +662,7 @@ def _level_json(found: LevelAgreement) -> dict[str, object]:
     }
 
 
-def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
+def _told(found: _Found, wanted: Tables) -> Iterator[str]:
     suite = found.suite
     yield (
         f"{suite.shown}: {len(found.pairs)} labelled pairs, judge {found.judge}, suite"
@@ -569,12 +688,12 @@ def _told(found: _Found, wanted: Wanted) -> Iterator[str]:
     if found.recorded:
         yield ""
         yield from recorded_table(found.recorded)
-    if wanted.weights:
+    if wanted.fit_weights:
         yield ""
         yield from weights_lines(found.weights())
 
 
-def _correlated(found: _Found, wanted: Wanted) -> Iterator[str]:
+def _correlated(found: _Found, wanted: Tables) -> Iterator[str]:
     if not wanted.levels:
         yield from column_table(found.metrics())
     for place, level in enumerate(wanted.levels):
@@ -593,19 +712,17 @@ def _correlated(found: _Found, wanted: Wanted) -> Iterator[str]:
 _NAME: Final = 18
 
 
-def compare_annotators(chosen: argparse.Namespace) -> list[str]:
+def compare_annotators(
+    suite: Suite, first: Path, second: Path, json_file: Path | None
+) -> list[str]:
     """The agreement of two label files, also written as JSON where a file is named.
 
     Raises:
-        UsageError: for a mistake in the suite or a label file.
+        UsageError: for a mistake in a label file.
     """
-    if chosen.json is not None:
-        check_writable(chosen.json, "--json")
-    suite = suite_of(chosen)
-    first, second = chosen.compare
     found = annotator_agreement(read_label_file(first, suite), read_label_file(second, suite))
-    if chosen.json is not None:
-        write_text(chosen.json, "--json", json.dumps(annotators_json(found), indent=2) + "\n")
+    if json_file is not None:
+        write_text(json_file, "--json", json.dumps(annotators_json(found), indent=2) + "\n")
     return list(agreement_lines(found, first.as_posix(), second.as_posix()))
 
 
@@ -676,3 +793,123 @@ def annotators_json(found: AnnotatorAgreement) -> dict[str, object]:
             "only_second": found.overall.n_only[1],
         },
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceErrors:
+    """What was wrong with the judge's evidence, over the sentences that it judged (FareBio, T. 5).
+
+    Attributes:
+        n_sentences: Sentences that the judge answered, faithful or not.
+        n_ungrounded: Sentences or quotations that it named and the source does not hold.
+        n_copied: Of these, quotations that stand in the summary instead.
+        n_unsupported_yes: Sentences that it called supported without any evidence.
+    """
+
+    n_sentences: int
+    n_ungrounded: int
+    n_copied: int
+    n_unsupported_yes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReport:
+    """Everything that the command tells.
+
+    Attributes:
+        suite: The suite as the user named it.
+        fingerprint: Its fingerprint.
+        judge: The judge's signature.
+        n_pairs: Labelled pairs with evidence.
+        figures: The judge and the baselines, on all sentences and on parts of them.
+        errors: What was wrong with the judge's evidence.
+        every: Whether sentences count that labels do not call faithful.
+    """
+
+    suite: str
+    fingerprint: str
+    judge: str
+    n_pairs: int
+    figures: tuple[SupportingFigures, ...]
+    errors: EvidenceErrors
+    every: bool = False
+
+
+def measured_evidence(
+    suite: Suite, judge_name: str, desk: Session, *, every: bool
+) -> EvidenceReport:
+    """What the judge names as evidence, and BM25, beside what labels name.
+
+    Args:
+        suite: A suite whose labels have evidence.
+        judge_name: Who judges.
+        desk: On which terms models are asked.
+        every: Whether sentences count that labels do not call faithful.
+
+    Raises:
+        SuiteError: for labels without evidence.
+        JudgeError: if the judge breaks its contract.
+    """
+    tasks = evidence_tasks(suite, every=every)
+    if not tasks:
+        raise SuiteError(
+            Place(suite.shown),
+            f"no label has a {'' if every else 'faithful '}sentence with 'evidence' to be found;"
+            " add"
+            ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
+        )
+    judge = desk.judge(judge_name, [suite])
+    try:
+        with (
+            running(judge, desk) as runner,
+            closing(runner.evaluations(list(tasks))) as evaluations,
+        ):
+            found = list(evaluations)
+    finally:
+        desk.forget_run()
+    cases = [
+        case
+        for label, evaluation in zip(tasks.values(), found, strict=True)
+        for case in evidence_cases(label, evaluation, every=every)
+    ]
+    return EvidenceReport(
+        suite=suite.shown,
+        fingerprint=suite.fingerprint,
+        judge=judge.signature,
+        n_pairs=len(tasks),
+        figures=supporting_figures(cases),
+        errors=_evidence_errors(found),
+        every=every,
+    )
+
+
+def _evidence_errors(evaluations: list[Evaluation]) -> EvidenceErrors:
+    scores = [score for each in evaluations for score in each.scores]
+    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
+    return EvidenceErrors(
+        n_sentences=sum(s.supported is not None for score in judged for s in score.sentences),
+        n_ungrounded=sum(score.n_ungrounded for score in judged),
+        n_copied=sum(score.n_copied for score in judged),
+        n_unsupported_yes=sum(score.n_unsupported_yes for score in judged),
+    )
+
+
+def _evidence_told(report: EvidenceReport, judge: str) -> Iterator[str]:
+    yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
+    yield one_line(f"judge {judge}: {report.judge}", 300)
+    which = "labelled faithful or not" if report.every else "labelled faithful"
+    yield f"Source sentences named as evidence beside labelled ones, for sentences {which};"
+    yield "95 % intervals over papers. named: source sentences named for each of them."
+    yield ""
+    yield from supporting_table(report.figures)
+    unanswered = next((f.n_unanswered for f in report.figures if f.by == "judge"), 0)
+    if unanswered:
+        yield f"the judge gave no answer on {unanswered:,} of these sentences; they are left out"
+    errors = report.errors
+    yield (
+        f"judge's evidence on {errors.n_sentences:,} sentences, faithful or not:"
+        f" {errors.n_ungrounded:,} not in the source ({errors.n_copied:,} of them copied from the"
+        f" summary), {errors.n_unsupported_yes:,} called supported without any"
+    )
+    yield "more abstractive: a larger share of novel bigrams than the median sentence; the place of"
+    yield "a sentence that stands in the source word for word is found by a rule and not asked"

@@ -1,22 +1,22 @@
-"""The command line: who does what a command asks for, and how it ends."""
+"""The command line: the commands, and how each ends."""
 
 from __future__ import annotations
 
 import os
 import sys
-from pkgutil import resolve_name
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
+
+from cyclopts import App, CycloptsError, Parameter
 
 from summeval_pytest.errors import JudgeError, NoReplyError, UsageError
 from summeval_pytest.text.printing import safe
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    Said = list[str] | tuple[list[str], bool]
-    """The lines; and whether what is decided passes, of a command that decides something."""
+    Said = list[str] | tuple[list[str], bool] | None
+    """The lines; and whether what is decided passes, of a command that decides something. None
+    where help was printed."""
 
 
 USAGE: Final = 4
@@ -24,52 +24,101 @@ USAGE: Final = 4
 FAILED: Final = 1
 INTERRUPTED: Final = 130
 """As shells have it for Ctrl-C."""
+HELP: Final = frozenset({"--help", "-h"})
 
-DONE_BY: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "agree": "arguments:agree_as",
-        "batch export": "recordings:batching_export",
-        "batch import": "recordings:batching_import_",
-        "cassette export": "recordings:export",
-        "cassette import": "recordings:import_",
-        "cassette prune": "recordings:prune",
-        "cassette verify": "recordings:verify",
-        "compare": "runs:compare_runs",
-        "evidence": "arguments:evidence",
-        "import": "arguments:run_import",
-        "init": "runs:run_init",
-        "label": "label:label",
-        "plan": "runs:plan",
-        "power": "runs:power_of",
-        "report": "runs:report",
-        "rescore": "runs:rescore_run",
-        "study": "study:study",
-    }
+GROUPS: Final = {
+    "cassette": "a suite's recorded replies",
+    "batch": "requests and replies as batch files",
+}
+COMMANDS: Final = (
+    ("import", "imports:run_import", "make a suite from released data, or bring labels in"),
+    ("label", "label:label", "ask a person for labels"),
+    (
+        "agree",
+        "agree:agree",
+        "how every metric, baseline, judge's evidence or annotator agrees with a suite's labels",
+    ),
+    ("plan", "runs:plan", "what a run would ask and cost; asks nothing"),
+    (
+        "cassette export",
+        "recordings:export",
+        "write the stored replies that a run uses into the suite's cassette",
+    ),
+    ("cassette import", "recordings:import_", "put the cassette's replies into the local store"),
+    ("cassette prune", "recordings:prune", "remove the replies that a run does not use"),
+    (
+        "cassette verify",
+        "recordings:verify",
+        "check that a run can be replayed, and what it leaves unused",
+    ),
+    (
+        "batch export",
+        "recordings:export_requests",
+        "write the unanswered requests of the next round",
+    ),
+    ("batch import", "recordings:import_replies", "store the replies of a responses file"),
+    ("report", "runs:report", "make the reports of a saved run again"),
+    (
+        "compare",
+        "runs:compare_runs",
+        "what changed between two saved runs; exit code 1 where a rule is broken",
+    ),
+    ("rescore", "runs:rescore_run", "decide a saved run again, with other thresholds"),
+    ("power", "runs:power_of", "how small a drop a suite's papers can show"),
+    ("study", "study:study", "a suite's systems as the tables and figures of the papers"),
+    ("init", "runs:init", "write a suite and a GitHub workflow to start from"),
 )
-"""By command, with its action where it has some: the module here, and its function of the
-arguments; loaded when it is wanted."""
+"""The command, the module here with its function, loaded when it is wanted, and its help."""
 
 
-def _run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
-    """Has the one do the work who can; what it says, and whether what it decides passes."""
-    if ":" in str(vars(chosen).get("judge")):
-        sys.path.insert(0, "")  # a judge of one's own may stand in this folder
-    command = " ".join(filter(None, (chosen.command, getattr(chosen, "action", None))))
-    do = cast(
-        "Callable[[argparse.Namespace], Said]",
-        resolve_name(f"{__package__}.{DONE_BY[command]}"),
+def _shown_default(value: object) -> str | None:
+    """A default as help states it; none where an option is off or not given."""
+    return str(value) if value else None
+
+
+def make_app() -> App:
+    """The commands, none of them loaded yet."""
+    top = App(
+        name="summeval",
+        help="Suites for summarization gates: import them, measure judges against labels, plan and"
+        " record what models are asked.",
+        version_flags=(),
+        help_format="plaintext",
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+        default_parameter=Parameter(negative=(), show_default=_shown_default),
     )
-    said = do(chosen)
+    groups = {name: App(name=name, help=told) for name, told in GROUPS.items()}
+    for group in groups.values():
+        top.command(group)
+    for command, function, told in COMMANDS:
+        *group_name, name = command.split()
+        app = groups[group_name[0]] if group_name else top
+        app.command(f"{__package__}.{function}", name=name, help=told)
+    return top
+
+
+def _run(arguments: Sequence[str]) -> tuple[list[str], bool]:
+    """The lines of the command, and whether what it decides passes.
+
+    Raises:
+        UsageError: for arguments that no command takes.
+    """
+    try:
+        said = cast("Said", make_app()(arguments, exit_on_error=False, print_error=False))
+    except CycloptsError as error:
+        raise UsageError(str(error)) from None
+    if said is None and HELP.isdisjoint(arguments):
+        raise UsageError("name a command, as the help above lists them")
+    if said is None:
+        return [], True
     return said if isinstance(said, tuple) else (said, True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
-    from summeval_pytest.cli.arguments import parser
-
-    chosen = parser().parse_args(arguments)
     try:
-        lines, passes = _run(chosen)
+        lines, passes = _run(sys.argv[1:] if arguments is None else arguments)
     except (UsageError, JudgeError, NoReplyError) as error:
         sys.stderr.write(f"summeval: error: {safe(str(error))}\n")
         return USAGE if isinstance(error, UsageError) else FAILED
@@ -77,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write("summeval: interrupted; what was answered is kept\n")
         return INTERRUPTED
     try:
-        sys.stdout.write("\n".join(lines) + "\n")
+        sys.stdout.writelines(f"{line}\n" for line in lines)
         sys.stdout.flush()
     except OSError as error:
         # Python flushes once more at its end, which must not fail again.

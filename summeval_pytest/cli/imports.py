@@ -1,18 +1,22 @@
-"""`summeval import csv` and `labelstudio`: other people's labels, as labels of a suite."""
+"""`summeval import`: a suite from released data, or other people's labels of a suite."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from cyclopts import Parameter
 
 from summeval_pytest.analysis.annotators import annotator_agreement
 from summeval_pytest.cli.agree import in_short
-from summeval_pytest.cli.options import check_writable, suite_of, write_text
+from summeval_pytest.cli.options import AllowOutside, check_writable, suite_of, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
+from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.tables import (
     Names,
     by_annotator,
@@ -26,7 +30,6 @@ from summeval_pytest.suite.tables import (
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Iterator, Mapping
 
     from summeval_pytest.suite.labels import Label
@@ -42,7 +45,86 @@ _PAIRS_SHOWN: Final = 6
 By = dict[str, dict["Item", "Marking"]]
 
 
-def import_labels(chosen: argparse.Namespace) -> list[str]:
+Format = Literal["scholarsum", "csv", "labelstudio"]
+
+
+@Parameter(name="*", group="Labels (csv, labelstudio)")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """The options that go with labels only."""
+
+    suite: Annotated[Path | None, Parameter(help="whose labels they are")] = None
+    map: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="NAME=FIELD: which field a column or control is (repeat); - leaves it out, x_NAME"
+            " carries it along"
+        ),
+    ] = ()
+    annotator: Annotated[str | None, Parameter(help="only what this annotator says")] = None
+    majority: Annotated[bool, Parameter(help="what more annotators say than anything else")] = False
+    each: Annotated[bool, Parameter(help="a file for each annotator, as labels.NAME.jsonl")] = False
+    ground_truth: Annotated[bool, Parameter(help="labelstudio: only what is marked as such")] = (
+        False
+    )
+    force: Annotated[bool, Parameter(help="overwrite the label file")] = False
+
+
+NO_LABELS: Final = Labels()
+
+
+def run_import(
+    form: Annotated[Format, Parameter(name="FORMAT", help="what FILE is")],
+    file: Annotated[Path, Parameter(help="the released file, unchanged")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="the new suite, or the label file")],
+    allow_outside: AllowOutside = False,
+    labels: Labels = NO_LABELS,
+) -> list[str]:
+    """Makes the suite, or the label file, and says what it holds.
+
+    Raises:
+        UsageError: for options that do not go with the format, and for a mistake in a file.
+    """
+    if form == "scholarsum":
+        for option in fields(labels):
+            if getattr(labels, option.name):
+                name = option.name.replace("_", "-")
+                raise OptionError(
+                    f"--{name} goes with labels, as of csv or labelstudio, and {form!r} makes a"
+                    " suite; leave it out"
+                )
+        return import_suite(file, out)
+    if labels.suite is None:
+        raise OptionError(
+            f"labels of a {form} file need a suite to be labels of; name it with --suite SUITE"
+        )
+    suite = suite_of(labels.suite, allow_outside=allow_outside)
+    return import_labels(form, file, out, suite, labels)
+
+
+def import_suite(file: Path, out: Path) -> list[str]:
+    """Makes the suite and says what it holds.
+
+    Raises:
+        SuiteError: if the file is not the release, or ``out`` already holds something.
+    """
+    report = import_scholarsum(file, out)
+    labelled = (
+        f"{report.n_labelled_pairs} pairs have human labels;"
+        f" {report.n_skipped_facets} facets were left out by the annotators"
+    )
+    return [
+        f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
+        labelled,
+        *([f"recorded judges: {', '.join(report.judges)}"] if report.judges else []),
+        *(one_line(note) for note in report.notes),
+        f"next: pytest {out}",
+    ]
+
+
+def import_labels(form: Format, source: Path, out: Path, suite: Suite, chosen: Labels) -> list[str]:
     """Writes the label file, or one an annotator, and says what it holds.
 
     Raises:
@@ -51,10 +133,9 @@ def import_labels(chosen: argparse.Namespace) -> list[str]:
     """
     if chosen.majority + chosen.each + (chosen.annotator is not None) > 1:
         raise OptionError("--annotator, --majority and --each exclude each other; choose one")
-    check_writable(chosen.out, "--out")
-    suite = suite_of(chosen)
-    file = TextFile(chosen.file, chosen.file.as_posix())
-    export = _read(file, chosen)
+    check_writable(out, "--out")
+    file = TextFile(source, source.as_posix())
+    export = _read(form, file, chosen)
     markings, n_silent = read_markings(suite, export.rows)
     if not markings:
         raise SuiteError(file.at(0), _nothing(file, export))
@@ -62,22 +143,22 @@ def import_labels(chosen: argparse.Namespace) -> list[str]:
     notes = (
         [*export.notes, f"rows that say nothing: {n_silent}"] if n_silent else list(export.notes)
     )
-    about = {"basis": f"imported from {chosen.file.name}"}
-    files = _files(suite, annotators, chosen)
+    about = {"basis": f"imported from {source.name}"}
+    files = _files(suite, annotators, source, out, chosen)
     _refuse_existing(files, force=chosen.force)
-    texts = {out: _text(suite, said, about, out) for out, said in files.items()}
-    for out, text in texts.items():
-        write_text(out, "--out", text)
-    lines = [_told(out, said) for out, said in files.items()]
+    texts = {target: _text(suite, said, about, target) for target, said in files.items()}
+    for target, text in texts.items():
+        write_text(target, "--out", text)
+    lines = [_told(target, said) for target, said in files.items()]
     lines += [*_who(suite, annotators), *map(one_line, notes)]
     if not suite.has_labels:
-        lines.append(f'next: labels = "{chosen.out.name}" in {suite.shown}')
+        lines.append(f'next: labels = "{out.name}" in {suite.shown}')
     return lines
 
 
-def _read(file: TextFile, chosen: argparse.Namespace) -> Export:
+def _read(form: Format, file: TextFile, chosen: Labels) -> Export:
     names = Names.read(chosen.map)
-    if chosen.format == "labelstudio":
+    if form == "labelstudio":
         return read_labelstudio(file, names, ground_truth=chosen.ground_truth)
     if chosen.ground_truth:
         raise OptionError("--ground-truth goes with labelstudio; leave it out")
@@ -92,10 +173,12 @@ def _nothing(file: TextFile, export: Export) -> str:
     )
 
 
-def _files(suite: Suite, annotators: By, chosen: argparse.Namespace) -> dict[Path, list[Marking]]:
+def _files(
+    suite: Suite, annotators: By, source: Path, out: Path, chosen: Labels
+) -> dict[Path, list[Marking]]:
     """What is written where."""
     if chosen.each:
-        files = {_own_file(chosen.out, name): list(s.values()) for name, s in annotators.items()}
+        files = {_own_file(out, name): list(s.values()) for name, s in annotators.items()}
         if len(files) < len(annotators):
             names = ", ".join(map(repr, annotators))
             raise OptionError(
@@ -106,13 +189,13 @@ def _files(suite: Suite, annotators: By, chosen: argparse.Namespace) -> dict[Pat
     if chosen.annotator is not None:
         if chosen.annotator not in annotators:
             raise OptionError(
-                f"--annotator={chosen.annotator}: {chosen.file} has no such annotator;"
+                f"--annotator={chosen.annotator}: {source} has no such annotator;"
                 f" {nearest(chosen.annotator, annotators)}"
             )
-        return {chosen.out: list(annotators[chosen.annotator].values())}
+        return {out: list(annotators[chosen.annotator].values())}
     if not chosen.majority and (items := disputed(annotators)):
-        raise SuiteError(Place(chosen.file.as_posix()), _dispute(suite, annotators, items))
-    return {chosen.out: settled(annotators)}
+        raise SuiteError(Place(source.as_posix()), _dispute(suite, annotators, items))
+    return {out: settled(annotators)}
 
 
 def _own_file(out: Path, name: str) -> Path:

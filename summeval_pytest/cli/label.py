@@ -6,9 +6,11 @@ import math
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from summeval_pytest.cli.options import add_suite, check_writable, names_in, suite_of, write_text
+from cyclopts import Parameter
+
+from summeval_pytest.cli.options import AllowOutside, check_writable, names_in, suite_of, write_text
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.labels import FactLabels
@@ -27,7 +29,6 @@ from summeval_pytest.suite.places import json_lines
 from summeval_pytest.text.printing import safe
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Sequence
 
     from summeval_pytest.suite.marking import ItemKind
@@ -94,65 +95,73 @@ class LabelFile:
         write_text(self._file, "--out", text)
 
 
-def add_label(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `summeval label`."""
-    add_suite(parser)
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the annotator's label file; goes on where it is"
-    )
-    parser.add_argument("--annotator", metavar="NAME", help="who labels; also decides the order")
-    what = f"only these (repeat, or commas; default: {','.join(WHAT)})"
-    parser.add_argument("--what", action="append", default=[], metavar="KIND", help=what)
-    only = "these pairs only (repeat); a system or a paper alone stands for all of its pairs"
-    parser.add_argument("--only", action="append", default=[], metavar="SYSTEM/PAPER", help=only)
-    share = "of the pairs, the same for every annotator (default: 1)"
-    parser.add_argument("--share", type=float, default=1.0, metavar="SHARE", help=share)
-
-
-def label(chosen: argparse.Namespace) -> list[str]:
+def label(
+    suite: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="the annotator's label file; goes on where it is")],
+    annotator: Annotated[str, Parameter(help="who labels; also decides the order")],
+    what: Annotated[
+        tuple[str, ...],
+        Parameter(help=f"only these (repeat, or commas; default: {','.join(WHAT)})"),
+    ] = (),
+    only: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="SYSTEM/PAPER: these pairs only (repeat); a system or a paper alone stands for all"
+            " of its pairs"
+        ),
+    ] = (),
+    share: Annotated[
+        float, Parameter(help="of the pairs, the same for every annotator, above 0 and at most 1")
+    ] = 1.0,
+    allow_outside: AllowOutside = False,
+) -> list[str]:
     """Ask until all is labelled or the annotator quits; tell what is done.
 
     Raises:
         UsageError: for a mistake in the suite or a label file, and for options that do not fit.
         KeyboardInterrupt: for Ctrl-C; what was answered is in the file.
     """
-    for option in ("out", "annotator"):
-        if not getattr(chosen, option):
-            raise OptionError(f"--{option} is needed to label")
-    if not 0 < chosen.share <= 1:
-        raise OptionError(f"--share={chosen.share}: write a share above 0 and at most 1")
-    what = names_in(chosen.what, "--what") or list(WHAT)
-    for name in what:
+    if not annotator:
+        raise OptionError("--annotator is needed to label; write a name")
+    if not 0 < share <= 1:
+        raise OptionError(f"--share={share}: write a share above 0 and at most 1")
+    names = names_in(what, "--what") or list(WHAT)
+    for name in names:
         if name not in WHAT:
             raise OptionError(f"--what={name}: no kind of item; {nearest(name, WHAT)}")
-    check_writable(chosen.out, "--out")
-    suite = suite_of(chosen)
-    kinds = {kind for name in what for kind in WHAT[name]}
-    asked = (q for pair in _pairs(suite, chosen) for q in questions_of(suite, *pair))
+    check_writable(out, "--out")
+    loaded = suite_of(suite, allow_outside=allow_outside)
+    kinds = {kind for name in names for kind in WHAT[name]}
+    pairs = _pairs(loaded, annotator, share, only)
+    asked = (q for pair in pairs for q in questions_of(loaded, *pair))
     questions = [question for question in asked if question.item.kind in kinds]
     if not questions:
-        raise OptionError(f"no pair has any {' or '.join(what)} to label; choose another --what")
-    labels = LabelFile(suite, chosen.out, chosen.annotator)
-    _ask([q for q in questions if q.item not in labels.markings], labels, chosen.annotator)
+        raise OptionError(f"no pair has any {' or '.join(names)} to label; choose another --what")
+    labels = LabelFile(loaded, out, annotator)
+    _ask([q for q in questions if q.item not in labels.markings], labels, annotator)
     n_done = sum(question.item in labels.markings for question in questions)
-    return [f"{chosen.out}: {n_done} of {len(questions)} items labelled"]
+    return [f"{out}: {n_done} of {len(questions)} items labelled"]
 
 
-def _pairs(suite: Suite, chosen: argparse.Namespace) -> list[tuple[str, str]]:
+def _pairs(
+    suite: Suite, annotator: str, share: float, only: Sequence[str]
+) -> list[tuple[str, str]]:
     """Pairs (paper, system) with a recorded summary, in the annotator's own order."""
     recorded = [name for name, spec in suite.systems.items() if spec.endpoint is None]
     pairs = [(paper, system) for system in recorded for paper in suite.paper_ids_of(system)]
     random.Random("share 0").shuffle(pairs)
-    pairs = pairs[: math.ceil(chosen.share * len(pairs))]
-    random.Random(f"order 0 {chosen.annotator}").shuffle(pairs)
+    pairs = pairs[: math.ceil(share * len(pairs))]
+    random.Random(f"order 0 {annotator}").shuffle(pairs)
     names = {pair: {f"{pair[1]}/{pair[0]}", *pair} for pair in pairs}
     known = set().union(*names.values())
-    for name in chosen.only:
+    for name in only:
         if name not in known:
             near = nearest(name, known)
             near = near if near.startswith("did") else "write SYSTEM/PAPER, a system or a paper"
             raise OptionError(f"--only={name}: no such pair to label; {near}")
-    return [pair for pair in pairs if not chosen.only or names[pair].intersection(chosen.only)]
+    return [pair for pair in pairs if not only or names[pair].intersection(only)]
 
 
 def questions_of(suite: Suite, paper: str, system: str) -> Iterator[Question]:

@@ -1,19 +1,24 @@
-"""What every command that may ask a model takes: the judge, and the terms on which it is asked.
+"""What commands share: the suite, the judge, the terms on which it is asked, and files to write.
 
-Each option can also be spelt as pytest spells it, so that the advice of a message fits both.
+An option of pytest's can also be spelt as pytest spells it, so that the advice of a message fits
+both.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import secrets
+import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
 
 from summeval_pytest.endpoints.endpoint import ALLOW
+from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import Runner, tasks_of
@@ -24,183 +29,168 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from summeval_pytest.endpoints.exchange import Record
+    from cyclopts import Token
+
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.run.runner import FindPair, Task
     from summeval_pytest.suite.suite import Suite
 
 
-MODES: Final = ("none", "new", "all")
 YES: Final = ("1", "true", "yes", "on")
 """How a variable says so, as in pytest's options."""
 _DIGITS: Final = 6
-_SHOWN: Final = 60
 
 
-def add_suite(parser: argparse.ArgumentParser, told: str = "a suite") -> None:
-    """The suite that a command is about."""
-    parser.add_argument("suite", type=Path, metavar="SUITE", help=told)
-    add_outside(parser)
+def whole_number(_: object, tokens: Sequence[Token]) -> int:
+    """An option's number, 1 or more, of up to six digits.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    text = tokens[0].value
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text)):
+        raise ValueError(f"{one_line(text, 60)!r} is no whole number from 1 to {'9' * _DIGITS}")
+    return int(text)
 
 
-def add_outside(parser: argparse._ActionsContainer) -> None:
-    """Whether a suite may name files outside of its folder."""
-    parser.add_argument(
-        "--allow-outside",
-        "--summ-allow-outside",
-        action="store_true",
-        default=os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES,
-        help="let the suite name files outside of its folder (default: SUMM_ALLOW_OUTSIDE)",
+def shared(name: str, told: str, read: Callable[..., int] | None = None) -> Parameter:
+    """An option that pytest has, too, as ``--summ-NAME``."""
+    return Parameter(name=[f"--{name}", f"--summ-{name}"], help=told, converter=read)
+
+
+AllowOutside = Annotated[
+    bool,
+    shared(
+        "allow-outside",
+        "let the suite name files outside of its folder (default: SUMM_ALLOW_OUTSIDE)",
+    ),
+]
+JudgeName = Annotated[str, Parameter(name="--judge", help="who judges")]
+JsonFile = Annotated[Path | None, Parameter(name="--json", help="write the figures here, too")]
+StoreFolder = Annotated[
+    Path | None,
+    shared(
+        "store", "where replies are remembered (default: SUMM_STORE, else the user's cache folder)"
+    ),
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoints:
+    """Where models are, and where their replies are remembered."""
+
+    endpoint: Annotated[
+        str | None,
+        shared(
+            "endpoint",
+            "name or URL where models are that the suite does not define (default: SUMM_ENDPOINT,"
+            " else OPENAI_BASE_URL, else Ollama for systems and OpenAI for judges)",
+        ),
+    ] = None
+    allow_endpoints: Annotated[
+        tuple[str, ...],
+        shared(
+            "allow-endpoints",
+            "[NAME=]ORIGIN where the suite may send the key in variable NAME, or any key that it"
+            " names (repeat, or commas; default: SUMM_ALLOW_ENDPOINTS)",
+        ),
+    ] = ()
+    votes: Annotated[int | None, shared("votes", "votes on each question", whole_number)] = None
+    store: StoreFolder = None
+
+
+NO_ENDPOINTS: Final = Endpoints()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How requests are sent."""
+
+    record: Annotated[
+        Record,
+        shared(
+            "record",
+            "none: replay the suite's cassette; new: ask what nobody has asked; all: ask"
+            " everything again",
+        ),
+    ] = "new"
+    in_flight: Annotated[int, shared("in-flight", "requests open at once", whole_number)] = (
+        IN_FLIGHT
     )
 
 
-def suite_of(chosen: argparse.Namespace) -> Suite:
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gated:
+    """What decides which pairs a run would judge, and who judges them."""
+
+    allow_outside: AllowOutside = False
+    model: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="these systems (repeat, or commas; default: the suite's default_systems, else all)"
+        ),
+    ] = ()
+    judge: JudgeName = "offline"
+    endpoints: Endpoints = NO_ENDPOINTS
+
+
+ASKING: Final = Asking()
+GATED: Final = Gated()
+
+
+def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     """The suite of a command.
 
     Raises:
         SuiteError: for a mistake in it.
     """
-    return load_suite(chosen.suite, allow_outside=chosen.allow_outside)
+    is_allowed = os.environ.get("SUMM_ALLOW_OUTSIDE", "").strip().lower() in YES
+    return load_suite(suite, allow_outside=allow_outside or is_allowed)
 
 
-def add_judge(parser: argparse.ArgumentParser, *, with_name: bool = True) -> None:
-    """The options of a command that a judge answers; its name, unless the command has its own."""
-    if with_name:
-        parser.add_argument(
-            "--judge", default="offline", metavar="NAME", help="who judges (default: offline)"
-        )
-    parser.add_argument(
-        "--endpoint",
-        "--summ-endpoint",
-        default=os.environ.get("SUMM_ENDPOINT") or None,
-        metavar="NAME|URL",
-        help="where models are that the suite does not define (default: OPENAI_BASE_URL, else"
-        " Ollama for systems and OpenAI for judges)",
-    )
-    parser.add_argument(
-        "--allow-endpoints",
-        "--summ-allow-endpoints",
-        action="append",
-        metavar="[NAME=]ORIGIN",
-        help="where the suite may send the key in variable NAME, or any key that it names (repeat,"
-        " or commas; default: SUMM_ALLOW_ENDPOINTS)",
-    )
-    parser.add_argument(
-        "--votes", "--summ-votes", type=whole_number, metavar="N", help="votes on each question"
-    )
-    add_store(parser)
-
-
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """Where replies are remembered."""
-    parser.add_argument(
-        "--store",
-        "--summ-store",
-        type=Path,
-        default=os.environ.get("SUMM_STORE") or None,
-        metavar="DIR",
-        help="where replies are remembered (default: SUMM_STORE, else the user's cache folder)",
-    )
-
-
-def add_asking(parser: argparse.ArgumentParser) -> None:
-    """The options of a command that sends requests."""
-    parser.add_argument(
-        "--record",
-        "--summ-record",
-        choices=MODES,
-        default="new",
-        help="none: replay the suite's cassette; new: ask what nobody has asked; all: ask"
-        " everything again (default: new)",
-    )
-    parser.add_argument(
-        "--in-flight",
-        "--summ-in-flight",
-        type=whole_number,
-        default=IN_FLIGHT,
-        metavar="N",
-        help=f"requests open at once (default: {IN_FLIGHT})",
-    )
-
-
-def add_local_models(parser: argparse.ArgumentParser) -> None:
-    """Baselines by models on this machine; each needs an extra of this package."""
-    parser.add_argument(
-        "--bertscore",
-        metavar="MODEL",
-        help="add BERTScore by the model in this folder (needs summeval-pytest[bertscore])",
-    )
-    parser.add_argument(
-        "--bertscore-layers",
-        type=whole_number,
-        metavar="N",
-        help="take its vectors after N layers (default: what bert-score has tuned for a model of"
-        " this name, else all)",
-    )
-    parser.add_argument(
-        "--embeddings",
-        metavar="MODEL",
-        help="add recall by sentence embeddings, and the evidence that they find, by the model in"
-        " this folder (needs summeval-pytest[embeddings])",
-    )
-
-
-def add_systems(parser: argparse.ArgumentParser) -> None:
-    """The options of a command that is about some of a suite's systems."""
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="SYSTEM",
-        help="these systems (default: the suite's default_systems, else all)",
-    )
-
-
-def whole_number(text: str) -> int:
-    """An option's number, 1 or more, of up to six digits.
-
-    Raises:
-        ArgumentTypeError: for anything else.
-    """
-    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text)):
-        raise argparse.ArgumentTypeError(
-            f"{one_line(text, _SHOWN)!r} is no whole number from 1 to {'9' * _DIGITS}"
-        )
-    return int(text)
-
-
-def desk_of(chosen: argparse.Namespace, record: str | None = None) -> Session:
+def desk_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
     """The session for the options of a command.
 
     Raises:
         OptionError: for an allowed address that is none.
     """
-    given = getattr(chosen, "allow_endpoints", None) or [os.environ.get(ALLOW, "")]
+    given = endpoints.allow_endpoints or [os.environ.get(ALLOW, "")]
+    directory = endpoints.store or os.environ.get("SUMM_STORE")
     return Session(
         environ=dict(os.environ),
-        record=cast("Record", record or getattr(chosen, "record", "new")),
-        directory=Path(chosen.store) if chosen.store else None,
-        endpoint=getattr(chosen, "endpoint", None),
+        record=asking.record,
+        directory=Path(directory) if directory else None,
+        endpoint=endpoints.endpoint or os.environ.get("SUMM_ENDPOINT") or None,
         allow_endpoints=tuple(filter(None, map(str.strip, ",".join(given).split(",")))),
-        votes=getattr(chosen, "votes", None),
-        in_flight=getattr(chosen, "in_flight", IN_FLIGHT),
+        votes=endpoints.votes,
+        in_flight=asking.in_flight,
         run=secrets.token_hex(8),
     )
 
 
-def gated_tasks(chosen: argparse.Namespace, desk: Session) -> tuple[Suite, list[Task]]:
+def find_own_judges(*names: str) -> None:
+    """Let judges of one's own, as ``module:name``, stand in this folder."""
+    if any(":" in name for name in names):
+        sys.path.insert(0, "")
+
+
+def gated_tasks(suite: Path, gated: Gated, desk: Session) -> tuple[Suite, list[Task]]:
     """The suite of a command, and the pairs that a run with the same options would judge.
 
     Raises:
         UsageError: for a mistake in the suite, or a system that cannot be asked.
     """
-    suite = suite_of(chosen)
-    suite, systems = desk.systems(suite, names_in(chosen.model, "--model"), "--model")
-    metrics = thresholds_of(suite).metrics or METRICS
-    desk.add_cassette(suite)
-    return suite, tasks_of(suite, systems, metrics)
+    find_own_judges(gated.judge)
+    loaded = suite_of(suite, allow_outside=gated.allow_outside)
+    loaded, systems = desk.systems(loaded, names_in(gated.model, "--model"), "--model")
+    metrics = thresholds_of(loaded).metrics or METRICS
+    desk.add_cassette(loaded)
+    return loaded, tasks_of(loaded, systems, metrics)
 
 
 @contextmanager

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
-from summeval_pytest.cli.options import check_writable, desk_of, gated_tasks, suite_of, write_text
+from cyclopts import Parameter
+
+from summeval_pytest.cli.options import (
+    GATED,
+    Asking,
+    Endpoints,
+    Gated,
+    StoreFolder,
+    check_writable,
+    desk_of,
+    gated_tasks,
+    suite_of,
+    write_text,
+)
 from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import read_body
@@ -16,9 +30,7 @@ from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cas
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from summeval_pytest.endpoints.chat import ChatReply
     from summeval_pytest.endpoints.exchange import Memory
@@ -31,7 +43,7 @@ SHOWN: Final = 5
 """How many of many missing or unused replies are named."""
 
 
-def export(chosen: argparse.Namespace) -> list[str]:
+def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Writes every remembered reply that a run of these options uses into the suite's cassette.
 
     What the cassette holds beyond them, for other judges and systems, stays in it.
@@ -39,29 +51,29 @@ def export(chosen: argparse.Namespace) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable; nothing is written then.
     """
-    desk = desk_of(chosen, record="new")
-    suite, tasks = gated_tasks(chosen, desk)
-    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
-    _complain(survey, suite, chosen.judge)
+    desk = desk_of(gated.endpoints, Asking(record="new"))
+    loaded, tasks = gated_tasks(suite, gated, desk)
+    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    _complain(survey, loaded, gated.judge)
     if not survey.found:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
-    kept = _cassette(suite)
+    kept = _cassette(loaded)
     rows: dict[str, Row] = {} if kept is None else dict(kept.rows)
     n_before = len(rows)
     rows.update(survey.found)
-    sha256 = write_cassette(suite.cassette.path, rows.values())
+    sha256 = write_cassette(loaded.cassette.path, rows.values())
     told = (
-        f"{suite.cassette.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
+        f"{loaded.cassette.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
         f" {len(survey.found):,} are used by judge {one_line(signature)}"
     )
     return [told, f"sha256 {sha256}"]
 
 
-def import_(chosen: argparse.Namespace) -> list[str]:
+def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
-    cassette = _needed(suite_of(chosen))
+    cassette = _needed(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
-    with Cache(desk_of(chosen).store) as cache:
+    with Cache(desk_of(gated.endpoints).store) as cache:
         for row in cassette.rows.values():
             n_new += cache.get(row.key) is None
             cache.put(row)
@@ -69,39 +81,39 @@ def import_(chosen: argparse.Namespace) -> list[str]:
     return [f"{directory}: {len(cassette.rows):,} replies from {cassette.shown}, {n_new:,} new"]
 
 
-def prune(chosen: argparse.Namespace) -> list[str]:
+def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Removes from the cassette what a run of these options does not use.
 
     Raises:
         JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
     """
-    desk = desk_of(chosen, record="none")
-    suite, tasks = gated_tasks(chosen, desk)
-    cassette = _needed(suite)
-    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
-    _complain(survey, suite, chosen.judge)
+    desk = desk_of(gated.endpoints, Asking(record="none"))
+    loaded, tasks = gated_tasks(suite, gated, desk)
+    cassette = _needed(loaded)
+    survey, _ = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    _complain(survey, loaded, gated.judge)
     unused = cassette.unused(survey.found)
     used = [row for key, row in cassette.rows.items() if key in survey.found]
     if unused:
-        write_cassette(suite.cassette.path, used)
+        write_cassette(loaded.cassette.path, used)
     return [
         f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed",
         *_named(unused),
     ]
 
 
-def verify(chosen: argparse.Namespace) -> list[str]:
+def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Checks that a run of these options can be replayed, and says what it does not use.
 
     Raises:
         SuiteError: if a line is no reply, or out of order.
         JudgeError: if a reply is missing or unusable.
     """
-    desk = desk_of(chosen, record="none")
-    suite, tasks = gated_tasks(chosen, desk)
-    cassette = _needed(suite)
-    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=False)
-    _complain(survey, suite, chosen.judge)
+    desk = desk_of(gated.endpoints, Asking(record="none"))
+    loaded, tasks = gated_tasks(suite, gated, desk)
+    cassette = _needed(loaded)
+    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    _complain(survey, loaded, gated.judge)
     unused = cassette.unused(survey.found)
     told = (
         f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.found):,} used by judge"
@@ -168,13 +180,22 @@ _GOOD: Final = 200
 _ANYBODY: Final = Endpoint(name="batch", base_url="http://localhost")
 
 
-def batching_export(chosen: argparse.Namespace) -> list[str]:
+def export_requests(
+    suite: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="the requests, in OpenAI's format")],
+    only: Annotated[
+        str | None, Parameter(help="where requests go to several endpoints, those to this")
+    ] = None,
+    gated: Gated = GATED,
+) -> list[str]:
     """Writes the requests of the next round."""
-    check_writable(chosen.out, "--out")
-    desk = desk_of(chosen)
-    suite, tasks = gated_tasks(chosen, desk)
-    survey, _ = desk.survey(chosen.judge, [suite], tasks, imagine=False)
-    missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), chosen.only)
+    check_writable(out, "--out")
+    desk = desk_of(gated.endpoints)
+    loaded, tasks = gated_tasks(suite, gated, desk)
+    survey, _ = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), only)
     if not missing:
         return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
     memory = desk.memory()
@@ -182,11 +203,11 @@ def batching_export(chosen: argparse.Namespace) -> list[str]:
         lines = [_request_line(m, memory) for m in missing]
     finally:
         memory.close()
-    write_text(chosen.out, "--out", "".join(f"{line}\n" for line in lines))
+    write_text(out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
     again = [m.flaw for m in missing if m.flaw]
     told = (
-        f"{chosen.out}: {len(missing):,} requests for {', '.join(models)};"
+        f"{out}: {len(missing):,} requests for {', '.join(models)};"
         f" {len(survey.found):,} replies are stored"
     )
     if again:
@@ -198,7 +219,7 @@ def _of_one_endpoint(missing: list[Missing], only: str | None) -> list[Missing]:
     """The requests to one endpoint, as a file goes to one.
 
     Raises:
-        OptionError: if there are several, and none of them was chosen.
+        OptionError: if there are several, and none of them was
     """
     names = sorted({m.endpoint.name for m in missing})
     if only is None and len(names) > 1:
@@ -220,7 +241,7 @@ def _request_line(missing: Missing, memory: Memory) -> str:
     )
 
 
-def batching_import_(chosen: argparse.Namespace) -> list[str]:
+def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
     """Stores the replies of a file; lines without a usable reply are told and not stored.
 
     Raises:
@@ -228,14 +249,14 @@ def batching_import_(chosen: argparse.Namespace) -> list[str]:
     """
     stored = 0
     failed: list[str] = []
-    with Cache(desk_of(chosen).store) as cache:
-        for number, line in enumerate(_lines(chosen.file), start=1):
+    with Cache(desk_of(Endpoints(store=store)).store) as cache:
+        for number, line in enumerate(_lines(file), start=1):
             if not line.strip():
                 continue
             try:
                 answer = _read_line(line)
             except (NoReplyError, ValueError) as error:
-                failed.append(f"{chosen.file}:{number}: {one_line(str(error))}")
+                failed.append(f"{file}:{number}: {one_line(str(error))}")
                 continue
             row = Row(key=answer.key, topic="from a batch", reply=answer.reply.as_json())
             cache.put(row)

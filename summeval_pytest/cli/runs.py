@@ -1,4 +1,4 @@
-"""`summeval init`: a suite to start from, and what gates it on GitHub, in a repository."""
+"""Commands about runs: start a suite, plan a run, and report, compare or rescore saved ones."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ import datetime as dt
 import os
 import statistics
 from bisect import bisect_left
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
 
 from summeval_pytest.cli.options import (
+    ASKING,
+    GATED,
+    NO_ENDPOINTS,
+    AllowOutside,
+    Asking,
+    Endpoints,
+    Gated,
+    JudgeName,
     check_writable,
     desk_of,
+    find_own_judges,
     gated_tasks,
     names_in,
     running,
@@ -47,13 +59,13 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import LEVEL, read_rules
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator, Mapping
 
     from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
     from summeval_pytest.verdict.thresholds import Rule
 
 
+RunFile = Annotated[Path, Parameter(name="RUN", help="a run record")]
 SUITE: Final = "gate"
 """The folder of the new suite."""
 ACTION: Final = ".github/actions/summ-gate/action.yml"
@@ -72,21 +84,19 @@ _OURS: Final = ("  SUITE: golden\n", "  INSTALL: .\n")
 """The lines of the workflow that hold in the repository of this package only."""
 
 
-def run_init(chosen: argparse.Namespace) -> list[str]:
-    """What the command prints for its arguments.
-
-    Raises:
-        UsageError: as `init` does.
-    """
-    return init(chosen.folder, with_testpaths=chosen.testpaths)
-
-
-def init(folder: Path, *, with_testpaths: bool = False) -> list[str]:
+def init(
+    folder: Annotated[Path, Parameter(help="the repository")] = Path(),
+    /,
+    *,
+    testpaths: Annotated[
+        bool,
+        Parameter(
+            help="add the suite to 'testpaths' of pytest's configuration, so that plain pytest runs"
+            " it"
+        ),
+    ] = False,
+) -> list[str]:
     """Writes the files, all of them new or none, and says what they are and what comes next.
-
-    Args:
-        folder: The repository.
-        with_testpaths: Whether to have pytest collect the suite where it is given no path.
 
     Raises:
         UsageError: where one of them exists already or cannot be written, or the configuration of
@@ -96,7 +106,7 @@ def init(folder: Path, *, with_testpaths: bool = False) -> list[str]:
     found = find_configuration(folder)
     pytest = found or Configuration()
     line = f"{pytest.line(SUITE)} {pytest.place}"
-    if with_testpaths and (found is None or not found.is_plain):
+    if testpaths and (found is None or not found.is_plain):
         why = "has no configuration of pytest" if found is None else "has one with comments"
         raise UsageError(
             f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
@@ -104,7 +114,7 @@ def init(folder: Path, *, with_testpaths: bool = False) -> list[str]:
     _check_new(folder, texts)
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
-    if with_testpaths:
+    if testpaths:
         if fault := write_whole(folder / pytest.name, pytest.text(SUITE)):
             raise UsageError(f"{fault}; the suite is written, and {line} is left to you")
         lines.append(one_line(f"wrote {line}", 400))
@@ -161,31 +171,44 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             ) from None
 
 
-def plan(chosen: argparse.Namespace) -> list[str]:
+def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """The plan as a table."""
-    desk = desk_of(chosen)
-    suite, tasks = gated_tasks(chosen, desk)
-    survey, signature = desk.survey(chosen.judge, [suite], tasks, imagine=True)
+    desk = desk_of(gated.endpoints)
+    loaded, tasks = gated_tasks(suite, gated, desk)
+    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
 
 
-def report(chosen: argparse.Namespace) -> list[str]:
+def report(
+    run: RunFile,
+    /,
+    *,
+    html: Annotated[Path | None, Parameter(help="write the page there")] = None,
+    junit: Annotated[Path | None, Parameter(help="write the JUnit report there")] = None,
+    github: Annotated[
+        bool,
+        Parameter(
+            help="print annotations, and append the step summary to GITHUB_STEP_SUMMARY (else"
+            " print)"
+        ),
+    ] = False,
+) -> list[str]:
     """The run on the terminal, and the files that were asked for.
 
     Raises:
         OptionError: for a file that is no run record, and for one that cannot be written.
     """
-    wanted = [("--html", "page", chosen.html), ("--junit", "JUnit report", chosen.junit)]
-    wanted = [(option, kind, file) for option, kind, file in wanted if file is not None]
+    asked = [("--html", "page", html), ("--junit", "JUnit report", junit)]
+    wanted = [(option, kind, file) for option, kind, file in asked if file is not None]
     for option, _, file in wanted:
         check_writable(file, option)
-    record = read_record(chosen.run, "RUN")
+    record = read_record(run, "RUN")
     lines = list(run_lines(record))
     for option, kind, file in wanted:
         write_text(file, option, RENDERERS[kind](record))
         lines.append(f"wrote {file}")
-    return [*lines, *_github(record)] if chosen.github else lines
+    return [*lines, *_github(record)] if github else lines
 
 
 def _github(record: RunRecord) -> list[str]:
@@ -199,7 +222,45 @@ def _github(record: RunRecord) -> list[str]:
     return lines
 
 
-def compare_runs(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparing:
+    """What of two runs is compared, and how much of it is told."""
+
+    system: Annotated[str | None, Parameter(help="this system of NEW (default: all)")] = None
+    against: Annotated[
+        str | None,
+        Parameter(
+            help="with this system of OLD (default: that of the same name, else the only one)"
+        ),
+    ] = None
+    fail: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="exit 1 where a rule is broken, as --summ-compare-fail has them (default: p0.05)"
+        ),
+    ] = ()
+    papers: Annotated[int, Parameter(help="tell of so many papers")] = 10
+    golden: Annotated[
+        bool,
+        Parameter(
+            help="compare golden answers only; exit 1 where they moved away from the labels by more"
+            " than chance, or cannot be compared"
+        ),
+    ] = False
+    answers: Annotated[int, Parameter(help="tell of so many golden answers that flipped")] = 10
+
+
+COMPARING: Final = Comparing()
+
+
+def compare_runs(
+    old_file: Annotated[Path, Parameter(name="OLD", help="the run record of the baseline")],
+    new_file: Annotated[Path, Parameter(name="NEW", help="the run record to compare with it")],
+    /,
+    *,
+    chosen: Comparing = COMPARING,
+) -> tuple[list[str], bool]:
     """The lines, and whether every system could be compared and breaks no rule.
 
     With ``--golden`` only golden answers are compared, and decide.
@@ -209,16 +270,21 @@ def compare_runs(chosen: argparse.Namespace) -> tuple[list[str], bool]:
             run has, and with ``--golden`` for a run without golden answers.
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
-    old, new = read_record(chosen.old, "OLD"), read_record(chosen.new, "NEW")
+    old, new = read_record(old_file, "OLD"), read_record(new_file, "NEW")
     if chosen.golden:
-        return _golden_answers(old, new, _measured_suites(old, new, chosen), chosen.answers)
+        for option in ("system", "against", "fail"):
+            if getattr(chosen, option):
+                raise OptionError(f"--golden compares no systems; leave out --{option}")
+        return _golden_answers(
+            old, new, _measured_suites(old, new, old_file, new_file), chosen.answers
+        )
     lines: list[str] = []
     passes = True
     if not any(suite.systems for suite in new.suites):
-        raise OptionError(f"NEW: {chosen.new} holds no system; name the record of a run")
+        raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
         for system in _systems(suite, chosen.system):
-            told, fine = _compared(suite, system, old, chosen, rules)
+            told, fine = _compared(suite, system, (old, old_file.name), chosen, rules)
             lines += told
             passes = passes and fine
     if suites := _shared_suites(_measured(old), _measured(new)):
@@ -238,12 +304,12 @@ def _systems(suite: SuiteRecord, wanted: str | None) -> list[str]:
 def _compared(
     suite: SuiteRecord,
     system: str,
-    old: RunRecord,
-    chosen: argparse.Namespace,
+    old: tuple[RunRecord, str],
+    chosen: Comparing,
     rules: tuple[Rule, ...],
 ) -> tuple[list[str], bool]:
     baseline = find_baseline(
-        old, chosen.old.name, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
+        *old, suite=suite.name, system=system, wanted=chosen.against, option="OLD"
     )
     pairs = suite.pairs_of(system)
     if not pairs:
@@ -304,16 +370,13 @@ def _golden_answers(
 
 
 def _measured_suites(
-    old: RunRecord, new: RunRecord, chosen: argparse.Namespace
+    old: RunRecord, new: RunRecord, old_file: Path, new_file: Path
 ) -> list[tuple[SuiteRecord, SuiteRecord]]:
     """Every suite of NEW with golden answers, and what OLD has of it; a lacking one is refused."""
-    for option in ("system", "against", "fail"):
-        if getattr(chosen, option):
-            raise OptionError(f"--golden compares no systems; leave out --{option}")
     before, now = _measured(old), _measured(new)
     for suites, record, file, which in (
-        (before, old, chosen.old, "OLD"),
-        (now, new, chosen.new, "NEW"),
+        (before, old, old_file, "OLD"),
+        (now, new, new_file, "NEW"),
     ):
         if not suites:
             raise _without_answers(record, file, which)
@@ -322,7 +385,7 @@ def _measured_suites(
     for suite in now:
         if all(suite is not each for _, each in shared):
             raise OptionError(
-                f"OLD: {chosen.old} has no golden answers of suite {suite.name!r};"
+                f"OLD: {old_file} has no golden answers of suite {suite.name!r};"
                 f" {nearest(suite.name, known)}; compare runs of the same suites"
             )
     return shared
@@ -356,26 +419,43 @@ _MOST: Final = 40
 """How many changed outcomes are listed."""
 
 
-def rescore_run(chosen: argparse.Namespace) -> tuple[list[str], bool]:
+def rescore_run(
+    run: RunFile,
+    /,
+    *,
+    least: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name=["--min", "--summ-min"],
+            help="METRIC=VALUE: a threshold in place of the recorded one, e.g. facet=0.6 or"
+            " mean.eva=0.4; at most, for faithfulness.conflicts=0",
+        ),
+    ] = (),
+    weights: Annotated[
+        str | None,
+        Parameter(help="FACET=WEIGHT,...: weights of all four facets (default: those of the run)"),
+    ] = None,
+    record: Annotated[Path | None, Parameter(help="write the new record there")] = None,
+) -> tuple[list[str], bool]:
     """The lines, and whether the run passes as it is decided now.
 
     Raises:
         OptionError: for a file that is no run record, and for thresholds or weights that cannot be.
     """
-    record = read_record(chosen.run, "RUN")
-    if chosen.record is not None:
-        check_writable(chosen.record, "--record")
+    recorded = read_record(run, "RUN")
+    if record is not None:
+        check_writable(record, "--record")
     again = rescore(
-        record,
-        options=[option for text in chosen.min for option in text.split(",")],
-        weights=read_weights(chosen.weights) if chosen.weights is not None else None,
+        recorded,
+        options=[option for text in least for option in text.split(",")],
+        weights=read_weights(weights) if weights is not None else None,
         today=dt.datetime.now(dt.UTC).date().isoformat(),
     )
-    if chosen.record is not None:
-        write_text(chosen.record, "--record", record_text(again))
+    if record is not None:
+        write_text(record, "--record", record_text(again))
     is_compared = not any(suite.uncompared for suite in again.suites)
     passes = again.outcome == "passed" and is_compared
-    return [*run_lines(again), *_changed(record, again)], passes
+    return [*run_lines(again), *_changed(recorded, again)], passes
 
 
 def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
@@ -396,32 +476,46 @@ def _changed(record: RunRecord, again: RunRecord) -> Iterator[str]:
 _MOST_PAPERS: Final = 10_000_000
 
 
-def power_of(chosen: argparse.Namespace) -> list[str]:
+def power_of(
+    suite: Path,
+    /,
+    *,
+    drop: Annotated[float, Parameter(help="the drop to show")],
+    metric: Annotated[tuple[str, ...], Parameter(help="these numbers only (repeat)")] = (),
+    tests: Annotated[
+        int, Parameter(help="how many numbers are tested together: three metrics and four facets")
+    ] = 7,
+    allow_outside: AllowOutside = False,
+    judge: JudgeName = "offline",
+    endpoints: Endpoints = NO_ENDPOINTS,
+    asking: Asking = ASKING,
+) -> list[str]:
     """The table, at the level and the power of a comparison."""
-    names = names_in(chosen.metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
+    names = names_in(metric, "--metric") or [*METRICS, "eva.precision", "eva.recall"]
     for name in names:
         if name not in CATALOGUE:
             raise OptionError(f"--metric={name}: unknown metric; {nearest(name, CATALOGUE)}")
         width = CATALOGUE[name].high - CATALOGUE[name].low
-        if not 0.0 < chosen.drop < width:
-            wrong = f"--drop={chosen.drop:g} is no drop of {name}"
+        if not 0.0 < drop < width:
+            wrong = f"--drop={drop:g} is no drop of {name}"
             raise OptionError(f"{wrong}; write a number between 0 and {width:g}")
-    if chosen.tests < 1:
-        raise OptionError(f"--tests={chosen.tests} is no number of tests; write 1 or more")
-    suite, desk = suite_of(chosen), desk_of(chosen)
-    desk.add_cassette(suite)
+    if tests < 1:
+        raise OptionError(f"--tests={tests} is no number of tests; write 1 or more")
+    find_own_judges(judge)
+    loaded, desk = suite_of(suite, allow_outside=allow_outside), desk_of(endpoints, asking)
+    desk.add_cassette(loaded)
     try:
-        with running(desk.judge(chosen.judge, [suite]), desk) as runner:
-            judged = [runner.numbers(tasks_of(suite, [each], METRICS)) for each in suite.systems]
+        with running(desk.judge(judge, [loaded]), desk) as runner:
+            judged = [runner.numbers(tasks_of(loaded, [each], METRICS)) for each in loaded.systems]
     finally:
         desk.forget_run()
-    level, first = LEVEL / chosen.tests, f"{len(suite.paper_ids)} papers, judge {chosen.judge}"
-    lines = [f"{suite.shown}: {first}; a drop of {chosen.drop:g}, power {POWER:g},"]
-    lines += [f"level {LEVEL:g}, Holm's strictest of {chosen.tests} tests: {level:.4f}"]
+    level, first = LEVEL / tests, f"{len(loaded.paper_ids)} papers, judge {judge}"
+    lines = [f"{loaded.shown}: {first}; a drop of {drop:g}, power {POWER:g},"]
+    lines += [f"level {LEVEL:g}, Holm's strictest of {tests} tests: {level:.4f}"]
     lines += [f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"]
     for name in names:
         scores = [{n.paper: n.values.get(name) for n in numbers} for numbers in judged]
-        lines.append(_row(name, _changes(scores), chosen.drop, level))
+        lines.append(_row(name, _changes(scores), drop, level))
     lines.append(
         "deviation: of the paired differences over papers, the largest between two systems"
     )

@@ -10,8 +10,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
 
 from summeval_pytest.analysis.columns import (
     RESCALED,
@@ -35,8 +38,15 @@ from summeval_pytest.analysis.study import (
     study_of,
 )
 from summeval_pytest.cli.options import (
+    ASKING,
+    NO_ENDPOINTS,
+    AllowOutside,
+    Asking,
+    Endpoints,
+    JsonFile,
     check_writable,
     desk_of,
+    find_own_judges,
     names_in,
     running,
     suite_of,
@@ -62,9 +72,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import SPLITTER, split_sentences
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from summeval_pytest.analysis.study import Analysis
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
@@ -458,7 +466,47 @@ _LEAST: Final = 60
 _NOVEL: Final[frozenset[Analysis]] = frozenset({"novelty", "associations"})
 
 
-def study(chosen: argparse.Namespace) -> list[str]:
+def study(
+    suite: Path,
+    /,
+    *,
+    judge: Annotated[
+        tuple[str, ...],
+        Parameter(help="who judges (repeat, or commas; default: offline); several make a heat map"),
+    ] = (),
+    system: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name=["--system", "--model"],
+            help="these systems (repeat, or commas; default: all of the suite)",
+        ),
+    ] = (),
+    only: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="these analyses (repeat, or commas; default: all), without asking a judge:"
+            f" {', '.join(sorted(OF_TEXTS))}; with one:"
+            f" {', '.join(name for name in ANALYSES if name not in OF_TEXTS)}"
+        ),
+    ] = (),
+    family: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="NAME=FAMILY of a judge or system (repeat; default: the first letters of its"
+            " model's name)"
+        ),
+    ] = (),
+    familiar: Annotated[
+        Path | None, Parameter(help="familiar words for Dale-Chall, one a line")
+    ] = None,
+    json_file: JsonFile = None,
+    figures: Annotated[
+        Path | None, Parameter(help="draw SVG and PNG files into this folder")
+    ] = None,
+    allow_outside: AllowOutside = False,
+    endpoints: Endpoints = NO_ENDPOINTS,
+    asking: Asking = ASKING,
+) -> list[str]:
     """The tables, also written as JSON and drawn as figures where these are asked for.
 
     Raises:
@@ -467,51 +515,52 @@ def study(chosen: argparse.Namespace) -> list[str]:
         JudgeError: if a judge breaks its contract.
         NoReplyError: if a system's endpoint gave no summary.
     """
-    analyses = _analyses(chosen.only)
-    familiar = None if chosen.familiar is None else read_familiar(chosen.familiar)
-    if chosen.json is not None:
-        check_writable(chosen.json, "--json")
-    if chosen.figures is not None:
-        _check_figures(chosen.figures)
-    desk = desk_of(chosen)
-    suite = suite_of(chosen)
-    check_sentences(suite)
-    suite, systems = desk.systems(
-        suite, names_in(chosen.system, "--system") or suite.systems, "--system"
+    analyses = _analyses(only)
+    words = None if familiar is None else read_familiar(familiar)
+    if json_file is not None:
+        check_writable(json_file, "--json")
+    if figures is not None:
+        _check_figures(figures)
+    desk = desk_of(endpoints, asking)
+    loaded = suite_of(suite, allow_outside=allow_outside)
+    check_sentences(loaded)
+    loaded, systems = desk.systems(
+        loaded, names_in(system, "--system") or loaded.systems, "--system"
     )
-    names = names_in(chosen.judge, "--judge") or ["offline"]
+    names = names_in(judge, "--judge") or ["offline"]
     judges = [] if OF_TEXTS.issuperset(analyses) else names
+    find_own_judges(*names)
     families = families_of(
-        {name: suite.judges[name].model if name in suite.judges else name for name in judges},
-        {name: suite.systems[name].model or name for name in systems},
-        chosen.family,
+        {name: loaded.judges[name].model if name in loaded.judges else name for name in judges},
+        {name: loaded.systems[name].model or name for name in systems},
+        family,
     )
-    desk.add_cassette(suite)
+    desk.add_cassette(loaded)
     for name in judges:
-        desk.judge(name, [suite])  # one that cannot be is told before anybody is asked
+        desk.judge(name, [loaded])  # one that cannot be is told before anybody is asked
     try:
         texts = read_texts(
-            suite,
+            loaded,
             systems,
             desk,
             partial(
                 text_numbers,
-                familiar=familiar,
+                familiar=words,
                 overlap="systems" in analyses,
                 novel=not _NOVEL.isdisjoint(analyses),
             ),
         )
-        found = [judge_pairs(name, suite, systems, replace(desk)) for name in judges]
+        found = [judge_pairs(name, loaded, systems, replace(desk)) for name in judges]
     finally:
         desk.forget_run()
-    empty = _empty(suite, systems, found, families, analyses)
+    empty = _empty(loaded, systems, found, families, analyses)
     told, seconds = study_of(empty, _material(texts, found))
-    if chosen.json is not None:
-        write_figures(chosen.json, "--json", told)
+    if json_file is not None:
+        write_figures(json_file, "--json", told)
     lines = list(study_lines(told, seconds, width=_width(), colour=_is_coloured()))
     lines += _calls(found)
-    if chosen.figures is not None:
-        lines += ["", *_draw(told, chosen.figures)]
+    if figures is not None:
+        lines += ["", *_draw(told, figures)]
     return lines
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from summeval_pytest.analysis import agreement
 from summeval_pytest.analysis.agreement import BASELINE_COLUMNS, LEADING
-from summeval_pytest.cli.agree import Wanted, agree, labelled_pairs
+from summeval_pytest.cli.agree import TABLES, Tables, agree, labelled_pairs
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.suite import load_suite
@@ -55,7 +55,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     0, 1, 0, 1 and 1, for the torn page has a digit all the same.
     """
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
     fingerprint = load_suite(tmp_path / "moss").fingerprint
     assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
@@ -87,7 +87,7 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
 def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None:
     """The torn page has no FM, no pair has an EVA-Score, and the baselines have all."""
     file = tmp_path / "figures.json"
-    agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
+    agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
     metrics = json.loads(file.read_text(encoding="utf-8"))["metrics"]
     assert {name: found["pairs"] for name, found in metrics.items()} == {
         "FM": 4,
@@ -105,7 +105,7 @@ def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None
 def test_what_cannot_be_measured_is_a_dash_and_a_null(tmp_path: Path) -> None:
     """Every summary states the one facet, so its presence agrees with nothing; 0 would be a lie."""
     file = tmp_path / "figures.json"
-    lines = agree(moss(tmp_path / "moss"), judge_name=READER, desk=desk(), json_file=file)
+    lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
     (line,) = [line for line in lines if line.startswith("facet presence")]
     assert line.split() == ["facet", "presence", "4", "-", "-", "-"]
     (fm,) = [line for line in lines if line.startswith("FM ")]
@@ -137,7 +137,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     assert torn.columns["ROUGE-1 (recorded)"] == 0.5
     assert torn.columns["ROUGE-1"] == 0.0
 
-    lines = agree(tmp_path / "moss", judge_name=READER, desk=desk(), json_file=None)
+    lines = agree(tmp_path / "moss", judge=READER)
     names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
     not_asked = ("EVA", "support", "fact support", *BASELINE_COLUMNS.values())
     ours = [name for name in LEADING if not name.startswith(not_asked)]
@@ -150,7 +150,7 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     labels = labels_of(sentences=[{"index": 0, "faithful": False}])
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels)
     file = tmp_path / "figures.json"
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=file)
+    lines = agree(folder, judge=READER, json_file=file)
     assert (
         lines[3] == "no label has an overall score or all four facets: no human column to go with"
     )
@@ -181,7 +181,7 @@ def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
     }
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels_of(facts=facts)[1:])
     file = tmp_path / "figures.json"
-    agree(folder, judge_name=LISTER, desk=desk(), json_file=file)
+    agree(folder, judge=LISTER, json_file=file)
     found = json.loads(file.read_text(encoding="utf-8"))["items"]["fact"]
     assert (found["items"], found["exact"][0], found["recall of wrong"][0]) == (2, 1.0, 1.0)
 
@@ -190,7 +190,7 @@ def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
 def test_the_controls_are_shown_even_where_the_judge_rates_nothing(tmp_path: Path) -> None:
     """Facet presence by a judge without facets is a row of dashes, which says so."""
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels_of(overall=0.5))
-    lines = agree(folder, judge_name=LISTER, desk=desk(), json_file=None)
+    lines = agree(folder, judge=LISTER)
     assert (
         "facet presence                0       -                    -                    -" in lines
     )
@@ -212,7 +212,7 @@ def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> No
         for of, overall, rating in (("plain", 0.9, 4), ("bold", 0.1, 2))
     ]
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels, recorded)
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None)
+    lines = agree(folder, judge=READER)
     table = {line[:26].rstrip(): line[26:].split() for line in lines}
     assert table["presence (Ann)"][:2] == table["length (Ann)"][:2] == ["2", "1.000"]
     at = lines.index(
@@ -229,8 +229,8 @@ def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
     Two systems are in some order always, so p is 1: nothing is claimed of them.
     """
     folder = moss(tmp_path / "moss")
-    wanted = Wanted(levels=("paper", "system"))
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    wanted = Tables(level="all")
+    lines = agree(folder, judge=READER, tables=wanted)
     at = lines.index("Mean over papers of the agreement within each.")
     assert lines[at + 1].split() == ["papers", "Pearson", "Spearman", "Kendall"]
     assert lines[at + 2] == (
@@ -251,8 +251,8 @@ def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
 def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
     """The human column is the first, and its own row of the table is its first column."""
     folder = moss(tmp_path / "moss")
-    wanted = Wanted(matrix="pearson")
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    wanted = Tables(matrix="pearson")
+    lines = agree(folder, judge=READER, tables=wanted)
     at = lines.index("Pearson of every two columns. Over all pairs.")
     assert lines[at + 1].split() == [str(n) for n in range(1, 10)]
     assert lines[at + 2].split() == ["1", "human", "1.0"]
@@ -263,9 +263,9 @@ def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("few_resamples")
 def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
     """Four labels of one facet: it explains what it can, and the others weigh nothing."""
-    wanted = Wanted(weights=True)
+    wanted = Tables(fit_weights=True)
     folder = moss(tmp_path / "moss")
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    lines = agree(folder, judge=READER, tables=wanted)
     # Shares 1/4, 2/4, 3/4, 1 against .1, .2, .3, .4: (.15^2 + .3^2 + .45^2 + .6^2) / 4 = .16875
     assert lines[-4:] == [
         "facet weights             background     method         result         conclusion",
@@ -274,7 +274,7 @@ def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
         "mean squared error of the fitted ones: 0.16875",
     ]
     few = write_suite(tmp_path / "few", SAND, GREW, labels_of(overall=0.5))
-    lines = agree(few, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    lines = agree(few, judge=READER, tables=wanted)
     assert lines[-1].startswith("facet weights: too few labels with facets and an overall score: 0")
 
 
@@ -282,11 +282,11 @@ def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
 def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     """Who reads it with a script should not have to know which options were given."""
     folder = moss(tmp_path / "moss")
-    wanted = Wanted(levels=("system",), matrix="kendall", weights=True)
+    wanted = Tables(level="system", matrix="kendall", fit_weights=True)
     texts = []
-    for name, asked in (("bare", None), ("full", wanted)):
+    for name, asked in (("bare", TABLES), ("full", wanted)):
         file = tmp_path / f"{name}.json"
-        agree(folder, judge_name=READER, desk=desk(), json_file=file, wanted=asked)
+        agree(folder, judge=READER, json_file=file, tables=asked)
         texts.append(file.read_text(encoding="utf-8"))
     assert texts[0] == texts[1]
     figures = json.loads(texts[0])
@@ -347,13 +347,13 @@ def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
     path = moss(tmp_path / "moss")
     both: tuple[BaselineName, ...] = ("direct", "one-prompt")
-    lines = agree(path, judge_name="offline", desk=desk(), json_file=None, baselines=both)
+    lines = agree(path, judge="offline", json_file=None, tables=Tables(baseline=both))
     assert [line.split()[:3] for line in lines if line.startswith("direct")] == [
         ["direct", "rating", "5"]
     ]
     told = "EVA, one prompt: no number for 6 of 6 pairs, first: the embedded judge follows no"
     assert any(line.startswith(told) for line in lines)
-    plain = agree(path, judge_name="offline", desk=desk(), json_file=None)
+    plain = agree(path, judge="offline")
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
 
 
@@ -363,10 +363,9 @@ def test_a_column_can_be_held_still(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     lines = agree(
         moss(tmp_path / "moss"),
-        judge_name=READER,
-        desk=desk(),
+        judge=READER,
         json_file=file,
-        wanted=Wanted(given="length"),
+        tables=Tables(given="length"),
     )
     title = "Partial Pearson correlation with the human overall score, given 'length'"
     row = next(line for line in lines[lines.index(title) :] if line.startswith("FM "))
@@ -377,10 +376,8 @@ def test_a_column_can_be_held_still(tmp_path: Path) -> None:
     with pytest.raises(OptionError) as caught:
         agree(
             tmp_path / "moss",
-            judge_name=READER,
-            desk=desk(),
-            json_file=None,
-            wanted=Wanted(given="lenght"),
+            judge=READER,
+            tables=Tables(given="lenght"),
         )
     assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
@@ -413,7 +410,7 @@ def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
     }
     folder = write_suite(tmp_path / "moss", papers, summaries, labels)
     file = tmp_path / "figures.json"
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=file)
+    lines = agree(folder, judge=READER, json_file=file)
     at = next(n for n, line in enumerate(lines) if line.startswith("sentence roles  "))
     assert [line.split()[:5] for line in lines[at + 1 : at + 5]] == [
         ["background", "1", "-", "0.000", "["],
@@ -450,8 +447,8 @@ def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
 def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
     """Several suites make one table; what is undefined would only fill it."""
     folder = moss(tmp_path / "moss")
-    wanted = Wanted(summary=True)
-    lines = agree(folder, judge_name=READER, desk=desk(), json_file=None, wanted=wanted)
+    wanted = Tables(summary=True)
+    lines = agree(folder, judge=READER, tables=wanted)
     spearman = "moss                Spearman, FM                                        4   0.800"
     assert lines[0] == f"{spearman} [ 0.80, 1.00]"
     assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]

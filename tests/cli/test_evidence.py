@@ -66,7 +66,7 @@ def suite(folder: Path, url: str = "http://127.0.0.1:9/v1", *, judge: str = "") 
 
 def evidence(*arguments: str) -> int:
     """One run of the command."""
-    return main(["evidence", "kilns", "--store", "store", *arguments])
+    return main(["agree", "kilns", "--evidence", "--store", "store", *arguments])
 
 
 def test_the_judge_stands_beside_bm25(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.cli.arguments import import_suite
+from summeval_pytest.cli.imports import import_suite
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.suite import load_suite
 

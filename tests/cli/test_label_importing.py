@@ -30,7 +30,8 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(table: str, *options: str) -> int:
     """The exit code of an import of this table."""
     Path("in.csv").write_text(table, encoding="utf-8")
-    return main(["import", "csv", "in.csv", "--suite", "moss", "--out", "out.jsonl", *options])
+    out = [] if "--out" in options else ["--out", "out.jsonl"]
+    return main(["import", "csv", "in.csv", "--suite", "moss", *out, *options])
 
 
 def failed(capsys: pytest.CaptureFixture[str], table: str, *options: str) -> str:

@@ -13,7 +13,6 @@ from summeval_pytest.cli.agree import (
     retrieved_evidence,
 )
 from summeval_pytest.run.golden import EvidenceCount
-from summeval_pytest.run.session import Session
 from tests.label_suite import loaded, mistake, write_lines, write_suite
 from tests.local_models import LetterEncoder, WordScorer
 
@@ -118,8 +117,8 @@ def test_agreement_is_shown_with_the_columns_of_the_models(
     file = tmp_path / "figures.json"
 
     def lines(models: LocalModels) -> list[str]:
-        desk = Session(environ={})
-        return agree(folder, judge_name="offline", desk=desk, json_file=file, models=models)
+        monkeypatch.setattr("summeval_pytest.cli.agree.models_of", lambda _: models)
+        return agree(folder, json_file=file)
 
     plain = lines(LocalModels())
     before = json.loads(file.read_text("utf-8"))

@@ -66,7 +66,7 @@ def test_the_suite_is_added_to_the_configuration_of_pytest_when_asked(tmp_path: 
     assert file.read_text(encoding="utf-8") == "[tox]\n[pytest]\ntestpaths = tests gate\n"
     (tmp_path / "again").mkdir()
     (tmp_path / "again/tox.ini").write_bytes(file.read_bytes())
-    assert f"wrote {line}" in init(tmp_path / "again", with_testpaths=True)
+    assert f"wrote {line}" in init(tmp_path / "again", testpaths=True)
     assert (tmp_path / "again/tox.ini").read_bytes() == file.read_bytes()
 
 
@@ -88,7 +88,7 @@ def test_a_configuration_that_cannot_be_added_to_is_told_before_anything_is_writ
     """The line is told all the same, to be written by hand."""
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
-        init(tmp_path, with_testpaths=True)
+        init(tmp_path, testpaths=True)
     assert str(caught.value) == (
         f"--testpaths: {tmp_path} {why}, so nothing was written; write {line} yourself"
     )

@@ -1,19 +1,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from cyclopts import CycloptsError
 
-from summeval_pytest.cli.arguments import parser
-from summeval_pytest.cli.options import check_writable, desk_of, gated_tasks, write_figures
+from summeval_pytest.cli.app import make_app
+from summeval_pytest.cli.options import (
+    ASKING,
+    GATED,
+    NO_ENDPOINTS,
+    Gated,
+    check_writable,
+    desk_of,
+    gated_tasks,
+    write_figures,
+)
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
 from summeval_pytest.metrics.score import METRICS
 from tests.asked_suite import write_suite
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
+
+    from summeval_pytest.run.runner import Task
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.suite.suite import Suite
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -27,16 +40,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_suite(tmp_path / "kilns", URL, systems=("good", "bad"))
 
 
-def chosen(*arguments: str) -> argparse.Namespace:
-    """What a command line comes to."""
-    return parser().parse_args(["plan", "kilns", *arguments])
+def read(*arguments: str) -> dict[str, Any]:
+    """What a command line comes to, by the command's arguments."""
+    _, bound, _ = make_app().parse_args(arguments, exit_on_error=False, print_error=False)
+    return bound.arguments
+
+
+def session(*arguments: str) -> Session:
+    """The session of `summeval agree` with these options."""
+    chosen = read("agree", "kilns", *arguments)
+    return desk_of(chosen.get("endpoints", NO_ENDPOINTS), chosen.get("asking", ASKING))
+
+
+def gated(*arguments: str) -> tuple[Suite, list[Task]]:
+    """The suite, and the pairs that a run would judge."""
+    chosen: Gated = read("plan", "kilns", *arguments).get("gated", GATED)
+    return gated_tasks(Path("kilns"), chosen, desk_of(chosen.endpoints))
 
 
 def pairs(*arguments: str) -> list[str]:
-    """The pairs that a run would judge."""
-    options = chosen(*arguments)
-    _, tasks = gated_tasks(options, desk_of(options))
-    return [f"{task.system}::{task.paper}" for task in tasks]
+    """The names of these pairs."""
+    return [f"{task.system}::{task.paper}" for task in gated(*arguments)[1]]
 
 
 def refusal(arguments: Sequence[str]) -> str:
@@ -48,13 +72,9 @@ def refusal(arguments: Sequence[str]) -> str:
 
 def test_terms_are_those_of_the_options() -> None:
     """Each option reaches the desk."""
-    terms = desk_of(
-        parser().parse_args(
-            [
-                "agree", "kilns", "--store", "there", "--endpoint", "ollama", "--votes", "3",
-                "--record", "all", "--in-flight", "7",
-            ]
-        )
+    terms = session(
+        "--store", "there", "--endpoint", "ollama", "--votes", "3", "--record", "all",
+        "--summ-in-flight", "7",
     )  # fmt: skip
     assert terms.directory == Path("there")
     assert (terms.endpoint, terms.votes) == ("ollama", 3)
@@ -64,7 +84,7 @@ def test_terms_are_those_of_the_options() -> None:
 
 def test_terms_without_options_are_the_usual_ones() -> None:
     """New questions are asked, 64 at once, and remembered in the user's cache folder."""
-    terms = desk_of(chosen())
+    terms = session()
     assert (terms.record, terms.in_flight, terms.directory) == ("new", 64, None)
     assert (terms.endpoint, terms.votes) == (None, None)
 
@@ -73,18 +93,18 @@ def test_environment_names_store_and_endpoint(monkeypatch: pytest.MonkeyPatch) -
     """The command line goes before it, and an empty variable is none."""
     monkeypatch.setenv("SUMM_STORE", "/somewhere")
     monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
-    assert desk_of(chosen()).directory == Path("/somewhere")
-    assert desk_of(chosen()).endpoint == "ollama"
-    assert desk_of(chosen("--store", "there")).directory == Path("there")
-    assert desk_of(chosen("--endpoint", "openai")).endpoint == "openai"
+    assert session().directory == Path("/somewhere")
+    assert session().endpoint == "ollama"
+    assert session("--store", "there").directory == Path("there")
+    assert session("--endpoint", "openai").endpoint == "openai"
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
-    assert (desk_of(chosen()).directory, desk_of(chosen()).endpoint) == (None, None)
+    assert (session().directory, session().endpoint) == (None, None)
 
 
 def test_each_command_is_a_run_of_its_own() -> None:
     """What only one run needs is not shared with another."""
-    runs = {desk_of(chosen()).run for _ in range(3)}
+    runs = {session().run for _ in range(3)}
     assert len(runs) == 3
     assert "" not in runs
 
@@ -92,35 +112,20 @@ def test_each_command_is_a_run_of_its_own() -> None:
 def test_keys_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """And from nowhere else."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
-    assert desk_of(chosen()).environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
+    assert session().environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000"])
-def test_count_is_a_whole_number_of_up_to_six_digits(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The number is shown as it was written."""
-    with pytest.raises(SystemExit) as ended:
-        chosen("--votes", text)
-    assert ended.value.code == 2
-    assert (
-        f"argument --votes/--summ-votes: {text!r} is no whole number from 1 to 999999"
-        in capsys.readouterr().err
-    )
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000])
+def test_count_is_a_whole_number_of_up_to_six_digits(text: str) -> None:
+    """The option is named, and what it takes."""
+    with pytest.raises(CycloptsError, match="is no whole number from 1 to 999999"):
+        read("plan", "kilns", "--votes", text)
 
 
-def test_count_of_thousands_of_digits_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """Python reads none; the message is no longer for that."""
-    with pytest.raises(SystemExit):
-        chosen("--votes", "9" * 5_000)
-    assert "9\u2026' is no whole number from 1 to 999999" in capsys.readouterr().err
-
-
-def test_unknown_mode_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_mode_is_refused() -> None:
     """The modes are listed."""
-    with pytest.raises(SystemExit):
-        parser().parse_args(["agree", "kilns", "--record", "some"])
-    assert "'none', 'new', 'all'" in capsys.readouterr().err
+    with pytest.raises(CycloptsError, match='Choose from: "none", "new", "all"'):
+        read("agree", "kilns", "--record", "some")
 
 
 def test_pairs_are_those_of_the_suites_default_systems() -> None:
@@ -137,8 +142,7 @@ def test_named_systems_are_taken_instead() -> None:
 
 def test_system_that_the_suite_lacks_is_a_model() -> None:
     """As with ``--summ-model``."""
-    options = chosen("--model", "llama3:8b", "--endpoint", "here")
-    suite, tasks = gated_tasks(options, desk_of(options))
+    suite, tasks = gated("--model", "llama3:8b", "--endpoint", "here")
     assert [task.paper for task in tasks] == ["kiln", "moss"]
     assert suite.systems["llama3:8b"].endpoint == "here"
     assert all(task.suite is suite for task in tasks)
@@ -154,11 +158,10 @@ def test_mistakes_are_told_before_anything_is_surveyed() -> None:
 
 def test_metrics_are_those_that_thresholds_need(folder: Path) -> None:
     """All of them, where there is no threshold."""
-    options = chosen()
-    _, tasks = gated_tasks(options, desk_of(options))
+    _, tasks = gated()
     assert {task.metrics for task in tasks} == {METRICS}
     write_suite(folder, URL, tail='\n[thresholds.mean]\n"eva.recall" = 0.1\n')
-    _, tasks = gated_tasks(options, desk_of(options))
+    _, tasks = gated()
     assert {task.metrics for task in tasks} == {("eva",)}
 
 
