@@ -150,11 +150,11 @@ def desk_for(
     environ: Mapping[str, str] | None = None,
     run: str = "run-1",
 ) -> Session:
-    """A desk over a store, with the suites' cassettes."""
-    desk = Session(environ=environ or {}, record=record, directory=store, budget=budget, run=run)
+    """A session over a store, with the suites' cassettes."""
+    session = Session(environ=environ or {}, record=record, directory=store, budget=budget, run=run)
     for suite in suites:
-        desk.add_cassette(suite)
-    return desk
+        session.add_cassette(suite)
+    return session
 
 
 def tasks_of(
@@ -171,22 +171,22 @@ def tasks_of(
 
 
 def evaluated(
-    desk: Session, suite: Suite, tasks: Sequence[Task], judge: str = "rule"
+    session: Session, suite: Suite, tasks: Sequence[Task], judge: str = "rule"
 ) -> list[Evaluation]:
     """What a run measures on the pairs."""
     runner = Runner(
-        desk.judge(judge, [suite]),
-        find_pair=Summariser(desk.sender).pair,
-        finish=desk.finish,
+        session.judge(judge, [suite]),
+        find_pair=Summariser(session.sender).pair,
+        finish=session.finish,
     )
     with closing(runner):
         runner.plan(tasks)
         return [runner.evaluation(task) for task in tasks]
 
 
-def surveyed(desk: Session, suite: Suite, tasks: Sequence[Task], *, imagine: bool) -> Survey:
+def surveyed(session: Session, suite: Suite, tasks: Sequence[Task], *, imagine: bool) -> Survey:
     """What is remembered of a run, and what is missing."""
-    survey, _ = desk.survey("rule", [suite], tasks, imagine=imagine)
+    survey, _ = session.survey("rule", [suite], tasks, imagine=imagine)
     return survey
 
 

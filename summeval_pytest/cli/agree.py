@@ -36,9 +36,9 @@ from summeval_pytest.cli.options import (
     JsonFile,
     JudgeName,
     check_writable,
-    desk_of,
     find_own_judges,
     running,
+    session_of,
     suite_of,
     whole_number,
     write_figures,
@@ -110,14 +110,14 @@ if TYPE_CHECKING:
 
 
 def labelled_pairs(
-    suite: Suite, judge_name: str, desk: Session, baselines: tuple[BaselineName, ...] = ()
+    suite: Suite, judge_name: str, session: Session, baselines: tuple[BaselineName, ...] = ()
 ) -> list[LabelledPair]:
     """Every pair that a label says something of, in the order of the labels.
 
     Args:
         suite: The suite.
         judge_name: Who judges.
-        desk: On which terms models are asked.
+        session: Names, endpoints and budget of the run.
         baselines: What else the judge is asked for.
 
     Raises:
@@ -152,9 +152,9 @@ def labelled_pairs(
         )
         for label in labels
     ]
-    judge = desk.judge(judge_name, [suite])
+    judge = session.judge(judge_name, [suite])
     try:
-        with running(judge, desk) as runner, closing(runner.evaluations(tasks)) as evaluations:
+        with running(judge, session) as runner, closing(runner.evaluations(tasks)) as evaluations:
             return with_whole_support(
                 [
                     labelled_pair(
@@ -167,7 +167,7 @@ def labelled_pairs(
                 ]
             )
     finally:
-        desk.forget_run()
+        session.forget_run()
 
 
 def _says_something(label: Label) -> bool:
@@ -545,14 +545,14 @@ def agree(
     if compare is not None:
         return compare_annotators(loaded, *compare, json_file)
     find_own_judges(judge)
-    desk = desk_of(endpoints, asking)
-    desk.add_cassette(loaded)
+    session = session_of(endpoints, asking)
+    session.add_cassette(loaded)
     if evidence:
-        report = measured_evidence(loaded, judge, desk, every=of == "labelled")
+        report = measured_evidence(loaded, judge, session, every=of == "labelled")
         if json_file is not None:
             write_figures(json_file, "--json", report)
         return list(_evidence_told(report, judge))
-    return _agreement(loaded, judge, desk, tables=tables, models=models, json_file=json_file)
+    return _agreement(loaded, judge, session, tables=tables, models=models, json_file=json_file)
 
 
 def _refuse_tables(tables: Tables, wanted: str) -> None:
@@ -565,7 +565,7 @@ def _refuse_tables(tables: Tables, wanted: str) -> None:
 def _agreement(
     suite: Suite,
     judge_name: str,
-    desk: Session,
+    session: Session,
     *,
     tables: Tables,
     models: LocalModels,
@@ -578,7 +578,7 @@ def _agreement(
         JudgeError: if the judge breaks its contract.
     """
     baselines = tuple(dict.fromkeys(tables.baseline))
-    pairs = with_columns(labelled_pairs(suite, judge_name, desk, baselines), models)
+    pairs = with_columns(labelled_pairs(suite, judge_name, session, baselines), models)
     figures, lines = model_figures(suite, pairs, models)
     found = _Found(
         suite=suite,
@@ -836,14 +836,14 @@ class EvidenceReport:
 
 
 def measured_evidence(
-    suite: Suite, judge_name: str, desk: Session, *, every: bool
+    suite: Suite, judge_name: str, session: Session, *, every: bool
 ) -> EvidenceReport:
     """What the judge names as evidence, and BM25, beside what labels name.
 
     Args:
         suite: A suite whose labels have evidence.
         judge_name: Who judges.
-        desk: On which terms models are asked.
+        session: Names, endpoints and budget of the run.
         every: Whether sentences count that labels do not call faithful.
 
     Raises:
@@ -858,15 +858,15 @@ def measured_evidence(
             " add"
             ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
         )
-    judge = desk.judge(judge_name, [suite])
+    judge = session.judge(judge_name, [suite])
     try:
         with (
-            running(judge, desk) as runner,
+            running(judge, session) as runner,
             closing(runner.evaluations(list(tasks))) as evaluations,
         ):
             found = list(evaluations)
     finally:
-        desk.forget_run()
+        session.forget_run()
     cases = [
         case
         for label, evaluation in zip(tasks.values(), found, strict=True)

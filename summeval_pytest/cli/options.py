@@ -153,7 +153,7 @@ def suite_of(suite: Path, *, allow_outside: bool) -> Suite:
     return load_suite(suite, allow_outside=allow_outside or is_allowed)
 
 
-def desk_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
+def session_of(endpoints: Endpoints, asking: Asking = ASKING) -> Session:
     """The session for the options of a command.
 
     Raises:
@@ -179,7 +179,7 @@ def find_own_judges(*names: str) -> None:
         sys.path.insert(0, "")
 
 
-def gated_tasks(suite: Path, gated: Gated, desk: Session) -> tuple[Suite, list[Task]]:
+def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, list[Task]]:
     """The suite of a command, and the pairs that a run with the same options would judge.
 
     Raises:
@@ -187,22 +187,24 @@ def gated_tasks(suite: Path, gated: Gated, desk: Session) -> tuple[Suite, list[T
     """
     find_own_judges(gated.judge)
     loaded = suite_of(suite, allow_outside=gated.allow_outside)
-    loaded, systems = desk.systems(loaded, names_in(gated.model, "--model"), "--model")
+    loaded, systems = session.systems(loaded, names_in(gated.model, "--model"), "--model")
     metrics = thresholds_of(loaded).metrics or METRICS
-    desk.add_cassette(loaded)
+    session.add_cassette(loaded)
     return loaded, tasks_of(loaded, systems, metrics)
 
 
 @contextmanager
-def running(judge: Judge, desk: Session, find_pair: FindPair | None = None) -> Iterator[Runner]:
+def running(judge: Judge, session: Session, find_pair: FindPair | None = None) -> Iterator[Runner]:
     """A runner that this judge answers, as long as it is wanted.
 
     Args:
         judge: Who judges.
-        desk: On which terms models are asked.
+        session: Names, endpoints and budget of the run.
         find_pair: Who makes the pairs; None for the suite's files, and the systems themselves.
     """
-    runner = Runner(judge, find_pair=find_pair or Summariser(desk.sender).pair, finish=desk.finish)
+    runner = Runner(
+        judge, find_pair=find_pair or Summariser(session.sender).pair, finish=session.finish
+    )
     try:
         yield runner
     finally:

@@ -16,8 +16,8 @@ from summeval_pytest.cli.options import (
     Gated,
     StoreFolder,
     check_writable,
-    desk_of,
     gated_tasks,
+    session_of,
     suite_of,
     write_text,
 )
@@ -51,9 +51,9 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable; nothing is written then.
     """
-    desk = desk_of(gated.endpoints, Asking(record="new"))
-    loaded, tasks = gated_tasks(suite, gated, desk)
-    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    session = session_of(gated.endpoints, Asking(record="new"))
+    loaded, tasks = gated_tasks(suite, gated, session)
+    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
     _complain(survey, loaded, gated.judge)
     if not survey.found:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
@@ -73,7 +73,7 @@ def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
     cassette = _needed(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
-    with Cache(desk_of(gated.endpoints).store) as cache:
+    with Cache(session_of(gated.endpoints).store) as cache:
         for row in cassette.rows.values():
             n_new += cache.get(row.key) is None
             cache.put(row)
@@ -87,10 +87,10 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
     """
-    desk = desk_of(gated.endpoints, Asking(record="none"))
-    loaded, tasks = gated_tasks(suite, gated, desk)
+    session = session_of(gated.endpoints, Asking(record="none"))
+    loaded, tasks = gated_tasks(suite, gated, session)
     cassette = _needed(loaded)
-    survey, _ = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
     _complain(survey, loaded, gated.judge)
     unused = cassette.unused(survey.found)
     used = [row for key, row in cassette.rows.items() if key in survey.found]
@@ -109,10 +109,10 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
         SuiteError: if a line is no reply, or out of order.
         JudgeError: if a reply is missing or unusable.
     """
-    desk = desk_of(gated.endpoints, Asking(record="none"))
-    loaded, tasks = gated_tasks(suite, gated, desk)
+    session = session_of(gated.endpoints, Asking(record="none"))
+    loaded, tasks = gated_tasks(suite, gated, session)
     cassette = _needed(loaded)
-    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
     _complain(survey, loaded, gated.judge)
     unused = cassette.unused(survey.found)
     told = (
@@ -192,13 +192,13 @@ def export_requests(
 ) -> list[str]:
     """Writes the requests of the next round."""
     check_writable(out, "--out")
-    desk = desk_of(gated.endpoints)
-    loaded, tasks = gated_tasks(suite, gated, desk)
-    survey, _ = desk.survey(gated.judge, [loaded], tasks, imagine=False)
+    session = session_of(gated.endpoints)
+    loaded, tasks = gated_tasks(suite, gated, session)
+    survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
     missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), only)
     if not missing:
         return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
-    memory = desk.memory()
+    memory = session.memory()
     try:
         lines = [_request_line(m, memory) for m in missing]
     finally:
@@ -249,7 +249,7 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
     """
     stored = 0
     failed: list[str] = []
-    with Cache(desk_of(Endpoints(store=store)).store) as cache:
+    with Cache(session_of(Endpoints(store=store)).store) as cache:
         for number, line in enumerate(_lines(file), start=1):
             if not line.strip():
                 continue

@@ -25,11 +25,11 @@ from summeval_pytest.cli.options import (
     Gated,
     JudgeName,
     check_writable,
-    desk_of,
     find_own_judges,
     gated_tasks,
     names_in,
     running,
+    session_of,
     suite_of,
     write_text,
 )
@@ -173,9 +173,9 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 def plan(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """The plan as a table."""
-    desk = desk_of(gated.endpoints)
-    loaded, tasks = gated_tasks(suite, gated, desk)
-    survey, signature = desk.survey(gated.judge, [loaded], tasks, imagine=True)
+    session = session_of(gated.endpoints)
+    loaded, tasks = gated_tasks(suite, gated, session)
+    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=True)
     rows = planned_calls(survey.missing.values(), survey.reply_share)
     return list(plan_lines(rows, judge=signature, n_stored=len(survey.found)))
 
@@ -502,13 +502,13 @@ def power_of(
     if tests < 1:
         raise OptionError(f"--tests={tests} is no number of tests; write 1 or more")
     find_own_judges(judge)
-    loaded, desk = suite_of(suite, allow_outside=allow_outside), desk_of(endpoints, asking)
-    desk.add_cassette(loaded)
+    loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
+    session.add_cassette(loaded)
     try:
-        with running(desk.judge(judge, [loaded]), desk) as runner:
+        with running(session.judge(judge, [loaded]), session) as runner:
             judged = [runner.numbers(tasks_of(loaded, [each], METRICS)) for each in loaded.systems]
     finally:
-        desk.forget_run()
+        session.forget_run()
     level, first = LEVEL / tests, f"{len(loaded.paper_ids)} papers, judge {judge}"
     lines = [f"{loaded.shown}: {first}; a drop of {drop:g}, power {POWER:g},"]
     lines += [f"level {LEVEL:g}, Holm's strictest of {tests} tests: {level:.4f}"]

@@ -45,10 +45,10 @@ from summeval_pytest.cli.options import (
     Endpoints,
     JsonFile,
     check_writable,
-    desk_of,
     find_own_judges,
     names_in,
     running,
+    session_of,
     suite_of,
     write_figures,
 )
@@ -119,19 +119,18 @@ class _Records:
 
 
 def read_texts(
-    suite: Suite, systems: Sequence[str], desk: Session, read: Callable[..., Mapping[str, float]]
+    suite: Suite, systems: Sequence[str], session: Session, read: Callable[..., Mapping[str, float]]
 ) -> Texts:
     """Everything about the pairs of the systems that no judge has to be asked for.
 
     Args:
         suite: The suite.
         systems: The systems.
-        desk: On which terms systems are asked.
+        session: Names, endpoints and budget of the run.
         read: `text_numbers`, with what does not differ between texts.
 
     Raises:
-        UsageError: if a file of the suite has changed since it was loaded, or a system cannot be
-            asked.
+        UsageError: if a system cannot be asked.
         NoReplyError: if a system's endpoint gave no summary.
     """
     records = _records(suite)
@@ -148,7 +147,7 @@ def read_texts(
             numbers=read(paper.references[0], source=source),
             cuts=_cuts(records, None, paper_id, normalise(paper.references[0])),
         )
-    with running(find_judge(OFFLINE), desk) as runner:
+    with running(find_judge(OFFLINE), session) as runner:
         for evaluation in runner.evaluations(tasks_of(suite, systems, ())):
             pair = evaluation.pair
             of = evaluation.system, evaluation.paper
@@ -384,17 +383,17 @@ class JudgeFound:
     counts: Mapping[str, float] = field(default_factory=dict)
 
 
-def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Session) -> JudgeFound:
+def judge_pairs(name: str, suite: Suite, systems: Sequence[str], session: Session) -> JudgeFound:
     """Has one judge judge every pair of the systems.
 
     Raises:
-        UsageError: for a judge that cannot be asked, and for a file that has changed.
+        UsageError: for a judge that cannot be asked.
         JudgeError: if the judge breaks its contract.
         NoReplyError: if a system's endpoint gave no summary.
     """
-    desk.add_cassette(suite)
+    session.add_cassette(suite)
     watch = Watch()
-    judging = desk.judge(name, [suite], watch.lines(lambda: desk.exchange))
+    judging = session.judge(name, [suite], watch.lines(lambda: session.exchange))
     judge = watch.over(judging)
     found = JudgeFound(
         name=name,
@@ -407,7 +406,7 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Session) 
         },
     )
     is_alone = judge.in_flight == 1
-    with running(judge, desk, watch.pairs(Summariser(desk.sender).pair)) as runner:
+    with running(judge, session, watch.pairs(Summariser(session.sender).pair)) as runner:
         began = perf_counter()
         for evaluation in runner.evaluations(tasks_of(suite, systems, METRICS)):
             seconds = perf_counter() - began if is_alone else None
@@ -416,9 +415,9 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], desk: Session) 
             )
             _note_segments(found, evaluation.pair, watch)
             began = perf_counter()
-    if desk.is_asking:
-        found.models = models_seen(desk.exchange.ledger.models)
-        found.calls = desk.exchange.ledger.totals.as_json()
+    if session.is_asking:
+        found.models = models_seen(session.exchange.ledger.models)
+        found.calls = session.exchange.ledger.totals.as_json()
     if isinstance(judging, Counting):
         found.counts = judging.counts()
     return found
@@ -521,10 +520,10 @@ def study(
         check_writable(json_file, "--json")
     if figures is not None:
         _check_figures(figures)
-    desk = desk_of(endpoints, asking)
+    session = session_of(endpoints, asking)
     loaded = suite_of(suite, allow_outside=allow_outside)
     check_sentences(loaded)
-    loaded, systems = desk.systems(
+    loaded, systems = session.systems(
         loaded, names_in(system, "--system") or loaded.systems, "--system"
     )
     names = names_in(judge, "--judge") or ["offline"]
@@ -535,14 +534,14 @@ def study(
         {name: loaded.systems[name].model or name for name in systems},
         family,
     )
-    desk.add_cassette(loaded)
+    session.add_cassette(loaded)
     for name in judges:
-        desk.judge(name, [loaded])  # one that cannot be is told before anybody is asked
+        session.judge(name, [loaded])  # one that cannot be is told before anybody is asked
     try:
         texts = read_texts(
             loaded,
             systems,
-            desk,
+            session,
             partial(
                 text_numbers,
                 familiar=words,
@@ -550,9 +549,9 @@ def study(
                 novel=not _NOVEL.isdisjoint(analyses),
             ),
         )
-        found = [judge_pairs(name, loaded, systems, replace(desk)) for name in judges]
+        found = [judge_pairs(name, loaded, systems, replace(session)) for name in judges]
     finally:
-        desk.forget_run()
+        session.forget_run()
     empty = _empty(loaded, systems, found, families, analyses)
     told, seconds = study_of(empty, _material(texts, found))
     if json_file is not None:

@@ -347,9 +347,6 @@ def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
 
     The base summary is the paper's own first reference; of a hostile relation, the next paper's,
     about which everything is wrong.
-
-    Raises:
-        SuiteError: where a file has changed since loading.
     """
     relation = GROUPS[group][name]
     needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}

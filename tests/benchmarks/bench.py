@@ -38,7 +38,7 @@ MANY = 1000
 LOOK_SECONDS = 0.1
 """How often the memory of a run's processes is looked at; the system keeps each one's peak."""
 _READERS = tuple(
-    f"summeval_pytest.{package}" for package in ("judges.offline", "text", "metrics", "evaluation")
+    f"summeval_pytest.{package}" for package in ("judges.offline", "text", "metrics", "run")
 )
 _HELD = frozenset({"learned"})
 """Cached, and no text: the judge's weights are read once, as rouge-score's scorer is made once."""

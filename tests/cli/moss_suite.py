@@ -111,7 +111,7 @@ LISTER = f"{__name__}:Lister"
 DEAD = f"{__name__}:Dead"
 
 
-def desk() -> Session:
+def session() -> Session:
     """A way to judges of this process, on which nothing is asked of an endpoint or remembered."""
     return Session(environ={})
 

@@ -21,9 +21,9 @@ from tests.cli.moss_suite import (
     LISTER,
     READER,
     SAND,
-    desk,
     labels_of,
     moss,
+    session,
     write_suite,
 )
 
@@ -128,7 +128,7 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     ]
     recorded.append({"paper": "sand", "system": None, "by": "ACU", "segments": {"result": "It."}})
     suite = load_suite(moss(tmp_path / "moss", recorded))
-    pairs = labelled_pairs(suite, READER, desk())
+    pairs = labelled_pairs(suite, READER, session())
     assert [pair.columns["FM (recorded)"] for pair in pairs if "FM (recorded)" in pair.columns] == [
         0.5
     ] * 3
@@ -434,10 +434,10 @@ def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
     summaries = {("sand", "plain"): "It grew 1 time.", ("sand", "bold"): "Moss grew 5 times."}
     folder = write_suite(tmp_path / "moss", papers, summaries, labels_of(overall=0.5))
     suite = load_suite(folder)
-    pairs = labelled_pairs(suite, READER, desk())
+    pairs = labelled_pairs(suite, READER, session())
     assert [pair.columns["faithfulness"] for pair in pairs] == [0.0, 1.0]
     assert not any("support" in pair.columns for pair in pairs)
-    pairs = labelled_pairs(suite, "offline", desk())
+    pairs = labelled_pairs(suite, "offline", session())
     assert pairs[1].columns["support"] == 1.0
     assert 0.0 <= pairs[0].columns["support"] < 1.0
     assert all(0.0 <= pair.columns["fact support"] <= 1.0 for pair in pairs)

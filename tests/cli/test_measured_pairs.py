@@ -16,9 +16,9 @@ from tests.cli.moss_suite import (
     READER,
     SAND,
     SYSTEMS,
-    desk,
     labels_of,
     moss,
+    session,
     write_suite,
 )
 
@@ -37,7 +37,7 @@ def rated(pair: LabelledPair) -> dict[str, tuple[float, float | None]]:
 def test_a_labelled_pair_carries_what_a_hand_computes(tmp_path: Path) -> None:
     """Worked example: two words of four, one pair of words of three, are the reference's, too."""
     suite = load_suite(moss(tmp_path / "moss"))
-    pair = labelled_pairs(suite, READER, desk())[1]
+    pair = labelled_pairs(suite, READER, session())[1]
     assert (pair.paper, pair.group, pair.human) == ("sand", "It grew on sand.", 0.2)
     assert rated(pair) == {"result": (2, 3)}
     assert pair.columns == pytest.approx(
@@ -69,7 +69,7 @@ def test_eva_has_a_column_for_each_of_its_numbers(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
     plain, bold = (
         {name: value for name, value in pair.columns.items() if name.startswith("EVA")}
-        for pair in labelled_pairs(suite, LISTER, desk())
+        for pair in labelled_pairs(suite, LISTER, session())
     )
     assert plain == {"EVA": 0, "EVA recall": 0, "EVA recall (entailed)": 0}
     assert bold == pytest.approx(
@@ -85,7 +85,7 @@ def test_what_a_suite_leaves_unmeasured_has_no_column(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "moss", papers, summaries, labels)
     file = folder / "summeval.toml"
     file.write_text('eva_recall = "matched"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
-    (pair,) = labelled_pairs(load_suite(folder), LISTER, desk())
+    (pair,) = labelled_pairs(load_suite(folder), LISTER, session())
     found = {name: value for name, value in pair.columns.items() if name.startswith("EVA")}
     assert found == {"EVA": 1, "EVA precision": 1, "EVA recall": 1}
 
@@ -99,12 +99,12 @@ def test_a_facet_that_people_did_not_rate_is_no_rating(tmp_path: Path) -> None:
         {"paper": "sand", "system": "bold", "overall": 0.5, "facets": {"result": None}},
     ]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    assert [rated(pair) for pair in labelled_pairs(suite, READER, desk())] == [{}, {}]
+    assert [rated(pair) for pair in labelled_pairs(suite, READER, session())] == [{}, {}]
 
 
 def test_every_pair_that_a_label_says_something_of_is_judged(tmp_path: Path) -> None:
     """A label of facets alone has nothing to correlate with, and ratings to agree with."""
-    pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER, desk())
+    pairs = labelled_pairs(load_suite(moss(tmp_path / "moss")), READER, session())
     assert [(pair.paper, pair.human) for pair in pairs] == [
         ("sand", 0.1),
         ("sand", 0.2),
@@ -122,7 +122,7 @@ def test_a_label_of_a_sentence_that_is_not_there_is_refused_before_anything_is_a
     labels = labels_of(sentences=[{"index": 7, "faithful": True}])
     suite = load_suite(write_suite(tmp_path / "moss", SAND, GREW, labels))
     with pytest.raises(SuiteError, match="is about sentence 7, and the summary has 1"):
-        labelled_pairs(suite, DEAD, desk())
+        labelled_pairs(suite, DEAD, session())
 
 
 def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_papers_with_the_same_reference_are_one_group(tmp_path: Path) -> None:
     summaries = {(paper, of): "It grew 2 times." for paper in ("sand", "rock") for of in SYSTEMS}
     labels = [{"paper": p, "system": of, "overall": 0.5} for p, of in summaries]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    pairs = labelled_pairs(suite, READER, desk())
+    pairs = labelled_pairs(suite, READER, session())
     assert [pair.paper for pair in pairs] == ["sand", "sand", "rock", "rock"]
     assert len({pair.group for pair in pairs}) == 1
 
@@ -146,7 +146,7 @@ def test_the_best_of_several_references_counts_for_rouge(tmp_path: Path) -> None
     summaries = {("sand", of): "It grew 2 times." for of in SYSTEMS}
     labels = [{"paper": "sand", "system": "bold", "overall": 0.5}]
     suite = load_suite(write_suite(tmp_path / "moss", papers, summaries, labels))
-    (pair,) = labelled_pairs(suite, READER, desk())
+    (pair,) = labelled_pairs(suite, READER, session())
     assert [pair.columns[name] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")] == [1.0] * 3
 
 
@@ -155,5 +155,5 @@ def test_a_judge_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     suite = load_suite(moss(tmp_path / "moss"))
     threads = threading.active_count()
     with pytest.raises(JudgeError):
-        labelled_pairs(suite, DEAD, desk())
+        labelled_pairs(suite, DEAD, session())
     assert threading.active_count() == threads

@@ -13,8 +13,8 @@ from summeval_pytest.cli.options import (
     NO_ENDPOINTS,
     Gated,
     check_writable,
-    desk_of,
     gated_tasks,
+    session_of,
     write_figures,
 )
 from summeval_pytest.errors import OptionError, SuiteError, UsageError
@@ -49,13 +49,13 @@ def read(*arguments: str) -> dict[str, Any]:
 def session(*arguments: str) -> Session:
     """The session of `summeval agree` with these options."""
     chosen = read("agree", "kilns", *arguments)
-    return desk_of(chosen.get("endpoints", NO_ENDPOINTS), chosen.get("asking", ASKING))
+    return session_of(chosen.get("endpoints", NO_ENDPOINTS), chosen.get("asking", ASKING))
 
 
 def gated(*arguments: str) -> tuple[Suite, list[Task]]:
     """The suite, and the pairs that a run would judge."""
     chosen: Gated = read("plan", "kilns", *arguments).get("gated", GATED)
-    return gated_tasks(Path("kilns"), chosen, desk_of(chosen.endpoints))
+    return gated_tasks(Path("kilns"), chosen, session_of(chosen.endpoints))
 
 
 def pairs(*arguments: str) -> list[str]:
@@ -71,7 +71,7 @@ def refusal(arguments: Sequence[str]) -> str:
 
 
 def test_terms_are_those_of_the_options() -> None:
-    """Each option reaches the desk."""
+    """Each option reaches the session."""
     terms = session(
         "--store", "there", "--endpoint", "ollama", "--votes", "3", "--record", "all",
         "--summ-in-flight", "7",

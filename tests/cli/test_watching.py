@@ -53,10 +53,10 @@ def test_calls_count_for_the_pair_that_needs_them_first(
     ]
 
     def taken() -> dict[tuple[str, str], tuple[int, int]]:
-        desk, watch = desk_for(tmp_path / "store", suite), Watch()
-        judge = watch.over(desk.judge("rule", [suite], watch.lines(lambda: desk.exchange)))
-        find_pair = watch.pairs(Summariser(desk.sender).pair)
-        runner = Runner(judge, find_pair=find_pair, finish=desk.finish)
+        session, watch = desk_for(tmp_path / "store", suite), Watch()
+        judge = watch.over(session.judge("rule", [suite], watch.lines(lambda: session.exchange)))
+        find_pair = watch.pairs(Summariser(session.sender).pair)
+        runner = Runner(judge, find_pair=find_pair, finish=session.finish)
         try:
             assert len(list(runner.evaluations(tasks))) == 4
         finally:

@@ -281,21 +281,3 @@ def test_a_judge_without_golden_answers_leaves_every_pair_an_error(
         " labelled items are unanswered, first: "
     )
     assert not run.shows_code
-
-
-def test_a_mistake_met_while_labels_are_asked_about_ends_the_run_with_its_message(
-    bench: Bench,
-) -> None:
-    """It is the user's to mend, and no breakdown of pytest's."""
-    labelled(bench, head="calibrate = true")
-    bench.write(
-        "conftest.py",
-        "from pathlib import Path\n\n"
-        "def pytest_collection_modifyitems(items):\n"
-        "    file = Path(__file__).with_name('bad.jsonl')\n"
-        "    file.write_text(file.read_text().replace('Sleepers', 'Creepers'))\n",
-    )
-    run = bench.run("summeval.toml", FAIR)
-    assert run.code == 4
-    assert "bad.jsonl:1: 'bad.jsonl' changed after the suite was loaded; run once more" in run.err
-    assert "INTERNALERROR" not in run.out + run.err

@@ -175,11 +175,11 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     assert all(missing.is_certain for missing in plan.missing.values())
     assert set(METRICS) == {missing.metric for missing in plan.missing.values()}
     assert server.n_requests == n_before
-    desk = desk_for(tmp_path / "store", suite)
-    evaluated(desk, suite, tasks)
+    session = desk_for(tmp_path / "store", suite)
+    evaluated(session, suite, tasks)
 
     assert server.n_requests - n_before == len(plan.missing)
-    assert desk.exchange.ledger.totals.n_asked == len(plan.missing)
+    assert session.exchange.ledger.totals.n_asked == len(plan.missing)
     after = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
     assert after.missing == {}
     assert set(after.found) == set(plan.found) | set(plan.missing)
@@ -225,8 +225,8 @@ def test_a_variants_questions_are_planned_too(tmp_path: Path, server: ScriptedSe
     """
     suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
     tasks = tasks_of(suite, metrics=("eva",))
-    desk = desk_for(tmp_path / "store", suite)
-    survey = surveyed(desk, suite, tasks, imagine=True)
+    session = desk_for(tmp_path / "store", suite)
+    survey = surveyed(session, suite, tasks, imagine=True)
     topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
     assert topics["facets and facts"] == topics["relations"] == 4
     n_facts = 3

@@ -105,19 +105,19 @@ def refusal(doing: Callable[[], object]) -> str:
 
 def test_embedded_judge_needs_no_store(tmp_path: Path, suite: Suite) -> None:
     """A run without a model leaves nothing behind."""
-    desk = desk_for(tmp_path / "store", suite)
-    judge = desk.judge("offline", [suite])
-    asyncio.run(desk.finish(1.0))
+    session = desk_for(tmp_path / "store", suite)
+    judge = session.judge("offline", [suite])
+    asyncio.run(session.finish(1.0))
     assert judge == OfflineJudge()
-    assert not desk.is_asking
+    assert not session.is_asking
     assert not (tmp_path / "store").exists()
 
 
 def test_model_that_judges_opens_its_store_when_it_is_asked(tmp_path: Path, suite: Suite) -> None:
     """A judge is named in the header of a run that may end before anything is asked."""
-    desk = desk_for(tmp_path / "store", suite)
-    assert desk.judge("rule", [suite]).signature.startswith("rule-1 at=here ")
-    assert desk.is_asking
+    session = desk_for(tmp_path / "store", suite)
+    assert session.judge("rule", [suite]).signature.startswith("rule-1 at=here ")
+    assert session.is_asking
     assert not (tmp_path / "store").exists()
 
 
@@ -126,9 +126,9 @@ def test_replies_are_asked_for_and_kept(
 ) -> None:
     """A whole run, and a second one that asks nothing."""
     for asked in (True, False):
-        desk = desk_for(tmp_path / "store", suite)
-        evaluations = evaluated(desk, suite, tasks_of(suite, ["good", "writer"]))
-        totals = desk.exchange.ledger.totals
+        session = desk_for(tmp_path / "store", suite)
+        evaluations = evaluated(session, suite, tasks_of(suite, ["good", "writer"]))
+        totals = session.exchange.ledger.totals
         assert len(evaluations) == 4
         assert not any(evaluation.numbers().unscored for evaluation in evaluations)
         assert (totals.n_asked if asked else totals.n_cached) == server.n_requests
@@ -150,9 +150,9 @@ def test_processes_divide_what_may_be_open(in_flight: int, n_processes: int, eac
 
 def test_replay_has_no_judge_of_ones_own(tmp_path: Path, suite: Suite) -> None:
     """It would answer something else each time, and nobody recorded it."""
-    desk = desk_for(tmp_path / "store", suite, record="none")
-    assert desk.judge("offline", [suite]) == OfflineJudge()
-    assert refusal(lambda: desk.judge("team.judges:Strict", [suite])) == (
+    session = desk_for(tmp_path / "store", suite, record="none")
+    assert session.judge("offline", [suite]) == OfflineJudge()
+    assert refusal(lambda: session.judge("team.judges:Strict", [suite])) == (
         "--summ-record=none replays recorded answers, and judge 'team.judges:Strict' has none; use"
         " --summ-judge=offline, or --summ-record=new"
     )
@@ -173,17 +173,17 @@ def test_budget_needs_prices(tmp_path: Path, server: ScriptedServer, suite: Suit
         "--summ-budget needs a price; write input_price and output_price, dollars per million"
         " tokens, under [{}] of the suite"
     )
-    desk = Session(environ={}, budget=1.0)
-    assert refusal(lambda: desk.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
+    session = Session(environ={}, budget=1.0)
+    assert refusal(lambda: session.judge("gpt-9", [suite])) == told.format("judges.gpt-9")
     away = loaded(write_suite(tmp_path / "away", "https://llm.example.org/v1"))
-    elsewhere = replace(desk)
+    elsewhere = replace(session)
     assert refusal(lambda: elsewhere.check_system(away, away.systems["writer"])) == told.format(
         "systems.writer"
     )
-    desk.judge("rule", [suite])
-    desk.check_system(suite, suite.systems["good"])
+    session.judge("rule", [suite])
+    session.check_system(suite, suite.systems["good"])
     priced = loaded(write_suite(tmp_path / "priced", server.url, system=PRICES))
-    desk.check_system(priced, priced.systems["writer"])
+    session.check_system(priced, priced.systems["writer"])
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "[::1]"])
@@ -193,21 +193,21 @@ def test_tokens_on_this_machine_cost_nothing_unless_a_price_is_written(
     """A plan of local models would else end without a total, and a budget refuse them."""
     address = f"http://{host}:8000/v1"
     suite = loaded(write_suite(tmp_path / "here", address, systems=["writer"]))
-    desk = Session(environ={}, directory=tmp_path / "store", budget=0.0)
-    desk.check_system(suite, suite.systems["writer"])
-    survey, _ = desk.survey("rule", [suite], tasks_of(suite), imagine=True)
+    session = Session(environ={}, directory=tmp_path / "store", budget=0.0)
+    session.check_system(suite, suite.systems["writer"])
+    survey, _ = session.survey("rule", [suite], tasks_of(suite), imagine=True)
     assert {missing.price for missing in survey.missing.values()} == {Price(0.0, 0.0)}
 
     suite = loaded(write_suite(tmp_path / "priced", address, systems=["writer"], system=PRICES))
-    survey, _ = replace(desk).survey("rule", [suite], tasks_of(suite), imagine=True)
+    survey, _ = replace(session).survey("rule", [suite], tasks_of(suite), imagine=True)
     written = {m.price for m in survey.missing.values() if m.metric == "summaries"}
     assert written == {Price(1000.0, 2000.0)}
 
 
 def test_system_at_an_unknown_endpoint_is_refused(suite: Suite) -> None:
     """Before anything is judged."""
-    desk = Session(environ={}, endpoint="her")
-    assert refusal(lambda: desk.systems(suite, ["llama3"], "--summ-model")) == (
+    session = Session(environ={}, endpoint="her")
+    assert refusal(lambda: session.systems(suite, ["llama3"], "--summ-model")) == (
         "no endpoint 'her'; did you mean 'here'? (or write a URL)"
     )
 
@@ -221,8 +221,8 @@ def test_a_swapped_model_is_an_error_where_nobody_sits(
 ) -> None:
     """GitHub and GitLab set CI=true; a shell may have it set to nothing, or to false."""
     environ = {} if variable is None else {"CI": variable}
-    desk = Session(environ=environ, directory=tmp_path / "store")
-    assert desk.exchange.is_strict is is_strict
+    session = Session(environ=environ, directory=tmp_path / "store")
+    assert session.exchange.is_strict is is_strict
 
 
 def test_processes_share_one_account(tmp_path: Path) -> None:
@@ -259,13 +259,13 @@ def test_cassette_answers_and_is_counted(
     write_cassette(suite.cassette.path, found.values())
     n_requests = server.n_requests
 
-    desk = desk_for(tmp_path / "nowhere", suite, suite, record="none")
-    replayed = evaluated(desk, suite, tasks_of(suite))
+    session = desk_for(tmp_path / "nowhere", suite, suite, record="none")
+    replayed = evaluated(session, suite, tasks_of(suite))
 
     assert [e.numbers() for e in replayed] == [e.numbers() for e in live]
     assert [e.scores for e in replayed] == [e.scores for e in live]
     assert server.n_requests == n_requests
-    assert desk.exchange.ledger.keys("recorded") == sorted(found)
+    assert session.exchange.ledger.keys("recorded") == sorted(found)
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -278,8 +278,8 @@ def test_replay_imports_neither_the_client_nor_the_database(tmp_path: Path, suit
         "import sys, pathlib\n"
         "from tests.asked_suite import desk_for, evaluated, loaded, tasks_of\n"
         f"suite = loaded(pathlib.Path({str(suite.path.parent)!r}))\n"
-        f"desk = desk_for(pathlib.Path({str(tmp_path / 'nowhere')!r}), suite, record='none')\n"
-        "evaluations = evaluated(desk, suite, tasks_of(suite))\n"
+        f"session = desk_for(pathlib.Path({str(tmp_path / 'nowhere')!r}), suite, record='none')\n"
+        "evaluations = evaluated(session, suite, tasks_of(suite))\n"
         "print(len(evaluations), sum(len(e.numbers().unscored) for e in evaluations))\n"
         "print({'openai', 'diskcache', 'httpx'} & set(sys.modules))\n"
     )
@@ -316,10 +316,10 @@ def test_key_goes_only_where_it_belongs(
     endpoint = server.url if place == "typed" else None
     allowed = (f"TEAM_KEY={server.origin}",)
     store = tmp_path / "store"
-    desk = Session(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
+    session = Session(environ=environ, directory=store, endpoint=endpoint, allow_endpoints=allowed)
 
     judge = "rule" if place in {"suite", "keyed"} else "gpt-9"
-    evaluated(desk, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
+    evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)), judge)
 
     assert server.n_requests == 2
     assert {seen.headers["authorization"] for seen in server.seen} == {authorization}
@@ -335,12 +335,12 @@ def test_key_that_the_user_has_not_allowed_is_refused_before_anything_is_asked(
     keyed = 'api_key_env = "TEAM_KEY"'
     suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
     environ = {"TEAM_KEY": OTHER}
-    desk = Session(environ=environ, directory=tmp_path / "store", endpoint="here")
+    session = Session(environ=environ, directory=tmp_path / "store", endpoint="here")
 
     def named() -> object:
         if role == "judge":
-            return desk.judge("gpt-9", [suite])
-        return desk.systems(suite, ["llama3"], "--summ-model")
+            return session.judge("gpt-9", [suite])
+        return session.systems(suite, ["llama3"], "--summ-model")
 
     with pytest.raises(OptionError, match="and you have not allowed that"):
         named()
@@ -353,8 +353,8 @@ def test_organisation_is_not_told_to_an_address_of_a_suite(
     """The client library takes it from the environment: it is OpenAI's to know, as the key is."""
     monkeypatch.setenv("OPENAI_ORG_ID", "org-marker-31337")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-marker-31337")
-    desk = desk_for(tmp_path / "store", suite)
-    evaluated(desk, suite, tasks_of(suite, metrics=("faithfulness",)))
+    session = desk_for(tmp_path / "store", suite)
+    evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)))
     assert not [seen for seen in server.seen if "marker" in str(dict(seen.headers))]
 
 
@@ -366,12 +366,12 @@ def test_model_of_one_suite_is_not_taken_for_that_of_another(
     with ScriptedServer(lambda _: Answer("The other server has its own opinion.")) as other:
         ours = loaded(write_suite(tmp_path / "kilns", server.url))
         theirs = loaded(write_suite(tmp_path / "roofs", other.url))
-        desk = desk_for(tmp_path / "store", ours, theirs)
+        session = desk_for(tmp_path / "store", ours, theirs)
         try:
             for suite in (ours, theirs):
-                desk.check_system(suite, suite.systems["writer"])
+                session.check_system(suite, suite.systems["writer"])
             tasks = [task for s in (ours, theirs) for task in tasks_of(s, ["writer"], metrics)]
-            evaluations = evaluated(desk, ours, tasks, "offline")
+            evaluations = evaluated(session, ours, tasks, "offline")
         except OptionError as error:
             told = str(error)
             assert told.startswith("two suites of this run define endpoint 'here' differently; ")

@@ -54,13 +54,13 @@ def prompt_of(paper: Paper, spec: SystemSpec) -> str:
 
 def asked_for(suite: Suite, store: Path, paper: str = "kiln") -> Pair:
     """The pair of the model under test."""
-    desk = desk_for(store, suite)
+    session = desk_for(store, suite)
 
     async def main() -> Pair:
         try:
-            return await Summariser(desk.sender).pair(suite, paper, "writer")
+            return await Summariser(session.sender).pair(suite, paper, "writer")
         finally:
-            await desk.finish(1.0)
+            await session.finish(1.0)
 
     return asyncio.run(main())
 
@@ -267,14 +267,14 @@ def test_misspelt_system_is_hinted_at_first(tmp_path: Path) -> None:
     """A name that no suite has is a model's; a misspelling is likelier than that, so it leads."""
     with ScriptedServer(lambda _: Status(404)) as server:
         suite = load_suite(write_suite(tmp_path / "kilns", server.url), "kilns")
-        desk = replace(desk_for(tmp_path / "store", suite), endpoint="here")
-        suite, _ = desk.systems(suite, ["goood"], "--summ-model")
+        session = replace(desk_for(tmp_path / "store", suite), endpoint="here")
+        suite, _ = session.systems(suite, ["goood"], "--summ-model")
 
         async def main() -> None:
             try:
-                await Summariser(desk.sender).pair(suite, "kiln", "goood")
+                await Summariser(session.sender).pair(suite, "kiln", "goood")
             finally:
-                await desk.finish(1.0)
+                await session.finish(1.0)
 
         meant = r"^kilns\S* has no system 'goood'; did you mean 'good'\? As a model it was asked: "
         with pytest.raises(OptionError, match=meant):
