@@ -1,1 +1,1 @@
-"""What labels and the three papers' analyses say of judges and systems."""
+"""Analyses: judges beside labels, and the tables of the three papers."""

@@ -1,4 +1,4 @@
-"""How well numbers agree with people and with each other: correlations with intervals over papers.
+"""Correlations of metrics with human scores and with each other, with intervals over papers.
 
 Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
 coefficients over all pairs and over systems, papers with the same reference are resampled as one.

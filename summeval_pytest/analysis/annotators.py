@@ -1,4 +1,4 @@
-"""Agreement of two annotators over what both have labelled, and how much only one of them has."""
+"""Agreement of two annotators on the items that both have labelled."""
 
 from __future__ import annotations
 

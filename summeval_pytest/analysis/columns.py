@@ -1,4 +1,4 @@
-"""What a study knows of a text, and of a pair: plain numbers, the texts themselves left behind."""
+"""The values of a study: a studied pair, a studied text, and means over papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether novelty, difficulty and hallucination go together (FareBio, tables 7 and 8).
+"""Effects and associations across systems and judges (FareBio, tables 7, 8; EVA-Score, table 6).
 
 Readability is a grade level: a positive coefficient says that harder summaries have more of it.
 """

@@ -1,4 +1,4 @@
-"""How a judge agrees with people item by item: facets' ratings, sentences and facts.
+"""Agreement of a judge with labels item by item: facets, roles, sentences, facts, evidence.
 
 Every figure is of counts that add up over papers, and its interval resamples papers; those with the
 same reference are one. Only items that both have answered count.

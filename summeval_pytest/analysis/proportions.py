@@ -1,4 +1,4 @@
-"""How common the words are that systems use (FM, figure 4c), ranked by the papers' own sources."""
+"""Proportions of facets, facts and popular words (FM, figures 4a, 4c and 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which judge and which system are of one family: by the stem of the model's name, or by word."""
+"""The study of a suite: systems, families, profiles, and all analyses of the three papers."""
 
 from __future__ import annotations
 

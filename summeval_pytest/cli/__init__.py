@@ -1,1 +1,1 @@
-"""The `summeval` command: whatever is not a test run."""
+"""The `summeval` command."""

@@ -1,4 +1,4 @@
-"""What commands share: the suite, the judge, the terms on which it is asked, and files to write.
+"""Options and steps that commands share.
 
 An option of pytest's can also be spelt as pytest spells it, so that the advice of a message fits
 both.

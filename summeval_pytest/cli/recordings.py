@@ -1,4 +1,4 @@
-"""`summeval cassette`: the recorded replies of a suite, for runs that may ask nobody."""
+"""`summeval cassette` and `summeval batch`: recorded replies and batch files."""
 
 from __future__ import annotations
 

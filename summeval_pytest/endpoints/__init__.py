@@ -1,1 +1,1 @@
-"""Speaking to an OpenAI-compatible endpoint: who, how fast, at what price, and what went wrong."""
+"""OpenAI-compatible endpoints: requests, limits, prices and faults."""

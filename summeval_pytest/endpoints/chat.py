@@ -1,4 +1,4 @@
-"""A chat request as a value: everything that can change the reply, and what it is about."""
+"""Values of a chat completion: request, schema, reply and usage."""
 
 from __future__ import annotations
 

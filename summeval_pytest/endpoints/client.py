@@ -1,4 +1,4 @@
-"""Replies from an endpoint: attempts until one gives a reply, or a named fault."""
+"""Client of one endpoint: attempts until there is a reply or a named fault."""
 
 from __future__ import annotations
 

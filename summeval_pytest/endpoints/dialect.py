@@ -1,4 +1,4 @@
-"""What an endpoint understands of a request: how it is told of a schema, and by which names.
+"""Request features that an endpoint supports, found out by trial.
 
 OpenAI's own models take a strict JSON schema; other servers take ``json_object``, or neither;
 reasoning models call ``max_tokens`` by another name and take no temperature. Nothing announces

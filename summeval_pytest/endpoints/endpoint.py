@@ -1,4 +1,4 @@
-"""Where a model is served, how hard it may be asked, and what of all this may never be shown."""
+"""An endpoint: address, key, limits, redaction, and who may be sent which key."""
 
 from __future__ import annotations
 

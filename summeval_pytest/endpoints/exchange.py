@@ -1,4 +1,4 @@
-"""One request, answered once: from a cassette, from the local store, or by its endpoint.
+"""One request, answered once: from a cassette, the store or its endpoint.
 
 A request in flight anywhere, in this process or in another one on this machine, is waited for and
 not sent again. A reply is kept the moment it arrives; that there was none is never kept, and one

@@ -1,4 +1,4 @@
-"""Which responses are worth another attempt, and how long to wait before it; no clock in here."""
+"""Faults of a response: whether to retry, when, and what to tell the user."""
 
 from __future__ import annotations
 

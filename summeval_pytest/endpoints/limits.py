@@ -1,4 +1,4 @@
-"""How many requests are out at once: in a run, at an endpoint; and who is next.
+"""Limits on open requests and on requests and tokens a minute, and the circuit breaker.
 
 Whoever waits is served by urgency first, that is if a test stands still for it, and then by age.
 An endpoint's own limit is halved when it says 429 and grows back by one for every full round of

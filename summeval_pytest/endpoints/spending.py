@@ -1,4 +1,4 @@
-"""What calls cost, what a run may still spend, and what its processes have counted.
+"""Prices, the budget of a run, and counts of replies, tokens and dollars.
 
 A call reserves the most it can cost and settles what it did cost. Where the next call could exceed
 what is left, it waits for calls in flight to settle; where none is, asking stops for good. The

@@ -1,4 +1,4 @@
-"""One request to an endpoint, and its response: a chat completion, an error, or a named fault.
+"""One HTTP exchange with an endpoint: a bounded response read as completion, error or fault.
 
 Endpoints, proxies and gateways send HTML with status 200, half a JSON text, ``choices: null``. The
 client library hands such bodies on; here each becomes a `NoReplyError` that says what came.

@@ -1,1 +1,1 @@
-"""Whoever answers: the protocol, the embedded judge, and the way from a name to a judge."""
+"""Judges: the protocol, the embedded judge, LLM judges and recorded judges."""

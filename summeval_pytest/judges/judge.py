@@ -1,4 +1,4 @@
-"""Who answers: the protocol that every judge follows."""
+"""The judge protocol, and resolving a judge of one's own by name."""
 
 from __future__ import annotations
 

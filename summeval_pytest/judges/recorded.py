@@ -1,4 +1,4 @@
-"""The recorded judge: other people's judgements of a suite's texts, answered again."""
+"""The recorded judge: answers from judgements that a suite carries."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The three metrics as conversations with a judge: their arithmetic, and nothing that does I/O."""
+"""The three metrics as generators of questions, and baselines beside them."""

@@ -1,4 +1,4 @@
-"""Baselines that need no judge; an agreement report without them says little.
+"""Baselines beside the metrics: ROUGE, direct ratings, facts by one prompt, BM25.
 
 ROUGE comes from the `rouge-score` package (stemmed; F-measure, and recall of words), with ROUGE-L
 over the whole text. A word is stemmed once, however many texts have it: that is most of its time.

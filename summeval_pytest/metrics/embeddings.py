@@ -1,4 +1,4 @@
-"""How similar short texts are: the cosine of their vectors, by TF-IDF or by any other encoder.
+"""Similarity by vectors: TF-IDF, sentence embeddings and BERTScore (extras).
 
     tf-idf of word w in text t = count of w in t * (ln((1 + n) / (1 + df(w))) + 1)
 

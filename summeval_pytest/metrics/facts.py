@@ -1,4 +1,4 @@
-"""What a reference and a summary state: their facts, each once, and their relations if wanted.
+"""Facts of reference and summary: listed once, chained, and related.
 
 The stages of EVA-Score before anything is held against the reference: atomic facts (paper, 3.2),
 chains, relations of the whole text with the filter by similarity (3.3). Both texts are asked about

@@ -1,4 +1,4 @@
-"""A metric as a conversation: a generator that yields questions and is sent answers.
+"""A metric as a generator: it yields questions, is sent answers and returns a score.
 
 flow = facet.measure(reference, summary)
 questions = next(flow)                   # a tuple of questions

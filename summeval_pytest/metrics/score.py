@@ -1,4 +1,4 @@
-"""What a measurement ends in: a score with its evidence, or no score and the reason.
+"""Scores of the three metrics with their evidence, and the table of all numbers.
 
 Unscored is never 0 and never a pass: means say how many of how many they cover, and a verdict
 treats what could not be scored by whose fault it was.

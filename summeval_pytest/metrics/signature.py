@@ -1,4 +1,4 @@
-"""The recipe of a number as one string, so that two numbers can be compared or refused.
+"""The signature of a number: its recipe as one string.
 
     facet|empty:1|judge:offline-3|norm:1|references:best|split:2|suite:77be02a1c3d4|v:3|weights:.1,.3,.3,.3
 

@@ -1,4 +1,4 @@
-"""How hard a text is to read, by three formulas: all are grades, and higher is harder.
+"""Numbers of a text without a judge: readability, novelty, repetition, numbers, popularity.
 
     FKGL          = .39 words/sentences + 11.8 syllables/words - 15.59
     Coleman-Liau  = .0588 L - .296 S - 15.8      L letters, S sentences per 100 words

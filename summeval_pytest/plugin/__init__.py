@@ -1,1 +1,1 @@
-"""The shell around everything else: the only code that knows pytest."""
+"""The pytest plugin: the only code that knows pytest."""

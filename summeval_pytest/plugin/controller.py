@@ -1,4 +1,4 @@
-"""The end of a run, told on the controller from the reports and the counts of all processes."""
+"""The end of a run on the controller: closing table, run record and reports."""
 
 from __future__ import annotations
 

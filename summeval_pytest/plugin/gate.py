@@ -1,4 +1,4 @@
-"""The gate of one pytest process: its suites, thresholds, judge and runner.
+"""The gate of one pytest process: suites, thresholds, judge, runner and baselines.
 
 Nothing here is loaded before a suite or a fixture asks for it, so that an installed but unused
 plugin costs a foreign test suite next to nothing.

@@ -1,4 +1,4 @@
-"""Every option in one table: its three spellings, its default, its help."""
+"""The option table, and the options of a run read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a waiting test shows: how much was answered, what it cost so far, what is in the way.
+"""Progress of a waiting run on the terminal or in the log.
 
 On a terminal this is a line right of what pytest has written, cut at the edge and wiped before
 pytest writes on. Elsewhere, as in CI and in xdist workers, it is a line of the log now and then.

@@ -1,4 +1,4 @@
-"""From a pytest configuration to its gate, and to the suites among its arguments."""
+"""From a pytest configuration to its gate, its suites and its hand-written tests."""
 
 from __future__ import annotations
 

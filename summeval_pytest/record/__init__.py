@@ -1,1 +1,1 @@
-"""What a run leaves: its record, two records compared, a record decided again."""
+"""The run record, two records compared, and one decided again."""

@@ -1,4 +1,4 @@
-"""Two runs beside each other: what changed on a paper, and whether the judge has drifted."""
+"""Changes between two runs: paper by paper, and drift of the judge's golden answers."""
 
 from __future__ import annotations
 

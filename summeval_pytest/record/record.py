@@ -1,4 +1,4 @@
-"""The record of a run, as values: what was judged, what came out, and what was decided.
+"""The run record: values, JSON, and how a run is put together.
 
 Every report is made from it and can be made again, and every decision can be taken again with other
 thresholds, without a call.

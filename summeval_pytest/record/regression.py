@@ -1,4 +1,4 @@
-"""One system against a baseline, paired by paper: how far each number moved, and by chance or not.
+"""Regression of a system against a baseline, paired by paper.
 
 The test of a drop is the paired permutation test over papers, one-sided; p values of the numbers
 that are tested together are Holm-adjusted; intervals are bootstrap intervals over papers.

@@ -1,4 +1,4 @@
-"""A run decided again: other thresholds or other weights, the same answers, no call."""
+"""Rescoring: a saved run decided again with other thresholds or weights."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Saying: verdicts as text that people and terminals can read, safe whatever it quotes."""
+"""Reports: failing tests, the closing table, JUnit, GitHub and the page."""

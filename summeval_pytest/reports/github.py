@@ -1,4 +1,4 @@
-"""What fails, as workflow commands: GitHub shows each beside its line of the suite's files.
+"""GitHub annotations as workflow commands, and Markdown made safe.
 
 A runner obeys every line that begins with ``::``, and shows ten errors of a step at most.
 """

@@ -1,4 +1,4 @@
-"""A run record as a JUnit report: a suite a system, a case for each number of each paper.
+"""The JUnit report: a suite for each system, a case for each number of each paper.
 
 It holds what Jenkins' xunit schema (junit-10.xsd) accepts and nothing else, no time and no host, so
 the same record is the same bytes.

@@ -1,4 +1,4 @@
-"""The pairs of a page: its list, and the texts, pieces and changes that its script shows."""
+"""The pairs of the page: list, texts, facets, facts and changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a failing test: what was missed, then everything that is wrong, the worst first."""
+"""The text of a failing test: missed numbers, then findings, the worst first."""
 
 from __future__ import annotations
 

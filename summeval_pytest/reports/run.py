@@ -1,4 +1,4 @@
-"""What a run prints: its header, the table of its systems, its end, its plan, its drift."""
+"""What a run prints: header, closing table, plan and drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as the Markdown page that GitHub shows below its jobs, a third of what GitHub accepts.
+"""The GitHub step summary of a run.
 
 Everything that papers, systems and judges have written stands in code spans. Each section has room
 of its own and is cut at whole rows, so that a thousand findings hide neither cost nor waivers.

@@ -1,4 +1,4 @@
-"""How far the judge of a run may be trusted, in the words that every report has for it."""
+"""Trust in the judge as text, shared by all reports."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From questions to answers: pairs through metrics, judge, store and endpoints."""
+"""A run: pairs through metrics, judge, store and endpoints."""

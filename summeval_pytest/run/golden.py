@@ -1,4 +1,4 @@
-"""Golden labels: what the judge is asked about them, and each label beside its answer."""
+"""Golden answers: each label of a suite beside the judge's answer."""
 
 from __future__ import annotations
 

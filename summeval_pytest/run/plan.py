@@ -1,4 +1,4 @@
-"""What a run would ask, found out without asking: every flow is driven over what is remembered.
+"""The plan of a run: missing calls, tokens and dollars, found without asking.
 
 A request that nobody has answered yet is noted. Planning goes on behind it with the embedded
 judge's answer in its place, so that the questions which depend on it can be counted, too; a batch

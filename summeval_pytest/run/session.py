@@ -1,4 +1,4 @@
-"""Names become judges and models under test, with the store, cassettes and budget of a process.
+"""The session of a process: judges and systems by name, store, cassettes and budget.
 
 A name that no suite defines is a model at the address that was asked for, else at OPENAI_BASE_URL,
 else at OpenAI for a judge and at Ollama for a model under test. Nothing is opened before something

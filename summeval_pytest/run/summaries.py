@@ -1,4 +1,4 @@
-"""A model under test is asked for its summaries, and what it returns becomes a pair.
+"""Summaries by a model under test.
 
 The request is a template with the paper in it; a paper that is longer than the model's context
 loses its middle, and the pair says so. What the model makes of it is the system's: a reply that is

@@ -1,4 +1,4 @@
-"""Percentile intervals over resampled papers, whose summaries are not independent of each other."""
+"""Percentile intervals by resampling papers."""
 
 from __future__ import annotations
 

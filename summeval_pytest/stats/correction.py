@@ -1,4 +1,4 @@
-"""Means and rates with the judge's error taken out, learned from pairs that people labelled.
+"""Means and rates corrected for the judge's error, and calibration of ratings.
 
 A judge reads every pair and errs; people label a few golden pairs, which the judge reads as well.
 What it gets wrong there corrects the rest, and an interval says how far that can be trusted. The

@@ -1,4 +1,4 @@
-"""Is a drop more than chance? Paired sign-flip tests, and Holm's correction of several of them.
+"""Paired tests of a drop: sign-flip p values, Holm's correction, power.
 
 Two runs read the same papers, so they are compared paper by paper: a paper that is hard for both
 says nothing. Were nothing different, new and old could change places on any paper, and a

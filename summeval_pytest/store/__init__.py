@@ -1,1 +1,1 @@
-"""Remembering: what was asked once is answered from here, on this machine or in a suite's files."""
+"""Replies kept: a store on this machine, and cassettes in a suite's files."""

@@ -1,4 +1,4 @@
-"""The replies remembered on this machine, shared by all runs and workers."""
+"""The store: replies kept in a local diskcache database, checked before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request at a time for one key, in all tasks of all processes that share a store.
+"""Single flight: one request at a time for a key, across processes.
 
 Whoever wants a reply goes alone with its key, looks whether it is remembered by now, and asks only
 if not. A process that is killed while it asks holds nobody up: its lock is gone with it.

@@ -1,1 +1,1 @@
-"""What is gated: papers, systems, summaries, labels and raw thresholds, checked line by line."""
+"""Suites: papers, systems, summaries, labels and thresholds, checked line by line."""

@@ -1,4 +1,4 @@
-"""The tables of a suite file, read and checked key by key."""
+"""The suite file: systems, endpoints, judges, thresholds, variants and waivers."""
 
 from __future__ import annotations
 

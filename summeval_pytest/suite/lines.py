@@ -1,4 +1,4 @@
-"""Lines of JSON, their keys read with types, and the names and files that they may hold."""
+"""JSON lines and typed reading of their keys, with a place for every mistake."""
 
 from __future__ import annotations
 

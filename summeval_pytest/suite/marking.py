@@ -1,4 +1,4 @@
-"""What somebody said of one item of a suite, and the label lines that such markings make."""
+"""Markings of one annotator, and the label lines that they make."""
 
 from __future__ import annotations
 

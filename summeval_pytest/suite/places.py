@@ -1,4 +1,4 @@
-"""The suite file behind a path that a user named: a file, or a folder that holds one."""
+"""Finding suites, pytest's testpaths, and writing a new suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other people's labels: a table (CSV, RFC 4180) or an export of Label Studio, as markings."""
+"""Labels imported from CSV and Label Studio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite holds, as values: papers, pairs, and the specs of systems, endpoints and judges."""
+"""Values of a suite: papers, pairs, and specifications of systems and judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts edited so that it is known what a judge must make of them, sentence by sentence.
+"""Edited texts with a known effect: numbers, order, truncation, irrelevant and hostile text.
 
 An edit is a function of a text: the same text gives the same edit, and a text that offers nothing
 to edit gives none. All of them start from the normalised text, as the metrics do.

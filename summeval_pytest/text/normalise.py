@@ -1,4 +1,4 @@
-"""Texts as every metric sees them: no special tokens, no invisible characters, plain white space.
+"""Normalised text: no special tokens, no invisible characters, plain white space.
 
 Models leave traces (`<s>`, `<pad>`, a leading "Abstract:") that would tell a judge which system it
 reads; 200 of the 300 summaries of ScholarSum's PubMed half carry one.

@@ -1,4 +1,4 @@
-"""The numbers of a sentence as a reader takes them: unit, rounding, what they are told per.
+"""Numbers of a sentence with unit and rounding, and those that a source does not state.
 
 A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands before
 it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share.

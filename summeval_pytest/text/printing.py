@@ -1,4 +1,4 @@
-"""Other people's text, made safe to print: it can colour, move, hide or command nothing.
+"""Foreign text made safe to print.
 
 A terminal obeys escape sequences, a GitHub runner obeys lines that begin with ``::`` and any
 ``##[``. Papers, summaries and judges' replies are printed through here and nowhere else.

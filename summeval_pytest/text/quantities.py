@@ -1,4 +1,4 @@
-"""Numbers with their units, so that 24 % is not 24 mg and 1,000 mg is 1 g."""
+"""Quantities: numbers with units, converted to one scale."""
 
 from __future__ import annotations
 

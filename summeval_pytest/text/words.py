@@ -1,4 +1,4 @@
-"""Words as the embedded judge counts them: lower-cased, stemmed, the common ones known."""
+"""Tokens, stems and common words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Deciding: scores and thresholds in, findings out; pure."""
+"""Verdicts: thresholds, decisions, findings and trust; no I/O."""

@@ -1,4 +1,4 @@
-"""What is wrong with a summary, piece by piece, and which pieces explain a verdict.
+"""Findings: what is wrong with a summary, and which pieces explain a verdict.
 
 Findings know no threshold: the same ones serve every decision that is taken again later.
 """

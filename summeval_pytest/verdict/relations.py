@@ -1,4 +1,4 @@
-"""Metamorphic relations: how a judge's numbers must move when it is known how a text was changed.
+"""Metamorphic relations and attacks, and whether a judge holds them.
 
 They need no label: whatever a text says, a figure that its source does not state makes a sentence
 of it unsupported, and moving a sentence makes none. Each base summary is best taken from the

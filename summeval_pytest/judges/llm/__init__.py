@@ -1,1 +1,1 @@
-"""The LLM judge: questions as prompts and schemas, replies read strictly, quotes verified."""
+"""The LLM judge: questions as prompts, replies read strictly, quotes verified."""

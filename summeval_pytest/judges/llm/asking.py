@@ -1,4 +1,4 @@
-"""Rounds of requests about the items of one question, and the votes on each item.
+"""Rounds of requests about the items of one question, and votes on each item.
 
 An item without a usable reply is asked about again, with a note of what was wrong.
 """

@@ -1,4 +1,4 @@
-"""What is asked about facets and facts: listed, rated, checked and counted.
+"""Requests about facets and facts: listing, rating, checking and counting.
 
 A summary's facets and its facts are two questions of two metrics, and one request: whoever sends
 requests sees that they are the same. In replication mode they are asked for separately.

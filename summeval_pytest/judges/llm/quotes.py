@@ -1,4 +1,4 @@
-"""Quotations looked up in the source: evidence is what stands there, and nothing else is.
+"""Quotations given as evidence, matched against the source.
 
 A quotation is accepted in the sentence that it names, if its words stand there in a row, or nine in
 ten of them in order with the same numbers, signs and negations; else it is looked for in the whole

@@ -1,4 +1,4 @@
-"""What the judge asks, as a few hex digits: they change with every prompt, schema and layout.
+"""The prompt hash in a judge's signature: it changes with prompts, schemas and layout.
 
 The digits are a hash of the requests that a fixed set of questions would make, so nothing that
 shapes a request can be forgotten. What only variants of EVA-Score ask has digits of its own: they

@@ -1,4 +1,4 @@
-"""What a request asks, and how its reply is read.
+"""Prompt batches, their schemas as pydantic models, and strict reading of replies.
 
 A reply is one JSON object, or exactly one object stands in it, in a fence or in prose. Its values
 have the types and words that were asked for, and nothing that resembles them: whatever could be

@@ -1,1 +1,1 @@
-"""The embedded judge: answers by computation, in numpy only, for use without key and network."""
+"""The embedded judge: numpy only, no key, no network."""

@@ -1,4 +1,4 @@
-"""Where a claim disagrees with its evidence: numbers, and what near copies show.
+"""Conflicts of a claim with its evidence: numbers, units, and one word in a near copy.
 
 Overlap rewards contradictions ("increased" and "decreased" differ in one word). In a sentence that
 is copied but for a few words, these are compared in their places: a number, a word in the place of

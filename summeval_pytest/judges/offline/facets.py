@@ -1,4 +1,4 @@
-"""A text cut into facets, and a summary's facet rated by four numbers that can be checked.
+"""Facets of a text and the rating of a summary's facet, by the embedded judge.
 
     found = sum over words w of the reference's facet of rarity(w) * credit(w) / sum of rarity(w)
 

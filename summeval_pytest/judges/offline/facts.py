@@ -1,4 +1,4 @@
-"""A sentence cut into facts, and facts looked for among premises.
+"""Facts of a sentence, and whether premises entail them, by the embedded judge.
 
 A cut is made where a clause, a prepositional phrase or a parenthesis begins, once enough has been
 said for a fact. The facts of one sentence refine its first one and repeat its subject; only what

@@ -1,4 +1,4 @@
-"""What the embedded judge has learned, plain arrays with a recipe beside each, and its word lists.
+"""Learned weights and word lists of the embedded judge.
 
 `weights/NAME.npz` holds arrays of numbers and nothing that runs; `weights/NAME.json` says which
 data they were fitted to, by which command, and how well they did on what they had not seen.

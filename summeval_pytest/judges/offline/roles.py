@@ -1,4 +1,4 @@
-"""How likely each sentence of a text is to state each facet, by its label, words and place.
+"""Probabilities of the facets of each sentence, from its heading, words and place.
 
 A chain of states is learned from labelled abstracts; a label such as "Methods:" decides. Released
 abstracts have often lost the line break before a label ("in mice.methods : we gave") or all that

@@ -1,4 +1,4 @@
-"""What a claim shares with a source: the sentences nearest to it, and how much each carries.
+"""Support and evidence of a sentence in a source, by the embedded judge.
 
 A word weighs by its rarity in the source, idf = ln(1 + (n - df + .5) / (df + .5)), the form that
 stays positive in a source of 26 sentences; a word that every abstract uses weighs three tenths. A
