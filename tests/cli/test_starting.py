@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from summeval_pytest.cli import runs
 from summeval_pytest.cli.app import main
 from summeval_pytest.cli.runs import ACTION, SUITE, WORKFLOW, init, skeleton
 from summeval_pytest.errors import UsageError
@@ -138,7 +139,7 @@ def test_the_examples_in_its_comments_work(tmp_path: Path) -> None:
 def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path) -> None:
     """What is handed out is what runs here, but for the two lines of the workflow's `env`."""
     init(tmp_path)
-    kept = ROOT / "summeval_pytest/cli/skeleton"
+    kept = Path(runs.__file__).parent / "skeleton"
     for name, place in (("action.yml", ACTION), ("workflow.yml", WORKFLOW)):
         assert (kept / name).read_bytes() == (ROOT / place).read_bytes()
     assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
@@ -152,7 +153,7 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
 
 def test_pytest_finds_no_suite_in_the_package() -> None:
     """The skeleton would be gated by whoever runs pytest over a checkout of this package."""
-    kept = ROOT / "summeval_pytest/cli/skeleton"
+    kept = Path(runs.__file__).parent / "skeleton"
     assert len(list(kept.iterdir())) == len(FILES)
     assert not list(kept.rglob("*summeval.toml"))
 
