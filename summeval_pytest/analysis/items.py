@@ -30,6 +30,7 @@ from summeval_pytest.stats.agreement import (
 )
 from summeval_pytest.stats.bootstrap import bootstrap_sums, shares
 from summeval_pytest.stats.correlation import roc_auc, roc_auc_bounds
+from summeval_pytest.stats.matrices import Resamples
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
@@ -154,12 +155,14 @@ def _of_kind(kind: str, counts: Counts) -> ItemAgreement:
     )
 
 
-def _estimate(tables: Counts, figure: Figure) -> Estimate:
+def _estimate(tables: Counts, figure: Figure, drawn: Resamples | None = None) -> Estimate:
     """The figure of all tables together, with its interval over the papers that they are."""
+    if not len(tables):
+        return Estimate(None, None, None)
     n_tables, *shape = tables.shape
-    drawn = resamples()
+    drawn = drawn or resamples()
     interval = bootstrap_sums(
-        tables.reshape(n_tables, int(np.prod(shape))),
+        tables.reshape(n_tables, -1),
         lambda sums: figure(sums.reshape(-1, *shape)),
         n_resamples=drawn.n,
         seed=drawn.seed,
@@ -228,14 +231,14 @@ def role_agreement(pairs: Sequence[LabelledPair]) -> RoleAgreement:
             ClassAgreement(
                 facets=facets,
                 n_items=int(total[place].sum()),
-                precision=_role_estimate(counts, _precision_of(place)),
-                recall=_role_estimate(counts, _recall_of(place)),
-                f1=_role_estimate(counts, _f1_of(place)),
+                precision=_estimate(counts, _precision_of(place)),
+                recall=_estimate(counts, _recall_of(place)),
+                f1=_estimate(counts, _f1_of(place)),
             )
             for place, facets in enumerate(classes)
         ),
-        macro_f1=_role_estimate(counts, _macro_f1),
-        accuracy=_role_estimate(counts, _accuracy),
+        macro_f1=_estimate(counts, _macro_f1),
+        accuracy=_estimate(counts, _exact),
     )
 
 
@@ -279,25 +282,6 @@ def _f1_of(place: int) -> Callable[[Counts], Figures]:
 def _macro_f1(tables: Counts) -> Figures:
     found = np.stack([_f1_of(place)(tables) for place in range(tables.shape[-2])])
     return shares(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
-
-
-def _accuracy(tables: Counts) -> Figures:
-    return shares(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
-
-
-def _role_estimate(tables: Counts, figure: Callable[[Counts], Figures]) -> Estimate:
-    if not len(tables):
-        return Estimate(None, None, None)
-    n_tables, *shape = tables.shape
-    drawn = resamples()
-    interval = bootstrap_sums(
-        tables.reshape(n_tables, -1),
-        lambda sums: figure(sums.reshape(-1, *shape)),
-        n_resamples=drawn.n,
-        seed=drawn.seed,
-    )
-    value = float(figure(tables.sum(axis=0)[np.newaxis])[0])
-    return Estimate(None if np.isnan(value) else value, interval.low, interval.high)
 
 
 SEED: Final = 20246
@@ -398,26 +382,19 @@ def figures_of(
         for case, found in named
         if found is not None
     ]
-    counts = _supporting_counts(answered)
-
-    def estimate(figure: Callable[[Counts], Figures]) -> Estimate:
-        value = float(figure(counts.sum(axis=0)[np.newaxis])[0])
-        if np.isnan(value):
-            return Estimate(None, None, None)
-        interval = bootstrap_sums(counts, figure, n_resamples=RESAMPLES, seed=SEED)
-        return Estimate(value, interval.low, interval.high)
-
+    counts = _evidence_counts(answered)
+    drawn = Resamples(RESAMPLES, SEED)
     return SupportingFigures(
         by=by,
         part=part,
         n_instances=len(answered),
         n_papers=len(counts),
         n_unanswered=len(named) - len(answered),
-        precision=estimate(evidence_precision),
-        recall=estimate(evidence_recall),
-        f1=estimate(evidence_f1),
-        any_hit=estimate(any_hit),
-        named_per_sentence=estimate(named_per_instance),
+        precision=_estimate(counts, evidence_precision, drawn),
+        recall=_estimate(counts, evidence_recall, drawn),
+        f1=_estimate(counts, evidence_f1, drawn),
+        any_hit=_estimate(counts, any_hit, drawn),
+        named_per_sentence=_estimate(counts, named_per_instance, drawn),
         macro=macro_of([count for _, count in answered]),
     )
 
@@ -433,7 +410,7 @@ def macro_of(counts: Sequence[EvidenceCount]) -> Macro | None:
     )
 
 
-def _supporting_counts(answered: Sequence[tuple[str, EvidenceCount]]) -> Counts:
+def _evidence_counts(answered: Sequence[tuple[str, EvidenceCount]]) -> Counts:
     """A row a group of papers, in the order of their names, as the figures take them."""
     rows = {group: row for row, group in enumerate(sorted({group for group, _ in answered}))}
     counts = np.zeros((len(rows), 5), dtype=np.int64)

@@ -58,6 +58,7 @@ from summeval_pytest.reports.tables import (
     lacking_lines,
     level_table,
     matrix_table,
+    plain,
     recorded_table,
     role_table,
     roles_json,
@@ -177,7 +178,7 @@ def _says_something(label: Label) -> bool:
 
 _TOPS: Final = (1, 2, 3)
 """Evidence of so many sentences is retrieved."""
-_RETRIEVING_NAME: Final = 26
+_WAY: Final = 26
 
 
 def retrieved_evidence(
@@ -240,11 +241,11 @@ def evidence_table(found: Mapping[str, EvidenceCount]) -> Iterator[str]:
         return
     yield ""
     titles = f"{'named':>6}{'labelled':>10}{'both':>6}{'P':>7}{'R':>7}{'F1':>7}"
-    yield f"{'labelled evidence':<{_RETRIEVING_NAME}}{titles}"
+    yield f"{'labelled evidence':<{_WAY}}{titles}"
     for way, count in found.items():
         counted = f"{count.named:>6}{count.labelled:>10}{count.both:>6}"
         shares = f"{count.precision:>7.3f}{count.recall:>7.3f}{count.f1:>7.3f}"
-        yield f"{way:<{_RETRIEVING_NAME}}{counted}{shares}"
+        yield f"{way:<{_WAY}}{counted}{shares}"
 
 
 BERTSCORE: Final = ("BERTScore", "BERTScore precision", "BERTScore recall")
@@ -551,7 +552,7 @@ def agree(
         report = measured_evidence(loaded, judge, session, every=of == "labelled")
         if json_file is not None:
             write_figures(json_file, "--json", report)
-        return list(_evidence_told(report, judge))
+        return list(_evidence_lines(report, judge))
     return _agreement(loaded, judge, session, tables=tables, models=models, json_file=json_file)
 
 
@@ -737,7 +738,7 @@ def agreement_lines(found: AnnotatorAgreement, first: str, second: str) -> Itera
     for kind in found.kinds:
         yield _row(kind)
         if kind.kind == "sentence" and found.evidence.n_sentences:
-            f1 = f"{found.evidence.n_sentences:>6}{_figure(found.evidence.f1):>8}"
+            f1 = f"{found.evidence.n_sentences:>6}{plain(found.evidence.f1):>8}"
             yield f"{'  evidence F1':<{_NAME}}{f1}"
     overall = found.overall
     if overall.n_pairs or any(overall.n_only):
@@ -750,19 +751,15 @@ def agreement_lines(found: AnnotatorAgreement, first: str, second: str) -> Itera
 
 
 def _row(kind: KindAgreement) -> str:
-    figures = f"{_figure(kind.exact):>8}{_figure(kind.kappa):>8}{_figure(kind.quadratic):>11}"
+    figures = f"{plain(kind.exact):>8}{plain(kind.kappa):>8}{plain(kind.quadratic):>11}"
     return f"{kind.kind:<{_NAME}}{kind.n_items:>6}{figures}{kind.n_only[0]:>10}{kind.n_only[1]:>10}"
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def in_short(found: AnnotatorAgreement) -> str:
     """The agreement in one line, for a message: exact agreement and the kappa that fits."""
     parts = [
-        f"{kind.kind} {_figure(kind.exact)} exact, kappa"
-        f" {_figure(kind.kappa if kind.quadratic is None else kind.quadratic)} (n {kind.n_items})"
+        f"{kind.kind} {plain(kind.exact)} exact, kappa"
+        f" {plain(kind.kappa if kind.quadratic is None else kind.quadratic)} (n {kind.n_items})"
         for kind in found.kinds
         if kind.n_items
     ]
@@ -894,7 +891,7 @@ def _evidence_errors(evaluations: list[Evaluation]) -> EvidenceErrors:
     )
 
 
-def _evidence_told(report: EvidenceReport, judge: str) -> Iterator[str]:
+def _evidence_lines(report: EvidenceReport, judge: str) -> Iterator[str]:
     yield one_line(f"{report.suite}: {report.n_pairs} labelled pairs with evidence", 200)
     yield one_line(f"judge {judge}: {report.judge}", 300)
     which = "labelled faithful or not" if report.every else "labelled faithful"

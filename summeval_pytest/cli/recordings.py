@@ -87,11 +87,7 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
     """
-    session = session_of(gated.endpoints, Asking(record="none"))
-    loaded, tasks = gated_tasks(suite, gated, session)
-    cassette = _needed(loaded)
-    survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    _complain(survey, loaded, gated.judge)
+    loaded, cassette, survey, _ = _replay(suite, gated)
     unused = cassette.unused(survey.found)
     used = [row for key, row in cassette.rows.items() if key in survey.found]
     if unused:
@@ -109,17 +105,28 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
         SuiteError: if a line is no reply, or out of order.
         JudgeError: if a reply is missing or unusable.
     """
-    session = session_of(gated.endpoints, Asking(record="none"))
-    loaded, tasks = gated_tasks(suite, gated, session)
-    cassette = _needed(loaded)
-    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    _complain(survey, loaded, gated.judge)
+    _, cassette, survey, signature = _replay(suite, gated)
     unused = cassette.unused(survey.found)
     told = (
         f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.found):,} used by judge"
         f" {one_line(signature)}, {len(unused):,} unused"
     )
     return [told, f"sha256 {cassette.sha256}", *_named(unused)]
+
+
+def _replay(suite: Path, gated: Gated) -> tuple[Suite, Cassette, Survey, str]:
+    """The suite, its cassette, the replies that a run finds in it, and the judge's signature.
+
+    Raises:
+        SuiteError: if there is no cassette.
+        JudgeError: if a reply is missing or unusable.
+    """
+    session = session_of(gated.endpoints, Asking(record="none"))
+    loaded, tasks = gated_tasks(suite, gated, session)
+    cassette = _needed(loaded)
+    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
+    _complain(survey, loaded, gated.judge)
+    return loaded, cassette, survey, signature
 
 
 def _cassette(suite: Suite) -> Cassette | None:
@@ -174,7 +181,7 @@ def _named(rows: Iterable[Row]) -> Iterator[str]:
 
 
 URL: Final = "/v1/chat/completions"
-BATCHING_SHOWN: Final = 20
+FAILURES_SHOWN: Final = 20
 """How many of many failed lines are shown."""
 _GOOD: Final = 200
 _ANYBODY: Final = Endpoint(name="batch", base_url="http://localhost")
@@ -263,9 +270,9 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
             stored += 1
         directory = cache.directory
     told = [f"{directory}: {stored:,} replies stored, {len(failed):,} lines without one"]
-    told += failed[:BATCHING_SHOWN]
-    if len(failed) > BATCHING_SHOWN:
-        told.append(f"and {len(failed) - BATCHING_SHOWN:,} more")
+    told += failed[:FAILURES_SHOWN]
+    if len(failed) > FAILURES_SHOWN:
+        told.append(f"and {len(failed) - FAILURES_SHOWN:,} more")
     if failed and not stored:
         raise JudgeError("\n".join(told))
     return [*told, "next: 'summeval batch export' again, until nothing is open"]

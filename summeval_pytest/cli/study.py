@@ -410,7 +410,7 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], session: Sessio
         began = perf_counter()
         for evaluation in runner.evaluations(tasks_of(suite, systems, METRICS)):
             seconds = perf_counter() - began if is_alone else None
-            found.pairs[evaluation.system, evaluation.paper] = _study_judging_judged(
+            found.pairs[evaluation.system, evaluation.paper] = _judged_pair(
                 evaluation, watch, seconds
             )
             _note_segments(found, evaluation.pair, watch)
@@ -423,7 +423,7 @@ def judge_pairs(name: str, suite: Suite, systems: Sequence[str], session: Sessio
     return found
 
 
-def _study_judging_judged(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judged:
+def _judged_pair(evaluation: Evaluation, watch: Watch, seconds: float | None) -> Judged:
     values = evaluation.numbers().values
     eva, score = evaluation.score("eva"), evaluation.score("faithfulness")
     sentences = score.sentences if isinstance(score, FaithfulnessScore) else ()

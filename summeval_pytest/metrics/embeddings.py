@@ -147,8 +147,6 @@ def nearest_sentences(
     return tuple(int(place) for place in order)
 
 
-DIGITS: Final = 6
-"""Figures are rounded to so many digits: further ones differ from processor to processor."""
 _FAULTS: Final = (
     AssertionError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError,
     ValueError,
@@ -351,7 +349,7 @@ class PairScorer(Protocol):
         ...
 
 
-EXTRA: Final = "bertscore"
+BERTSCORE_EXTRA: Final = "bertscore"
 _MOST_TOKENS: Final = 512
 """What a model reads whose tokenizer does not say."""
 _TOGETHER: Final = 64
@@ -399,9 +397,9 @@ class BertScorer:
                 )
             scores.append(
                 PairScore(
-                    precision=round(precision, DIGITS),
-                    recall=round(recall, DIGITS),
-                    f1=round(f1, DIGITS),
+                    precision=round(precision, _EMBEDDING_DIGITS),
+                    recall=round(recall, _EMBEDDING_DIGITS),
+                    f1=round(f1, _EMBEDDING_DIGITS),
                 )
             )
         return scores
@@ -432,9 +430,9 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
         OptionError: if the package is not installed, there is no such model, or it has fewer
             layers.
     """
-    with needed_for(option, EXTRA):
+    with needed_for(option, BERTSCORE_EXTRA):
         import bert_score
-    folder = find_model(name, option=option, extra=EXTRA)
+    folder = find_model(name, option=option, extra=BERTSCORE_EXTRA)
     config = _config(folder, option)
     _check_name(folder, option, str(config.get("model_type", "")))
     layers = _layers(folder, option, config, layers)
@@ -485,7 +483,7 @@ def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted:
     return wanted
 
 
-SENTENCE_EXTRA: Final = "embeddings"
+EMBEDDINGS_EXTRA: Final = "embeddings"
 _REMEMBERED: Final = 20_000
 """Texts whose vectors are kept: 60 MB with 384 numbers each."""
 
@@ -559,9 +557,9 @@ def load_encoder(name: str, *, option: str) -> EncoderEncoder:
     Raises:
         OptionError: if the package is not installed, or there is no such model.
     """
-    with needed_for(option, SENTENCE_EXTRA):
+    with needed_for(option, EMBEDDINGS_EXTRA):
         import sentence_transformers
-    folder = find_model(name, option=option, extra=SENTENCE_EXTRA)
+    folder = find_model(name, option=option, extra=EMBEDDINGS_EXTRA)
     with reading("sentence-transformers", name, option):
         model = sentence_transformers.SentenceTransformer(
             str(folder.path), device="cpu", local_files_only=True

@@ -292,9 +292,9 @@ def popularity_profile(
         ValueError: For bins that are empty, do not rise, or begin below 1.
     """
     _check(bins)
-    ranks = _ranks(Counter(_popularity_words(corpus)))
+    ranks = _ranks(Counter(_all_words(corpus)))
     counts = [0] * (len(bins) + 2)
-    for word in _popularity_words(texts):
+    for word in _all_words(texts):
         counts[bisect_left(bins, ranks[word]) if word in ranks else -1] += 1
     total = sum(counts)
     return tuple(count / total for count in counts) if total else ()
@@ -312,7 +312,7 @@ def _check(bins: Sequence[int]) -> None:
         raise ValueError(f"bins is {tuple(bins)!r}; give rising ranks from 1 on, as (100, 1000)")
 
 
-def _popularity_words(texts: Iterable[str]) -> Iterator[str]:
+def _all_words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         for token in tokens(without_placeholders(normalise(text))):
             if token[0].isalpha():

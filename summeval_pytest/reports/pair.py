@@ -132,7 +132,7 @@ _FLIPS: Final = 12
 """How many flipped facets are listed."""
 _CLAIMS: Final = 5
 """How many facts or sentences of one kind are listed for a paper."""
-_COMPARISON_QUOTE: Final = 400
+_CLAIM_QUOTE: Final = 400
 LEGEND: Final = (
     "p drop: paired permutation test over papers, Holm-adjusted. seen: the smallest",
     "true drop that this many papers show with 80 % power; smaller ones may hide.",
@@ -232,9 +232,7 @@ def _claims(what: str, claims: Sequence[Claim], *, with_reason: bool = True) -> 
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:
-    lines = wrap(
-        one_line(text, _COMPARISON_QUOTE), _WIDTH - len(label), break_on_hyphens=False
-    ) or [""]
+    lines = wrap(one_line(text, _CLAIM_QUOTE), _WIDTH - len(label), break_on_hyphens=False) or [""]
     for number, line in enumerate(lines):
         yield safe(f"{label if number == 0 else ' ' * len(label)}{line}")
 
@@ -391,7 +389,7 @@ def _labelled(label: str, text: str) -> Iterator[str]:
         yield margin + line
 
 
-_RELATIONS_MOST: Final = 10
+_BROKEN_SHOWN: Final = 10
 """Broken papers that are listed."""
 
 
@@ -410,13 +408,13 @@ def describe_relation(verdict: RelationVerdict, meaning: str) -> str:
     """Why a judge fails a relation. The first line says how often; then where, worst first."""
     broken = sorted((c for c in verdict.checks if c.held is False), key=lambda c: c.paper)
     lines = [relation_text(verdict), f"wanted: {meaning}", ""]
-    for check in broken[:_RELATIONS_MOST]:
+    for check in broken[:_BROKEN_SHOWN]:
         where = f"{check.paper}: {check.edit}" if check.edit else check.paper
         lines.append(one_line(where, 200))
         for text in check.broken:
             lines += wrap(f"  {text}", _WIDTH, subsequent_indent="    ")
-    if len(broken) > _RELATIONS_MOST:
-        lines.append(f"and {len(broken) - _RELATIONS_MOST} more")
+    if len(broken) > _BROKEN_SHOWN:
+        lines.append(f"and {len(broken) - _BROKEN_SHOWN} more")
     return "\n".join(map(safe, lines))
 
 

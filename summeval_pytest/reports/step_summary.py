@@ -118,8 +118,8 @@ def _pair_row(pair: PairRecord, told: str) -> str:
     return row((f"{cell(pair.system)} on {cell(pair.paper)}", cell(str(pair.place)), told))
 
 
-_STEP_JUDGE_QUOTE: Final = 240
-_STEP_JUDGE_PHRASE: Final = 600
+_JUDGE_QUOTE: Final = 240
+_JUDGE_PHRASE: Final = 600
 _BROKEN: Final = 3
 """Papers on which a relation is broken that are shown."""
 
@@ -134,15 +134,15 @@ def judge_section(record: RunRecord) -> Iterator[str]:
 
 
 def _relation(verdict: RelationVerdict) -> str:
-    text = code(relation_text(verdict), _STEP_JUDGE_PHRASE)
+    text = code(relation_text(verdict), _JUDGE_PHRASE)
     lines = [f"- **{text}**" if verdict.state in {"fails", "unanswered"} else f"- {text}"]
-    lines += [f"  - {code(line, _STEP_JUDGE_QUOTE)}" for line in broken_texts(verdict)[:_BROKEN]]
+    lines += [f"  - {code(line, _JUDGE_QUOTE)}" for line in broken_texts(verdict)[:_BROKEN]]
     return "\n".join(lines)
 
 
 def _suite(each: tuple[SuiteRecord, Trust]) -> str:
     suite, trust = each
-    lines = [f"{code(suite.name)}: {code(trust_of(suite), _STEP_JUDGE_PHRASE)}"]
+    lines = [f"{code(suite.name)}: {code(trust_of(suite), _JUDGE_PHRASE)}"]
     if trust.agreements:
         columns = ("agreement", "value", "95 % interval", "items", "papers", "floor")
         figures = list(fitting(trust.agreements, _figure, room=10_000))
@@ -184,7 +184,7 @@ def _worst(each: Disagreement) -> str:
     label, said = (verdict_of(answer, value) for value in (answer.label, answer.answer))
     lines = [f"- {code(described(each))}: label **{label}**, judge **{said}**"]
     lines += [
-        f"  - {whose}: {code(text, _STEP_JUDGE_QUOTE)}"
+        f"  - {whose}: {code(text, _JUDGE_QUOTE)}"
         for whose, text in evidence_of(answer)
         if text.strip()
     ]

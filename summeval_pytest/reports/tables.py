@@ -124,8 +124,8 @@ def recorded_table(recorded: Mapping[str, Mapping[str, ItemAgreement]]) -> Itera
     yield f"{'recorded ratings':<{_NAME}}{''.join(f'{facet:<15}' for facet in FACETS)}".rstrip()
     for by, items in recorded.items():
         cells = (
-            f"{_plain(items[f].figures['exact'].value):>5} "
-            f"{_plain(items[f].figures['quadratic kappa'].value):<9}"
+            f"{plain(items[f].figures['exact'].value):>5} "
+            f"{plain(items[f].figures['quadratic kappa'].value):<9}"
             for f in FACETS
         )
         yield f"{one_line(by, _NAME - 1):<{_NAME}}{''.join(cells)}".rstrip()
@@ -215,7 +215,8 @@ def _point_cell(estimate: Estimate, p_value: float | None) -> str:
     return f"{estimate.value:>5.2f} {interval} {p}"
 
 
-def _plain(value: float | None) -> str:
+def plain(value: float | None) -> str:
+    """A figure with three digits; "-" where it is undefined."""
     return "-" if value is None else f"{value:.3f}"
 
 
@@ -251,7 +252,7 @@ def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 
 _SUITE: Final = 20
-_AGREEMENT_SUMMARY_FIGURE: Final = 46
+_SUMMARY_FIGURE: Final = 46
 _KAPPA: Final = "quadratic kappa"
 
 
@@ -269,8 +270,8 @@ def summary_lines(
     folder = one_line(PurePosixPath(suite).parent.name or suite, _SUITE - 1)
     for figure, n_items, estimate in _figures(metrics, items, roles):
         if estimate.value is not None:
-            name = one_line(figure, _AGREEMENT_SUMMARY_FIGURE - 1)
-            told = f"{folder:<{_SUITE}}{name:<{_AGREEMENT_SUMMARY_FIGURE}}{n_items:>7,}"
+            name = one_line(figure, _SUMMARY_FIGURE - 1)
+            told = f"{folder:<{_SUITE}}{name:<{_SUMMARY_FIGURE}}{n_items:>7,}"
             yield f"{told}  {estimate_cell(estimate)}".rstrip()
 
 
@@ -289,7 +290,7 @@ def _figures(
     yield "macro F1, sentence roles", roles.n_items, roles.macro_f1
 
 
-_SUPPORTING_TITLES: Final[dict[Part, str]] = {
+_EVIDENCE_TITLES: Final[dict[Part, str]] = {
     "all": "all sentences",
     "high": "more abstractive",
     "low": "less abstractive",
@@ -298,7 +299,7 @@ _SUPPORTING_TITLES: Final[dict[Part, str]] = {
 
 def supporting_table(figures: Sequence[SupportingFigures]) -> Iterator[str]:
     """A line each for the judge and the baselines, in a block for each part of the sentences."""
-    for part, title in _SUPPORTING_TITLES.items():
+    for part, title in _EVIDENCE_TITLES.items():
         found = [each for each in figures if each.part == part]
         if not found:
             continue

@@ -340,7 +340,7 @@ def decode_line(raw: bytes, place: Place) -> str:
 
 
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_JSONL_SHOWN: Final = 40
+_TOKEN_SHOWN: Final = 40
 TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
 
 
@@ -456,4 +456,4 @@ def _finite(digits: str) -> float:
 
 
 def _start(text: str) -> str:
-    return repr(text) if len(text) <= _JSONL_SHOWN else f"{text[:_JSONL_SHOWN]!r}..."
+    return repr(text) if len(text) <= _TOKEN_SHOWN else f"{text[:_TOKEN_SHOWN]!r}..."

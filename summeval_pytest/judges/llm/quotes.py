@@ -223,7 +223,7 @@ def _in_order(quoted: tuple[str, ...], sentence: tuple[str, ...]) -> list[int]:
     return places
 
 
-FREE_READING_LEAST_WORDS: Final = 2
+LEAST_QUOTED_WORDS: Final = 2
 """What has fewer words between parentheses is no quotation: "(p < 0.05)", "(1)"."""
 _VERDICT_WORDS: Final = 3
 _OPENING_WORDS: Final = 6
@@ -340,7 +340,7 @@ def _cut(
     text: str, source: Sequence[str], ways: Sequence[Callable[[str], list[str]]]
 ) -> Iterator[Quote]:
     """A text as one quotation where the source has it, else in pieces."""
-    if sum(word[0].isalpha() for word in words_of(text)) < FREE_READING_LEAST_WORDS:
+    if sum(word[0].isalpha() for word in words_of(text)) < LEAST_QUOTED_WORDS:
         return
     whole = Quote(NOWHERE, text)
     if not ways or not look_up([whole], source).n_ungrounded:
