@@ -34,8 +34,6 @@ ERRORS = (
     "number", "unit", "direction", "negation", "entity-swap", "causal-claim", "invented-detail",
     "overgeneral-claim",
 )  # fmt: skip
-SPOILT_FACETS = ("dropped", "background_for_findings")
-"""What is planted in a summary without a sentence of its own that would be unfaithful."""
 
 
 @cache

@@ -24,18 +24,7 @@ from tests.reports.records import (
     moss_suite,
     wrong_pair,
 )
-from tests.reports.test_page import Page
-
-
-def texts_in(value: object) -> set[str]:
-    """Every text of some data."""
-    if isinstance(value, str):
-        return {value}
-    if isinstance(value, dict):
-        return {text for held in value.values() for text in texts_in(held)}
-    if isinstance(value, list):
-        return {text for held in value for text in texts_in(held)}
-    return set()
+from tests.reports.test_page import Page, texts_in
 
 
 def test_a_pair_holds_its_pieces_with_their_places() -> None:
