@@ -491,3 +491,23 @@ def _on_a_terminal(bench: Bench, *arguments: str) -> str:
         process.wait(timeout=SOON)
     os.close(master)
     return text.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("judge", ["rule", "gpt-9"])
+def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, judge: str
+) -> None:
+    """A suite comes with a pull request; in it stands which secret is to be sent where."""
+    monkeypatch.setenv("GATE_KEY", KEY)
+    with serving(bench) as server:
+        bench.spoil("summeval.toml", "timeout_seconds = 20", 'api_key_env = "GATE_KEY"')
+        place = f"GATE_KEY={server.origin}"
+        arguments = ("summeval.toml", f"--summ-judge={judge}", "--summ-endpoint=here")
+        refused = bench.inside(*arguments)
+        assert server.n_requests == 0
+        bench.write("pytest.ini", f"[pytest]\nsumm_allow_endpoints = {place}\n")
+        bench.inside(*arguments)
+
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    assert f"set SUMM_ALLOW_ENDPOINTS={place} (or --summ-allow-endpoints" in refused.err
+    assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}

@@ -157,3 +157,16 @@ def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> No
 
     assert run.code == 0
     assert "saved: baselines/v1.json" in run.lines
+
+
+def test_a_comparison_that_was_lost_with_its_worker_is_an_error(bench: Bench) -> None:
+    """Nothing broke a rule, because nothing was compared."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    bench.write("conftest.py", DYING)
+    run = bench.run("summeval.toml", BAD, COMPARE, *REPORTS, "-n", "2", DIES="all-papers")
+    record = read_record(bench.path / "run.json", "RUN")
+
+    assert run.code == 1
+    assert record.suites[0].systems[0].outcome == "error"
+    assert record.suites[0].gaps == ("bad was not compared with v1",)
+    assert any("all-papers" in case for case in errors(bench))

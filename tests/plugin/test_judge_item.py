@@ -139,3 +139,11 @@ def test_an_untrusted_run_is_no_baseline(bench: Bench) -> None:
     assert run.code == UNTRUSTED
     assert not (bench.path / "baselines" / "v1.json").exists()
     assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
+
+
+def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
+    """Exit code 0 would release a model on the word of a judge that was found wanting."""
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml", FAIR)
+    assert run.last == "1 failed, 2 passed"
+    assert run.code == UNTRUSTED

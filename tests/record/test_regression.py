@@ -21,6 +21,7 @@ from summeval_pytest.stats.paired import detectable_drop, drop_p_value
 from summeval_pytest.verdict.thresholds import read_rules
 from tests.verdict.records import (
     SIGNATURES,
+    SILENT,
     baseline,
     eva,
     faithful,
@@ -378,6 +379,37 @@ def test_a_drop_that_silence_in_the_baseline_makes_leaves_it_undecided() -> None
     )
 
 
+def test_a_drop_that_silence_in_the_baseline_hides_leaves_it_undecided() -> None:
+    """A paper that the judge left unscored then may have had the full score."""
+    new = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
+    old = [new[0], pair("moss-01", unscored("faithfulness", SILENT))]
+    (told,) = compared(old, new, HELD).undecided
+    assert told.startswith("faithfulness drops by 0.250, more than 0.02, if what the judge left")
+
+
+def test_a_drop_that_is_there_in_any_case_is_the_systems_failure() -> None:
+    """Silence on the same sentence of another paper, in both runs, excuses nothing."""
+    old = long_summaries(True, True, None)
+    found = compared(old, long_summaries(False, False, None), HELD)
+    assert difference(found, "faithfulness").broken
+    assert found.undecided == ()
+
+
+def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
+    """One of 20 may be without a score; at the lowest it is a drop of .05, and the system's."""
+    old = [pair(f"moss-{n:02}", faithful(1.0)) for n in range(20)]
+    new = [*old[:19], pair("moss-19", unscored("faithfulness"))]
+    found = compared(old, new, HELD)
+    assert difference(found, "faithfulness").broken == (
+        (
+            "faithfulness drops by 0.050, more than 0.02, with the lowest score for each paper that"
+            " has none"
+        ),
+    )
+    assert found.undecided == ()
+    assert compared(old, new, "faithfulness:0.06").passes
+
+
 def conflicting(*counts: int) -> list[PairRecord]:
     """Pairs with so many conflicts each."""
     return [
@@ -478,3 +510,8 @@ def test_one_flip_a_paper_is_mcnemars_exact_test(n_up: int, n_down: int) -> None
 def test_flips_of_one_paper_are_one() -> None:
     """2 papers can say no more than .5, however many answers flipped in each: 2 * 2 ** -2."""
     assert two_sided_p_value([40.0, 60.0]) == 0.5
+
+
+def test_a_comparison_over_no_paper_does_not_pass() -> None:
+    """An empty selection dropped nothing because it judged nothing."""
+    assert without_numbers(compared([], [])) == ("there is no paper to compare on",)

@@ -30,6 +30,7 @@ from tests.verdict.records import (
     HERE,
     SIGNATURES,
     SILENT,
+    believed,
     eva,
     faithful,
     marks,
@@ -498,3 +499,49 @@ def test_what_silence_decides_is_decided_the_same_from_a_record() -> None:
     lenient = again(strict, "faithfulness=0.96", "mean.faithfulness=0.96")
     assert (outcomes(lenient), lenient.pairs[0].fault) == (["passed"], "")
     assert (lenient.systems[0].outcome, lenient.systems[0].fault) == ("passed", "")
+
+
+def test_a_comparison_that_silence_decides_stays_the_judges_fault() -> None:
+    """A record of an error must not turn green when it is read."""
+    comparison = Comparison(baseline="v1", system="careful", undecided=("facet drops by 0.1",))
+    pairs = faithfulness(0.75)
+    held = suite(
+        *pairs, systems=(system("careful", "moss-0", comparison=comparison),), thresholds=BOTH
+    )
+    (found,) = again(held).systems
+    assert found.outcome == "error"
+    assert found.fault == "against v1 (careful), undecided: facet drops by 0.1"
+    assert found.comparison == comparison
+
+
+@settings(deadline=None)
+@given(recorded(waived=False), st.sampled_from(["eva", "eva.recall", "faithfulness"]), shares)
+def test_a_higher_threshold_lets_nothing_pass_that_failed(
+    judged_run: tuple[RunRecord, str], name: str, by: float
+) -> None:
+    """Law: neither a pair nor a mean; and what the judge left open stays open.
+
+    Without waivers: one that was not needed fails its pair, and under a higher threshold it may be.
+    """
+    record, _ = judged_run
+    options = []
+    (old,) = record.suites
+    for prefix, held in (("", old.thresholds.pair), ("mean.", old.thresholds.mean)):
+        options += [f"{prefix}{t.name}={min(1, t.least + by)}" for t in held if t.name == name]
+    (new,) = rescore(record, options=options).suites
+    before = outcomes(old) + [system.outcome for system in old.systems]
+    after = outcomes(new) + [system.outcome for system in new.systems]
+    for was, now in zip(before, after, strict=True):
+        assert now in ({"passed", "failed"} if was == "passed" else {was})
+
+
+@pytest.mark.parametrize("prefix", ["", "mean."])
+def test_support_that_the_runs_judge_did_not_give_is_refused(prefix: str) -> None:
+    """It is nowhere in the record, and other answers are needed; a rule's own are no judge's."""
+    held = suite(pair("moss-0", believed(1.0)), pair("moss-1", believed(None)), thresholds=EACH)
+    assert refused(held, f"{prefix}faithfulness.support=0.1") == (
+        "--min: the run of golden/summeval.toml lacks faithfulness.support for 1 of 2 pairs, first"
+        " 'careful' on 'moss-1': its judge did not say of every sentence how far it is supported;"
+        " run it again: use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place,"
+        " or remove the threshold"
+    )

@@ -33,7 +33,7 @@ from summeval_pytest.verdict.decide import (
 )
 from summeval_pytest.verdict.thresholds import Threshold, Waivers
 from tests.verdict.golden_answers import answered, filled, golden, pairs
-from tests.verdict.records import pair
+from tests.verdict.records import believed, pair, unscored
 from tests.verdict.records import supported as supported_of
 
 if TYPE_CHECKING:
@@ -453,6 +453,16 @@ def test_a_mean_has_to_pass_with_the_lowest_score_for_a_paper_without_one(
     assert mean.held == (mean.lowest if least <= 0.8 else mean.value)
 
 
+def test_a_mean_that_silence_lifts_beside_a_refused_paper_is_the_judges_fault() -> None:
+    """(19 + 24/25) / 21 = .95: neither the refusal nor the silence alone is under .951."""
+    full, limit = [of_25(n) for n in range(19)], [Threshold("faithfulness", 0.951)]
+    refused = pair("moss-20", unscored("faithfulness")).numbers()
+    assert decide_means("careful", [*full, of_25(19), refused], limit).passes
+    assert decide_means("careful", [*full, of_25(19, None)], limit).passes
+    with pytest.raises(JudgeError, match=r"faithfulness 0.952 meets 0.951, and would be 0.950"):
+        decide_means("careful", [*full, of_25(19, None), refused], limit)
+
+
 def test_a_corrected_mean_that_only_silence_lifts_is_the_judges_fault() -> None:
     """Also where only the bound of its interval is held."""
     worst = corrected(0.6, low=0.4)
@@ -669,3 +679,147 @@ def test_a_corrected_mean_must_cover_as_many_papers_as_the_raw_one() -> None:
     refused_one = replace(judged_paper(2), unscored=(LACKING,))
     found = only([TWO[0], refused_one], GENEROUS, floor(0.1))
     assert (found.n_scored, found.n_of, found.missed) == (1, 2, (floor(0.1),))
+
+
+def test_a_value_under_the_bound_of_its_waiver_is_not_covered() -> None:
+    """Somebody has allowed 0.52, and not whatever comes."""
+    limits = [Threshold("facet", 0.55)]
+    verdict = decide(numbers(SHORT), limits, held(waiver("facet", least=0.52)))
+    assert (verdict.shortfalls, verdict.waived, verdict.passes) == ((FACET,), (), False)
+    assert [use.state for use in verdict.waivers] == ["exceeded"]
+    assert decide(numbers(SHORT), limits, held(waiver("facet", least=0.5))).passes
+
+
+def test_a_waiver_does_not_excuse_an_empty_summary() -> None:
+    """It allows a low number and not none; whether it is needed then, nobody knows."""
+    lack = Unscored(metric="facet", status="degenerate_candidate", reason="the summary is empty")
+    verdict = decide(numbers(lack), [Threshold("facet", 0.55)], held(waiver("facet")))
+    assert [use.state for use in verdict.waivers] == ["not judged"]
+    assert (verdict.lacking, verdict.waiver_faults, verdict.passes) == ((lack,), (), False)
+
+
+def test_an_expired_waiver_covers_nothing_and_says_so() -> None:
+    """The number fails again, and the waiver has to go or to be renewed."""
+    expired = waiver("facet", expires="2027-01-14")
+    verdict = decide(numbers(SHORT), [Threshold("facet", 0.55)], held(expired))
+    assert (verdict.shortfalls, verdict.waived) == ((FACET,), ())
+    assert verdict.waiver_faults == (
+        (
+            "golden/summeval.toml:30: waiver 'facet-of-moss-01' of facet (owner 'ines') expired on"
+            " 2027-01-14; mend, renew or delete it"
+        ),
+    )
+    assert not verdict.passes
+
+
+def test_a_pair_that_the_judge_left_unscored_is_not_waived() -> None:
+    """Nobody may wave through what nobody has measured."""
+    lack = Unscored(metric="facet", status="unanswered", reason="cut off")
+    with pytest.raises(JudgeError):
+        decide(numbers(lack), [Threshold("facet", 0.55)], held(waiver("facet")))
+
+
+def test_the_judges_fault_comes_before_the_systems() -> None:
+    """A pair is not called red on half of its scores."""
+    scores = (
+        Unscored(metric="facet", status="refused_candidate", reason="the system refused"),
+        Unscored(metric="eva", status="skipped_no_reference", reason="no fact is stated"),
+    )
+    with pytest.raises(JudgeError) as caught:
+        decide(numbers(*scores), [])
+    assert str(caught.value) == (
+        "paper 'moss-01', system 'careful' is unscored:"
+        " eva: skipped_no_reference, no fact is stated"
+    )
+
+
+def test_support_that_stands_on_unanswered_sentences_is_undecided() -> None:
+    """Worked example: .8 of one answered sentence is .4 if the other has no support at all."""
+    score = believed(0.8)
+    silent = replace(score.sentences[0], supported=None, support=None)
+    found = numbers(replace(score, sentences=(*score.sentences, silent)))
+    with pytest.raises(
+        JudgeError, match=r"faithfulness\.support 0\.800 meets 0\.5, and would be 0\.4"
+    ):
+        decide(found, [Threshold("faithfulness.support", 0.5)])
+    assert decide(found, [Threshold("faithfulness.support", 0.4)]).passes
+    assert decide(found, [Threshold("faithfulness.support", 0.9)]).shortfalls
+
+
+def test_a_summary_that_states_nothing_is_under_every_threshold() -> None:
+    """Without facts there is no precision, and absence must not pass for it: not even at 0."""
+    verdict = decide(numbers(facts(0.0, None, 0.0)), [Threshold("eva.precision", 0.0)])
+    assert verdict.shortfalls == (Shortfall(name="eva.precision", value=None, least=0.0),)
+    assert not verdict.passes
+
+
+@pytest.mark.parametrize("n_papers", [0, 1])
+def test_a_mean_over_nothing_never_passes(n_papers: int) -> None:
+    """A gate that nothing goes through is no gate."""
+    papers = [paper(1, EMPTY)] * n_papers
+    found = mean_of(papers, Threshold("facet", 0.25))
+    assert (found.value, found.n_scored, found.n_papers) == (None, 0, n_papers)
+    assert not found.passes
+
+
+def test_a_mean_that_falls_short_in_any_case_is_the_systems_fault() -> None:
+    """Silence does not excuse what fails without it."""
+    verdict = decide_means("careful", [of_25(1, None, False)], [Threshold("faithfulness", 0.97)])
+    assert [mean.name for mean in verdict.missed] == ["faithfulness"]
+
+
+def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
+    """It allows a low mean, and not a mean over the papers that went well."""
+    papers = [paper(1, facet=0.5), paper(2, EMPTY)]
+    verdict = decide_means("careful", papers, [Threshold("facet", 0.65)], waived())
+    assert [mean.name for mean in verdict.missed] == ["facet"]
+    assert not verdict.passes
+    assert [use.state for use in verdict.waivers] == ["not judged"]
+
+
+def test_an_expired_waiver_of_a_mean_covers_nothing() -> None:
+    """The last day is the last day."""
+    verdict = decide_means("careful", LOW, MEAN_LIMITS, waived(expires="2027-01-14"))
+    assert ([mean.name for mean in verdict.missed], len(verdict.waiver_faults)) == (["facet"], 1)
+    assert decide_means("careful", LOW, MEAN_LIMITS, waived(expires="2027-01-15")).passes
+
+
+@pytest.mark.parametrize(
+    ("least", "passes"), [(0.55, True), (0.6, True), (0.61, False), (None, True)]
+)
+def test_a_waiver_of_a_mean_holds_down_to_its_bound(least: float | None, passes: bool) -> None:
+    """The mean is (0.5 + 0.7) / 2 = 0.6."""
+    verdict = decide_means("careful", LOW, MEAN_LIMITS, waived(least=least))
+    assert verdict.passes is passes
+    assert bool(verdict.missed) is not passes
+
+
+def test_a_paper_that_the_system_left_unscored_fails_the_means() -> None:
+    """An empty summary is the system's fault: red, and no error of the judge."""
+    verdict = decide_means(
+        "careful", [paper(1, facet=0.9), paper(2, EMPTY)], [Threshold("facet", 0.5)]
+    )
+    (missed,) = verdict.missed
+    assert (missed.value, missed.n_scored, missed.n_papers) == (0.9, 1, 2)
+
+
+def test_what_is_unknown_reaches_no_floor() -> None:
+    """A record read from a file may hold it; it must not pass."""
+    point, lower = floor(0.3), floor(0.3, bound="lower")
+    assert mean(None, None, point, lower).missed == (point, lower)
+    assert mean(0.65, None, point, lower).missed == (lower,)
+
+
+def test_a_threshold_on_a_number_that_no_paper_has_does_not_pass() -> None:
+    """A gate that nothing goes through is no gate; it must not vanish with the papers."""
+    labels = overall((1, 2), (2, 2), kind="method")
+    told = refused(TWO, labels, floor(2, "facet.method"))
+    assert told.startswith("the mean of facet.method cannot be corrected, there are no judged rows")
+
+
+def test_a_threshold_without_an_answered_label_is_the_judges_fault() -> None:
+    """The labels are there, else the threshold would have been refused; nobody answered them."""
+    silent = overall((0.5, None), (0.7, None))
+    assert refused(TWO, silent, floor(0.5)).startswith(
+        "the mean of facet cannot be corrected, there are no golden rows; "
+    )

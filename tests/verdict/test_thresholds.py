@@ -655,3 +655,12 @@ def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:
         Rule(name="facet", drop=0.1, level=0.01),
     ]
     assert levels(rules) == {"eva.recall": 0.1, "facet": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("expires", "expected"),
+    [(YESTERDAY, "expired"), (TODAY, "in use"), (TOMORROW, "in use"), ("2026-12-31", "expired")],
+)
+def test_a_waiver_holds_on_its_last_day_and_no_longer(expires: str, expected: State) -> None:
+    """The day that was written is the last one on which the team may rely on it."""
+    assert state(waiver(expires=expires), {"facet": 0.5}) == expected

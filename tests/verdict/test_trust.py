@@ -203,6 +203,39 @@ def test_a_floor_that_only_silence_holds_is_the_judges_fault(bound: Bound) -> No
     assert trust(said, floor).outcome == "passed"
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "unanswered"),
+    [
+        ("facet_exact", 0.99, answered("result", 2, None)),
+        ("facet_kappa.result", 0.99, answered("result", 4, None)),
+        ("facet_spearman", 0.99, answered("overall", 0.9, None)),
+        ("unfaithful_precision", 0.99, answered("sentence", 1, None)),
+        ("fact_f1", 0.99, answered("reference fact", 1, None)),
+        ("evidence_recall", 0.99, answered("sentence", 1, None, evidence=(0, 1, 0))),
+        ("evidence_precision", 0.99, answered("sentence", 1, None, evidence=(0, 1, 0))),
+        ("unfaithful_recall.number", 0.99, answered("sentence", 0, None, error="number")),
+    ],
+)
+def test_no_figure_is_held_by_silence(name: str, least: float, unanswered: GoldenAnswer) -> None:
+    """Each unanswered label is taken as far from its answer as can be, in every kind."""
+    said = [
+        golden(
+            answered("result", 1 + n % 4, 1 + n % 4),
+            answered("overall", 0.3 + n / 60, 0.3 + n / 60),
+            answered("sentence", n % 2, n % 2, evidence=(1, 1, 1) if n % 2 else None),
+            answered("sentence", 0, 0, error="number"),
+            answered("reference fact", n % 2, n % 2),
+            paper=f"kiln-{n}",
+        )
+        for n in range(24)
+    ]
+    floor = Threshold(name=name, least=least)
+    assert trust(said, floor).outcome == "passed"
+    measured = trust([*said, golden(unanswered)], floor)
+    assert (measured.outcome, measured.missed) == ("error", ())
+    assert measured.undecided.startswith(f"the judge is undecided: {name} 1.000 meets 0.99")
+
+
 # Laws
 
 
@@ -692,3 +725,40 @@ def test_a_kind_is_shown_twice_before_a_third_time() -> None:
         "candidate fact", "candidate fact", "sentence", "sentence", "result"
     ]  # fmt: skip
     assert [kind for _, kind, *_ in worst(*sentences, rating)] == [*["sentence"] * 4, "result"]
+
+
+def test_a_judge_that_misses_a_floor_is_untrusted_whatever_it_left_open() -> None:
+    """What is known is enough."""
+    said = [answered("sentence", 0, n > 0) for n in range(19)]
+    floors = (
+        Threshold(name="unfaithful_recall", least=0.9),
+        Threshold(name="unfaithful_recall", least=0.051),
+    )
+    measured = trust([golden(*said, answered("sentence", 0, None))], *floors)
+    assert (measured.outcome, bool(measured.undecided)) == ("failed", True)
+
+
+def test_silence_on_one_kind_of_label_is_not_hidden_by_the_others() -> None:
+    """6 of 10 sentences unanswered beside 200 ratings: 3 % of all items, 60 % of the sentences."""
+    ratings = [answered("result", 4, 4) for _ in range(200)]
+    silent = [answered("sentence", 1, None) for _ in range(6)]
+    said = [answered("sentence", 1, 1) for _ in range(4)]
+    with pytest.raises(JudgeError, match="6 of 10 labelled sentences are unanswered"):
+        trust([golden(*ratings, *silent, *said)])
+
+
+def test_a_judge_that_answers_nothing_is_no_judge() -> None:
+    """Ten thousand is written with its comma."""
+    silent = golden(*(answered("sentence", 0, None) for _ in range(10_000)))
+    with pytest.raises(JudgeError, match=r"10,000 of 10,000 labelled items are unanswered"):
+        trust([silent])
+
+
+def test_up_to_one_in_twenty_may_be_unanswered() -> None:
+    """They are counted, and no figure moves: neither up, as agreement, nor down."""
+    answers = [answered("sentence", 0, n % 2) for n in range(19)]
+    floor = Threshold(name="unfaithful_recall", least=0.5)
+    with_silence = trust([golden(*answers, answered("sentence", 0, None))], floor)
+    without = trust([golden(*answers)], floor)
+    assert with_silence.n_unanswered == 1
+    assert with_silence.agreements == without.agreements

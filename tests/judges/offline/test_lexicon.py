@@ -39,6 +39,12 @@ def test_weights_are_plain_numbers(name: str) -> None:
     assert all(np.isfinite(array).all() for array in arrays.values())
 
 
+def test_the_weights_are_small() -> None:
+    """A plugin that gates summaries must not weigh as much as a model."""
+    sizes = [len(WEIGHTS.joinpath(f"{name}.npz").read_bytes()) for name in NAMES]
+    assert 0 < sum(sizes) <= MOST_BYTES
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recipe_stands_beside_every_weight_file(name: str) -> None:
     """Whoever doubts the weights must be able to make them again."""
