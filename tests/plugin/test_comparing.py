@@ -183,3 +183,35 @@ def test_a_waiver_of_no_threshold_is_a_usage_error(bench: Bench) -> None:
     assert run.code == 4
     assert "summeval.toml:" in run.err
     assert "is of 'facet.results', which [thresholds] does not hold" in run.err
+
+
+def test_an_expired_waiver_fails(bench: Bench) -> None:
+    """What nobody renews ends."""
+    waive(bench, "facet", "faithfulness", expires="2020-01-01")
+    run = bench.inside("summeval.toml::bad::limpet-01", BAD)
+
+    assert run.code == 1
+    assert "expired on 2020-01-01; mend, renew or delete it" in " ".join(run.out.split())
+
+
+def test_a_waiver_that_nothing_needs_fails(bench: Bench) -> None:
+    """Left behind, it would waive the next mistake."""
+    bench.bad["limpet-01"] = bench.good["limpet-01"]
+    bench.suite()
+    waive(bench, "facet")
+    run = bench.inside("summeval.toml::bad::limpet-01", BAD)
+
+    assert run.code == 1
+    assert "waiver 'known-0' of facet (owner 'ann@example.org') is no longer needed" in run.out
+
+
+def test_other_papers_fail_and_name_the_key(bench: Bench) -> None:
+    """Means over other papers are other numbers."""
+    saved(bench)
+    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
+    run = bench.inside("summeval.toml", GOOD, COMPARE)
+
+    assert run.code == 1
+    assert run.last == "1 failed, 3 passed"
+    assert "good: suite differs: " in run.out
+    assert "numbers of different recipes do not compare" in " ".join(run.out.split())

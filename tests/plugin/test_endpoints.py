@@ -511,3 +511,50 @@ def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
     assert refused.code == pytest.ExitCode.USAGE_ERROR
     assert f"set SUMM_ALLOW_ENDPOINTS={place} (or --summ-allow-endpoints" in refused.err
     assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("arguments", [["-n0"], ["-n2"]])
+def test_processes_share_one_question(bench: Bench, arguments: list[str]) -> None:
+    """Two workers need both pairs' replies for the means, and the endpoint sees each once."""
+    script = by_rule
+    with serving(bench, lambda seen: Delay(0.05, script(seen))) as server:
+        bench.spoil(
+            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
+        )
+        run = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", *arguments)
+        bodies = Counter(str(sorted(seen.body.items())) for seen in server.seen)
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert set(bodies.values()) == {1}
+    assert f"replies: {server.n_requests} asked" in run.out
+
+
+def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
+    """The judge's fault is an error, and never a failure of the system."""
+    with serving(bench):
+        bench.write(
+            "summeval.toml",
+            re.sub(r'base_url = ".*"', f'base_url = "{nobody}"', _suite_text(bench)),
+        )
+        run = judged(bench)
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert set(run.outcomes.values()) == {"ERROR"}
+    assert "nothing answers (connection refused" in run.out
+
+
+def test_all_asks_everything_again_and_once(bench: Bench) -> None:
+    """Who wants new answers gets them, each once, also where several items need the same."""
+    with serving(bench) as server:
+        bench.spoil(
+            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
+        )
+        judged(bench)
+        n_requests = server.n_requests
+        run = judged(bench, "--summ-record=all")
+        assert server.n_requests == 2 * n_requests
+        bench.run("summeval.toml", "--summ-judge=rule", "--summ-record=all", "-n2")
+
+    assert f"{n_requests} asked" in replies(run)
+    assert server.n_requests == 3 * n_requests
+    assert not list((bench.store / "runs").glob("*"))

@@ -170,3 +170,11 @@ def test_a_comparison_that_was_lost_with_its_worker_is_an_error(bench: Bench) ->
     assert record.suites[0].systems[0].outcome == "error"
     assert record.suites[0].gaps == ("bad was not compared with v1",)
     assert any("all-papers" in case for case in errors(bench))
+
+
+def test_one_file_for_two_reports_is_refused(bench: Bench) -> None:
+    """The second would replace the first in silence."""
+    run = bench.inside("summeval.toml", GOOD, "--summ-run-record=same", "--summ-html=./same")
+
+    assert run.code == 4
+    assert "--summ-html=./same: --summ-run-record writes that file; name another one" in run.err

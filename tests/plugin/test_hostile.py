@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 import pytest
+from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
 from summeval_pytest.record.record import read_record
@@ -185,3 +186,13 @@ class Tags(HTMLParser):
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
         if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
             self.policy = dict(attrs)["content"] or ""
+
+
+def test_the_facet_level_junit_report_is_read_by_junitparser(done: tuple[Run, Path]) -> None:
+    """As its consumers read it: counters add up, and what failed is not passed."""
+    report = JUnitXml.fromfile(str(done[1] / "run.xml"))
+    (suite,) = report
+
+    assert suite.tests == len(list(suite))
+    assert suite.failures >= 4
+    assert suite.errors == 0

@@ -221,3 +221,33 @@ def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
 
     assert bench.asked(), "else no thread was ever begun"
     wait_until(lambda: set(threading.enumerate()) <= before, "a thread is still there")
+
+
+def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
+    """Absent numbers would be taken for a pair that was not asked about."""
+    bench.suite(papers=("kiln-02",))
+    bench.inside(
+        "summeval.toml", "--summ-judge=rule:Short", "--summ-model=bad", "--junitxml=junit.xml"
+    )
+    (text,) = bench.properties("junit.xml").values()
+
+    assert json.loads(text) == {
+        "paper": "kiln-02",
+        "system": "bad",
+        "scores": {},
+        "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
+        "signatures": [],
+        "note": "",
+        "wrong": {},
+    }
+
+
+def test_what_the_judge_raises_is_an_error_too(bench: Bench) -> None:
+    """A dead line is no fault of the system; one safe line tells which judge broke down and how."""
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
+
+    assert run.code == 1
+    assert set(run.outcomes.values()) == {"ERROR"}
+    told = "judge 'fair-1' broke down: ConnectionResetError: the line went dead at SegmentFacets"
+    assert told in run.lines
+    assert not run.shows_code

@@ -139,3 +139,15 @@ def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, fl
     assert run.code == 4
     name = flag.partition("=")[0]
     assert f"{name} is about a suite, and none is among the arguments; found" in run.err
+
+
+def test_two_replays_give_the_same_bytes(shared_bench: Bench) -> None:
+    """Alone or in two processes."""
+    for processes in ("0", "2"):
+        reports = (f"--summ-html=html{processes}", f"--summ-junit=junit{processes}")
+        run = shared_bench.run("summeval.toml", "--summ-model=good,bad", *reports, "-n", processes)
+        assert run.code == 1
+
+    for name in ("html", "junit"):
+        first, second = (shared_bench.path / f"{name}{processes}" for processes in ("0", "2"))
+        assert first.read_bytes() == second.read_bytes()
