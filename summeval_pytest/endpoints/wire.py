@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
 from summeval_pytest.errors import NoReplyError
-from summeval_pytest.text.printing import check_depth, one_line
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -122,28 +123,15 @@ def _read_json(text: str) -> object:
             "malformed", f"a body with more than {MOST_MARKS:,} values is no chat completion"
         )
     try:
-        values: object = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
-        check_depth(values)
-    except json.JSONDecodeError as error:
-        start = one_line(text[:_SHOWN], 60)
-        what = f"its body is no JSON text from character {error.pos} on; it begins {start!r}"
-        raise NoReplyError("not_json", what) from None
-    except (ValueError, RecursionError):
+        return read_strict(text)
+    except StrictJsonError as error:
+        if error.fault == "syntax":
+            start = one_line(text[:_SHOWN], 60)
+            what = f"its body is no JSON text from character {error.position} on; it begins"
+            raise NoReplyError("not_json", f"{what} {start!r}") from None
         raise NoReplyError(
             "malformed", "its body has a key twice, a number that is none, or no end"
         ) from None
-    return values
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        raise ValueError("a key stands twice")
-    return values
-
-
-def _refuse(number: str) -> float:
-    raise ValueError(f"{number} is no JSON number")
 
 
 def _is_object(values: object) -> TypeGuard[dict[str, object]]:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import secrets
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.text.printing import check_depth
+from summeval_pytest.text.strict_json import read_strict
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -105,42 +104,10 @@ def _read_object(line: str) -> dict[str, object]:
         raise ValueError(
             f"character {hidden.start() + 1} is hidden; it has to be written as {_escaped(hidden)}"
         )
-    try:
-        value: object = json.loads(
-            line,
-            object_pairs_hook=_without_duplicates,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
-        check_depth(value)
-    except json.JSONDecodeError as error:
-        # Nothing of the text: what is no JSON may be a file that nobody meant to show.
-        raise ValueError(f"no JSON at column {error.colno}: {error.msg}") from None
-    except RecursionError:
-        raise ValueError("the line is nested too deeply to be read") from None
+    value = read_strict(line)
     if not isinstance(value, dict):
         raise ValueError("the line is no JSON object")  # noqa: TRY004 (a text, not a type)
     return value
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {_start(twice)} stands twice in one object")
-    return values
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise ValueError(f"{_start(digits)} is too large a number")
-    return number
 
 
 def _escaped(match: re.Match[str]) -> str:

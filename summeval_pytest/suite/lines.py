@@ -11,10 +11,10 @@ import unicodedata
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from summeval_pytest.errors import Place, SuiteError, nearest
-from summeval_pytest.text.printing import check_depth
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -340,8 +340,6 @@ def decode_line(raw: bytes, place: Place) -> str:
 
 
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_TOKEN_SHOWN: Final = 40
-TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,10 +352,6 @@ class Line:
     def fields(self, owner: str) -> Fields:
         """Its keys and values, with what messages call the line."""
         return Fields(values=self.values, owner=owner, where=lambda _: self.place)
-
-
-class _NotAllowedError(ValueError):
-    """Something that JSON, or Python's reading of it, lets through and a suite does not."""
 
 
 def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
@@ -395,65 +389,21 @@ def unreadable(file: TextFile, error: OSError) -> SuiteError:
 
 
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
-    """One JSON value, read without Python's leniency.
+    """One JSON value at its place.
 
     Raises:
-        SuiteError: For what is no JSON, for a key that stands twice in one object, for NaN and
-            Infinity, for half a surrogate pair unless ``halves`` lets it pass, and for nesting and
-            numbers beyond any use.
+        SuiteError: For what is no strict JSON, and for half a surrogate pair unless ``halves`` lets
+            it pass.
     """
     try:
-        value: object = json.loads(
-            text,
-            object_pairs_hook=_without_duplicates,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
-        check_depth(value)
+        value = read_strict(text)
         if not halves and _SURROGATE_ESCAPE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        # Nothing of the text: what is no JSON may be a file that nobody meant to show.
-        raise SuiteError(
-            place, f"no JSON at column {error.colno}: {error.msg}; mend the line"
-        ) from None
+    except StrictJsonError as error:
+        raise SuiteError(place, f"{error}; {error.remedy}") from None
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise SuiteError(
             place, f"a text holds {half!r}, half a surrogate pair; write the whole character"
         ) from None
-    except _NotAllowedError as error:
-        raise SuiteError(place, str(error)) from None
-    except RecursionError:
-        raise SuiteError(place, TOO_DEEP) from None
-    except ValueError:  # int() refuses thousands of digits
-        raise SuiteError(
-            place, "this line holds a number with too many digits; shorten the number"
-        ) from None
     return value
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _NotAllowedError(f"the key {_start(twice)} stands twice in one object; delete one")
-    return values
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _NotAllowedError(f"{name!r} is no JSON number; write a finite number, or leave it out")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise _NotAllowedError(
-            f"the number {_start(digits)} is too large to be read; write a smaller one"
-        )
-    return number
-
-
-def _start(text: str) -> str:
-    return repr(text) if len(text) <= _TOKEN_SHOWN else f"{text[:_TOKEN_SHOWN]!r}..."

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.lines import TOO_DEEP, TextFile, brief, decode_line, unreadable
-from summeval_pytest.text.printing import DEEPEST, is_deep
+from summeval_pytest.suite.lines import TextFile, brief, decode_line, unreadable
+from summeval_pytest.text.strict_json import DEEPEST, TOO_DEEP, is_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

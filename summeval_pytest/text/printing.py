@@ -68,36 +68,3 @@ def one_line(text: str, width: int = 240) -> str:
     words = text.split(None, width + 1)[: width + 1]
     line = safe(" ".join(words)[: width + 1])
     return line if len(line) <= width else line[: width - 1].rstrip() + "\u2026"
-
-
-DEEPEST: Final = 64
-"""How deep lists and objects may hold each other; no file or reply of ours has ten levels."""
-
-
-def is_deep(value: object) -> bool:
-    """Whether lists and objects hold each other deeper than `DEEPEST`."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
-            return False
-    return True
-
-
-def check_depth(value: object) -> None:
-    """Ends with the error of `json.loads` for a value that is deep, though not too deep for it.
-
-    Raises:
-        RecursionError: for such a value.
-    """
-    if is_deep(value):
-        raise RecursionError
-
-
-def _inside(value: object) -> list[object]:
-    """The lists and objects in a list or an object."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list):
-        return []
-    return [inner for inner in value if isinstance(inner, dict | list)]

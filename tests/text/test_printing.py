@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.text.printing import DEEPEST, check_depth, one_line, safe
+from summeval_pytest.text.printing import one_line, safe
 
 HOSTILE = ":#[] \n\r\t\x0b\x0c\x1b\x85\u00a0\u200b\u2003\u2028\u2029\u202e\ue000\U000e0001a%"
 
@@ -93,24 +92,3 @@ def test_a_cut_line_holds_no_command(text: str, width: int) -> None:
     """The cut must not undo what disarms a command."""
     assert "##[" not in one_line(text, width)
     assert not one_line(text, width).startswith("::")
-
-
-def nested(kinds: str) -> object:
-    """A value of a list or an object for each letter, l or o."""
-    opened = "".join("[" if kind == "l" else '{"a":' for kind in kinds)
-    closed = "".join("]" if kind == "l" else "}" for kind in reversed(kinds))
-    value: object = json.loads(f"{opened}{'0' if kinds.endswith('o') else ''}{closed}")
-    return value
-
-
-@given(st.text("lo", min_size=1, max_size=DEEPEST))
-def test_what_nests_as_people_write_it_passes(kinds: str) -> None:
-    """Law: up to the bound, whatever lies in what."""
-    check_depth([nested(kinds[1:]), "[" * 200] if len(kinds) > 1 else nested(kinds))
-
-
-@pytest.mark.parametrize("kinds", ["l" * (DEEPEST + 1), "o" * (DEEPEST + 1), "lo" * 300])
-def test_what_nests_deeper_is_refused_as_python_refuses_it(kinds: str) -> None:
-    """A value at Python's own limit would break whoever writes or walks it later."""
-    with pytest.raises(RecursionError):
-        check_depth(nested(kinds))

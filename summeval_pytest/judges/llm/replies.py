@@ -22,7 +22,8 @@ from pydantic_core import PydanticCustomError
 
 from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.printing import check_depth, one_line
+from summeval_pytest.text.printing import one_line
+from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
@@ -121,30 +122,18 @@ def _only_object(text: str) -> str:
 def _loaded(text: str) -> object:
     """The JSON value of a text; None where it is none."""
     try:
-        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
-        check_depth(value)
-    except UnreadableError:
-        raise
-    except RecursionError:
-        raise UnreadableError("malformed", "the reply's JSON is nested too deeply") from None
-    except json.JSONDecodeError:
-        return None
-    except ValueError:  # int() refuses thousands of digits
-        raise UnreadableError("malformed", "the reply has a number of too many digits") from None
-    return value
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise UnreadableError("malformed", f"the reply has the key {_quoted(twice)} twice")
-    return values
-
-
-def _no_constant(name: str) -> object:
-    raise UnreadableError("malformed", f"the reply has {name} for a number")
+        return read_strict(text)
+    except StrictJsonError as error:
+        if error.fault == "syntax":
+            return None
+        told = {
+            "deep": "the reply's JSON is nested too deeply",
+            "twice": f"the reply has the key {_quoted(error.token)} twice",
+            "constant": f"the reply has {error.token} for a number",
+            "digits": "the reply has a number of too many digits",
+            "large": "the reply has a number that is too large",
+        }
+        raise UnreadableError("malformed", told[error.fault]) from None
 
 
 def _quoted(value: object) -> str:

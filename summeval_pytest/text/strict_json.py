@@ -1,0 +1,117 @@
+"""JSON read without Python's leniency: one text, one value, whoever reads it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Final, Literal, NoReturn
+
+JsonFault = Literal["syntax", "deep", "digits", "twice", "constant", "large"]
+_SHOWN: Final = 40
+
+DEEPEST: Final = 64
+"""How deep lists and objects may hold each other; no file or reply of ours has ten levels."""
+TOO_DEEP: Final = "this line is nested too deeply to be read; mend it"
+
+
+class StrictJsonError(ValueError):
+    """A text that is no JSON, or that two readers of JSON would read differently.
+
+    The message shows nothing of the text but one key or number: what is no JSON may be a file that
+    nobody meant to show.
+
+    Attributes:
+        fault: What is wrong; "deep" and "digits" are beyond what any reader has to bear.
+        remedy: What to do about it.
+        token: The key or number; empty for other faults.
+        position: Where a text stops being JSON, from 0.
+    """
+
+    def __init__(
+        self, fault: JsonFault, told: str, remedy: str, *, token: str = "", position: int = 0
+    ) -> None:
+        super().__init__(told)
+        self.fault: JsonFault = fault
+        self.remedy = remedy
+        self.token = token
+        self.position = position
+
+
+def read_strict(text: str) -> object:
+    """The JSON value of a text.
+
+    Raises:
+        StrictJsonError: For what is no JSON, a key that stands twice in one object, NaN and
+            infinity in any spelling, and nesting and numbers beyond any use.
+    """
+    try:
+        value: object = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except StrictJsonError:
+        raise
+    except json.JSONDecodeError as error:
+        told = f"no JSON at column {error.colno}: {error.msg}"
+        raise StrictJsonError("syntax", told, "mend the line", position=error.pos) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:  # int() refuses thousands of digits
+        told = "this line holds a number with too many digits"
+        raise StrictJsonError("digits", told, "shorten the number") from None
+    if is_deep(value):
+        raise _too_deep()
+    return value
+
+
+def _too_deep() -> StrictJsonError:
+    told, _, remedy = TOO_DEEP.partition("; ")
+    return StrictJsonError("deep", told, remedy)
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        told = f"the key {_start(twice)} stands twice in one object"
+        raise StrictJsonError("twice", told, "delete one", token=twice)
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    remedy = "write a finite number, or leave it out"
+    raise StrictJsonError("constant", f"{name!r} is no JSON number", remedy, token=name)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        told = f"the number {_start(digits)} is too large to be read"
+        raise StrictJsonError("large", told, "write a smaller one", token=digits)
+    return number
+
+
+def _start(text: str) -> str:
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
+
+
+def is_deep(value: object) -> bool:
+    """Whether lists and objects hold each other deeper than `DEEPEST`."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> list[object]:
+    """The lists and objects in a list or an object."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return []
+    return [inner for inner in value if isinstance(inner, dict | list)]
