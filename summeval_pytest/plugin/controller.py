@@ -17,9 +17,7 @@ import pytest
 from summeval_pytest.endpoints.exchange import DRAIN_SECONDS
 from summeval_pytest.endpoints.spending import ORIGINS, ModelSeen, models_seen
 from summeval_pytest.judges.judge import Counting
-from summeval_pytest.plugin.gate import SAVE, report_files, saved_file
-from summeval_pytest.plugin.items import PROPERTY, VerdictItem
-from summeval_pytest.plugin.session import (
+from summeval_pytest.plugin.config import (
     GATE,
     PART,
     TALLY,
@@ -28,6 +26,8 @@ from summeval_pytest.plugin.session import (
     gated_suites,
     is_worker,
 )
+from summeval_pytest.plugin.gate import SAVE, report_files, saved_file
+from summeval_pytest.plugin.items import PROPERTY, VerdictItem
 from summeval_pytest.record.record import (
     CassetteRecord,
     Header,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.errors import UsageError
-from summeval_pytest.plugin.session import gate_of, marked_metrics, message_alone
+from summeval_pytest.plugin.config import gate_of, marked_metrics, message_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         FacetScore,
         FaithfulnessScore,
         MetricName,
-        Score,
         Unscored,
     )
     from summeval_pytest.plugin.gate import Gate, GatedSuite
@@ -65,27 +64,21 @@ class SummPair:
         """The Facet-aware Metric; the test fails where the system left it without a score."""
         from summeval_pytest.metrics.score import FacetScore
 
-        score = self._scored("facet")
-        assert isinstance(score, FacetScore)
-        return score
+        return self._scored("facet", FacetScore)
 
     @property
     def eva(self) -> EvaScore:
         """EVA-Score; the test fails where the system left it without a score."""
         from summeval_pytest.metrics.score import EvaScore
 
-        score = self._scored("eva")
-        assert isinstance(score, EvaScore)
-        return score
+        return self._scored("eva", EvaScore)
 
     @property
     def faithfulness(self) -> FaithfulnessScore:
         """Sentence faithfulness; the test fails where the system left it without a score."""
         from summeval_pytest.metrics.score import FaithfulnessScore
 
-        score = self._scored("faithfulness")
-        assert isinstance(score, FaithfulnessScore)
-        return score
+        return self._scored("faithfulness", FaithfulnessScore)
 
     def check(self) -> None:
         """Fails the test, with every finding, unless the pair meets the suite's thresholds."""
@@ -106,12 +99,13 @@ class SummPair:
             self._gate.recipes.update(told.pair.signatures if verdict.shortfalls else ())
             pytest.fail(describe_pair(told.pair), pytrace=False)
 
-    def _scored(self, metric: MetricName) -> Score:
+    def _scored(self, metric: MetricName, kind: type[ScoreT]) -> ScoreT:
         from summeval_pytest.metrics.score import Unscored
 
         score = self.evaluation.score(metric)
         if isinstance(score, Unscored):
             pytest.fail(f"{self.system} on {self.paper}: {metric}: {score.reason}", pytrace=False)
+        assert isinstance(score, kind)
         return score
 
     def __repr__(self) -> str:

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
-from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
-from summeval_pytest.plugin.session import (
+from summeval_pytest.plugin.config import (
     GATE,
     MARKER,
     MISTAKE,
@@ -35,6 +33,8 @@ from summeval_pytest.plugin.session import (
     run_of,
     stop_on_mistake,
 )
+from summeval_pytest.plugin.fixtures import summ_judge, summ_pair
+from summeval_pytest.plugin.options import add_options, is_planned, unknown_variables
 
 if TYPE_CHECKING:
     from collections.abc import Generator

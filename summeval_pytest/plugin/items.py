@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.errors import JudgeError, SummevalError, UsageError
-from summeval_pytest.plugin.session import gate_of, gated_suites, message_alone
+from summeval_pytest.plugin.config import gate_of, gated_suites, message_alone
 from summeval_pytest.record.changes import pair_change
 from summeval_pytest.record.record import (
     Judged,

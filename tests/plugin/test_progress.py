@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, Totals
-from summeval_pytest.plugin.progress import LOG_SECONDS, LogLines, TimeLeft, progress_text
+from summeval_pytest.plugin.progress import LOG_SECONDS, Progress, TimeLeft, progress_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,12 +59,13 @@ def test_a_log_gets_a_line_every_thirty_seconds(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("PYTEST_CURRENT_TEST", "s/summeval.toml::llama3::zinc-01 (setup)")
     written: list[str] = []
     now = 0.0
-    lines = LogLines(written.append, lambda: now)
+    progress = Progress(None, written.append, lambda: now)
     for look in range(150):
         now = look * LOOK
-        lines.show(f"[{now:g}]")
-        lines.wipe()
-    lines.close()
+        progress.show(Ledger(), n_judged=int(now), n_pairs=0, troubles=())
+        progress.wipe()
+    progress.close()
     assert LOG_SECONDS == 30.0
     begin = "summeval: s/summeval.toml::llama3::zinc-01 waits: "
-    assert written == [f"{begin}[30]", f"{begin}[60]"]
+    end = " pairs, 0 answers (0 remembered), 0 in flight"
+    assert written == [f"{begin}30{end}", f"{begin}60{end}"]

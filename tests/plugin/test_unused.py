@@ -27,7 +27,7 @@ SHELL = {
     "summeval_pytest.plugin.fixtures",
     "summeval_pytest.plugin.hooks",
     "summeval_pytest.plugin.options",
-    "summeval_pytest.plugin.session",
+    "summeval_pytest.plugin.config",
     "summeval_pytest.plugin.progress",
 }
 """All of us that a foreign suite loads: options, hooks, and the error tree they speak in."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError
-from summeval_pytest.plugin.options import TABLE, Share, read_options
+from summeval_pytest.plugin.options import TABLE, read_options
 from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
@@ -89,6 +90,27 @@ def is_judged(session: pytest.Session) -> bool:
     return not (config.option.collectonly or is_planned or MISTAKE in config.stash)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """Which part of a run one process is.
+
+    Attributes:
+        index: Its place among the processes that run tests, from 0.
+        n_processes: How many those are.
+        run: A name that they share, and no other run has.
+        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
+        is_verbose: Whether somebody wants to be told more.
+        folder: Where pytest was started, which relative files are named from.
+    """
+
+    index: int = 0
+    n_processes: int = 1
+    run: str = ""
+    may_stop: bool = False
+    is_verbose: bool = False
+    folder: Path = field(default_factory=Path)
+
+
 def share_of(config: pytest.Config) -> Share:
     """The part of the run that this process is."""
     told = getattr(config, "workerinput", {})
@@ -109,6 +131,15 @@ def run_of(config: pytest.Config) -> str:
     return config.stash[RUN_NAME]
 
 
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turns a usage error of ours into one of pytest's, which ends the run with exit code 4."""
+    try:
+        yield
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
 def gate_of(config: pytest.Config) -> Gate:
     """The gate of this process, made when it is first needed.
 
@@ -119,12 +150,10 @@ def gate_of(config: pytest.Config) -> Gate:
     if gate is None:
         from summeval_pytest.plugin.gate import Gate, check_outputs
 
-        try:
+        with usage_errors():
             options = read_options(config)
             check_outputs(options, config.invocation_params.dir)
             gate = Gate(options, share_of(config), progress=open_progress(config))
-        except UsageError as error:
-            raise pytest.UsageError(str(error)) from error
         config.stash[GATE] = gate
     return gate
 
@@ -171,9 +200,9 @@ def check_used(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
         return
     is_used = any(map(handles_summaries, items))
     for option in given:
-        if option.is_of_suite or not is_used:
+        if option.needs_suite or not is_used:
             told = f"{option.flag} is about a suite, and none is among the arguments"
-            tests = "" if option.is_of_suite else f", nor a test that uses {' or '.join(FIXTURES)}"
+            tests = "" if option.needs_suite else f", nor a test that uses {' or '.join(FIXTURES)}"
             config.stash.setdefault(MISTAKE, f"{told}{tests}; {_way_to_a_suite(config)}")
 
 
@@ -224,12 +253,10 @@ def gated_suites(config: pytest.Config) -> dict[Path, GatedSuite]:
         suites: dict[Path, GatedSuite] = {}
         if arguments:
             gate = gate_of(config)
-            try:
+            with usage_errors():
                 for file, shown in arguments:
                     suites[file.resolve()] = gate.gated_as_tests(file, shown)
                 gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
-            except UsageError as error:
-                raise pytest.UsageError(str(error)) from error
         config.stash[SUITES] = suites
     return config.stash[SUITES]
 
@@ -249,12 +276,10 @@ def prepare_test(metafunc: pytest.Metafunc) -> None:
     if not set(FIXTURES) & set(metafunc.fixturenames):
         return
     gate = gate_of(metafunc.config)
-    try:
+    with usage_errors():
         if "summ_pair" in metafunc.fixturenames:
             _parametrize(metafunc, gate)
         gate.judge  # noqa: B018 - a judge that cannot be is a usage error now, not later
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from error
 
 
 def _parametrize(metafunc: pytest.Metafunc, gate: Gate) -> None:
