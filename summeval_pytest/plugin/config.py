@@ -148,7 +148,8 @@ def gate_of(config: pytest.Config) -> Gate:
     """
     gate = config.stash.get(GATE, None)
     if gate is None:
-        from summeval_pytest.plugin.gate import Gate, check_outputs
+        from summeval_pytest.plugin.gate import Gate
+        from summeval_pytest.plugin.outputs import check_outputs
 
         with usage_errors():
             options = read_options(config)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import (
     JudgeError,
@@ -20,12 +19,9 @@ from summeval_pytest.errors import (
     OptionError,
     SummevalError,
     UsageError,
-    nearest,
 )
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.record.record import read_record
-from summeval_pytest.record.regression import find_baseline
-from summeval_pytest.reports.files import unwritable
+from summeval_pytest.plugin.outputs import Baselines, check_saved_file, report_files
 from summeval_pytest.reports.run import (
     cassette_lines,
     header_line,
@@ -143,111 +139,6 @@ class GatedSuite:
     def papers(self, system: str) -> tuple[str, ...]:
         """The papers that a system has summaries for."""
         return self.suite.paper_ids_of(system)
-
-
-COMPARE: Final = "--summ-compare"
-SAVE: Final = "--summ-save"
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
-_SUFFIX: Final = ".json"
-
-
-def saved_file(suite: Suite, name: str) -> Path:
-    """Where a suite's run of this name is saved, or would be.
-
-    Raises:
-        SuiteError: for a link that leads out of the suite's folder.
-    """
-    folder = suite.baselines
-    return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
-
-
-def check_name(name: str) -> None:
-    """Refuses a name that is no file name everywhere.
-
-    Raises:
-        OptionError: for anything but letters, digits, dots, hyphens and underscores.
-    """
-    if not _NAME.match(name) or name.endswith(_SUFFIX):
-        raise OptionError(
-            f"{SAVE}={name!r} is no name; use letters, digits, '.', '-' and '_',"
-            f" without {_SUFFIX} at its end"
-        )
-
-
-def check_saved_file(suite: Suite, name: str) -> None:
-    """Refuses to save where nothing could be written.
-
-    Raises:
-        OptionError: for a folder or a link in the file's place, and a file in that of the folder.
-        SuiteError: for a link that leads out of the suite's folder.
-    """
-    folder, file = suite.baselines.path, saved_file(suite, name)
-    in_the_way = folder if folder.exists() and not folder.is_dir() else file
-    if in_the_way is folder or file.is_dir() or file.is_symlink():
-        raise OptionError(
-            f"{SAVE}={name}: {in_the_way} is in the way; move it, or choose another name"
-        )
-
-
-class Baselines:
-    """The saved run named by ``--summ-compare``, for every suite of this run.
-
-    Args:
-        named: NAME, FILE, or one of them with ``:SYSTEM``.
-        folder: What a relative FILE starts from.
-    """
-
-    def __init__(self, named: str, folder: Path) -> None:
-        self._named = named
-        self._folder = folder
-        self._records: dict[Path, RunRecord] = {}
-        self._found: dict[tuple[Path, str], Baseline] = {}
-
-    def of(self, suite: Suite, system: str) -> Baseline:
-        """What a system of a suite is compared with; every pair of it asks.
-
-        Raises:
-            OptionError: where there is no such run, or it has no system that could be meant.
-        """
-        of = (suite.path, system)
-        if of not in self._found:
-            run, record, wanted = self._record(suite)
-            self._found[of] = find_baseline(
-                record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
-            )
-        return self._found[of]
-
-    def run_of(self, suite: Suite) -> RunRecord:
-        """The saved run itself.
-
-        Raises:
-            OptionError: where there is no such run.
-        """
-        return self._record(suite)[1]
-
-    def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
-        named, wanted = self._named, None
-        file = self._file(suite, named)
-        if file is None and ":" in named:
-            named, _, wanted = named.rpartition(":")
-            file = self._file(suite, named)
-        if file is None:
-            names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
-            hint = nearest(named, names) if names else "no run is saved there"
-            raise OptionError(
-                f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
-                f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
-            )
-        if file not in self._records:
-            self._records[file] = read_record(file, f"{COMPARE}={self._named}")
-        return named, self._records[file], wanted
-
-    def _file(self, suite: Suite, named: str) -> Path | None:
-        """The file of a saved run: of that name beside the suite, else the file itself."""
-        if _NAME.match(named) and saved_file(suite, named).is_file():
-            return saved_file(suite, named)
-        file = self._folder / named
-        return file if file.is_file() else None
 
 
 class GoldenAnswers:
@@ -574,32 +465,3 @@ class Gate:
             )
         else:
             self._progress.wipe()
-
-
-def report_files(options: Options) -> dict[str, tuple[str, str]]:
-    """By kind of report, the flag that asks for it and the file."""
-    asked = {
-        "run record": ("--summ-run-record", options.run_record),
-        "JUnit report": ("--summ-junit", options.junit),
-        "page": ("--summ-html", options.html),
-    }
-    return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
-
-
-def check_outputs(options: Options, folder: Path) -> None:
-    """Refuses a file or name that cannot be written, before anything is judged for it.
-
-    Raises:
-        OptionError: for a folder in its place, a file whose folder is not there, one file for two
-            reports, and a name that is none.
-    """
-    taken: dict[Path, str] = {}
-    for flag, name in report_files(options).values():
-        file = folder / name
-        if fault := unwritable(file):
-            raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
-        first = taken.setdefault(file.resolve(), flag)
-        if first != flag:
-            raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
-    if options.save is not None:
-        check_name(options.save)

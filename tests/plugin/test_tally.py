@@ -1,16 +1,10 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.plugin.controller import Tally
-from summeval_pytest.plugin.items import PROPERTY
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.plugin.conftest import Bench, Run
 
 BOTH = "--summ-model=good,bad"
@@ -23,32 +17,6 @@ def table(run: Run) -> list[str]:
     start = run.lines.index(HEADING) + 1
     end = next(n for n, line in enumerate(run.lines) if line.startswith("judge: "))
     return [line for line in run.lines[start:end] if not line.startswith("signature  ")]
-
-
-def report(outcome: str, value: float) -> pytest.TestReport:
-    """The report of one pair's test, as it came out once."""
-    told = {"paper": "kiln-02", "system": "good", "scores": {"facet": value}}
-    return pytest.TestReport(
-        nodeid="summeval.toml::good::kiln-02",
-        location=("summeval.toml", 0, "kiln-02"),
-        keywords={},
-        outcome=outcome,  # type: ignore[arg-type]  # plugins have words of their own: "rerun"
-        longrepr=None,
-        when="call",
-        user_properties=[(PROPERTY, json.dumps(told | {"note": "", "wrong": {"fact": 1}}))],
-    )
-
-
-def test_a_pair_that_was_reported_twice_counts_as_it_came_out_at_last(tmp_path: Path) -> None:
-    """Plugins that run a failing test again report each attempt, and the record keeps the last."""
-    tally = Tally(tmp_path)
-    tally.pytest_runtest_logreport(report("rerun", 0.25))
-    tally.pytest_runtest_logreport(report("passed", 0.75))
-    system = tally._system("summeval.toml", "good")
-
-    assert system.outcomes == {"passed": 1}
-    assert system.values == {"facet": [0.75]}
-    assert system.wrong == {"fact": 1}
 
 
 def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None:

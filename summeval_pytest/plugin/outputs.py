@@ -1,0 +1,237 @@
+"""The files of a run: reports, the step summary and annotations, and saved runs beside a suite."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.record.record import read_record, record_text
+from summeval_pytest.record.regression import find_baseline
+from summeval_pytest.reports.files import RENDERERS, append, unwritable, write_whole
+from summeval_pytest.reports.trust import UNTRUSTED
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pytest
+
+    from summeval_pytest.plugin.options import Options
+    from summeval_pytest.record.record import RunRecord, SuiteRecord
+    from summeval_pytest.record.regression import Baseline
+    from summeval_pytest.suite.suite import Suite
+
+COMPARE: Final = "--summ-compare"
+SAVE: Final = "--summ-save"
+WORKSPACE: Final = "GITHUB_WORKSPACE"
+"""The variable that names the root of the repository, which annotations are relative to."""
+ANNOTATORS: Final = (
+    "pytest_github_actions_annotate_failures",
+    "pytest_github_actions_annotate_failures.plugin",
+)
+"""A plugin that annotates every failing test already."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
+_SUFFIX: Final = ".json"
+
+
+def report_files(options: Options) -> dict[str, tuple[str, str]]:
+    """By kind of report, the flag that asks for it and the file."""
+    asked = {
+        "run record": ("--summ-run-record", options.run_record),
+        "JUnit report": ("--summ-junit", options.junit),
+        "page": ("--summ-html", options.html),
+    }
+    return {kind: (flag, name) for kind, (flag, name) in asked.items() if name is not None}
+
+
+def check_outputs(options: Options, folder: Path) -> None:
+    """Refuses a file or name that cannot be written, before anything is judged for it.
+
+    Raises:
+        OptionError: for a folder in its place, a file whose folder is not there, one file for two
+            reports, and a name of a saved run that is no file name everywhere.
+    """
+    taken: dict[Path, str] = {}
+    for flag, name in report_files(options).values():
+        file = folder / name
+        if fault := unwritable(file):
+            raise OptionError(f"{flag}={name}: cannot be written, {fault}; name another file")
+        first = taken.setdefault(file.resolve(), flag)
+        if first != flag:
+            raise OptionError(f"{flag}={name}: {first} writes that file; name another one")
+    saved = options.save
+    if saved is not None and (not _NAME.match(saved) or saved.endswith(_SUFFIX)):
+        raise OptionError(
+            f"{SAVE}={saved!r} is no name; use letters, digits, '.', '-' and '_',"
+            f" without {_SUFFIX} at its end"
+        )
+
+
+def saved_file(suite: Suite, name: str) -> Path:
+    """Where a suite's run of this name is saved, or would be.
+
+    Raises:
+        SuiteError: for a link that leads out of the suite's folder.
+    """
+    folder = suite.baselines
+    return folder.beside(f"{folder.path.name}/{name}{_SUFFIX}").path
+
+
+def check_saved_file(suite: Suite, name: str) -> None:
+    """Refuses to save where nothing could be written.
+
+    Raises:
+        OptionError: for a folder or a link in the file's place, and a file in that of the folder.
+        SuiteError: for a link that leads out of the suite's folder.
+    """
+    folder, file = suite.baselines.path, saved_file(suite, name)
+    in_the_way = folder if folder.exists() and not folder.is_dir() else file
+    if in_the_way is folder or file.is_dir() or file.is_symlink():
+        raise OptionError(
+            f"{SAVE}={name}: {in_the_way} is in the way; move it, or choose another name"
+        )
+
+
+class Baselines:
+    """The saved run named by ``--summ-compare``, for every suite of this run.
+
+    Args:
+        named: NAME, FILE, or one of them with ``:SYSTEM``.
+        folder: What a relative FILE starts from.
+    """
+
+    def __init__(self, named: str, folder: Path) -> None:
+        self._named = named
+        self._folder = folder
+        self._records: dict[Path, RunRecord] = {}
+        self._found: dict[tuple[Path, str], Baseline] = {}
+
+    def of(self, suite: Suite, system: str) -> Baseline:
+        """What a system of a suite is compared with; every pair of it asks.
+
+        Raises:
+            OptionError: where there is no such run, or it has no system that could be meant.
+        """
+        key = (suite.path, system)
+        if key not in self._found:
+            run, record, wanted = self._record(suite)
+            self._found[key] = find_baseline(
+                record, run, suite=suite.name, system=system, wanted=wanted, option=COMPARE
+            )
+        return self._found[key]
+
+    def run_of(self, suite: Suite) -> RunRecord:
+        """The saved run itself.
+
+        Raises:
+            OptionError: where there is no such run.
+        """
+        return self._record(suite)[1]
+
+    def _record(self, suite: Suite) -> tuple[str, RunRecord, str | None]:
+        """The run's name, the run, and the system that is named of it."""
+        named, wanted = self._named, None
+        file = self._file(suite, named)
+        if file is None and ":" in named:
+            named, _, wanted = named.rpartition(":")
+            file = self._file(suite, named)
+        if file is None:
+            names = sorted(file.stem for file in suite.baselines.path.glob(f"*{_SUFFIX}"))
+            hint = nearest(named, names) if names else "no run is saved there"
+            raise OptionError(
+                f"{COMPARE}={self._named!r}: {suite.baselines.shown} has no run {named!r}; {hint};"
+                f" save one with {SAVE}={named if _NAME.match(named) else 'NAME'}"
+            )
+        if file not in self._records:
+            self._records[file] = read_record(file, f"{COMPARE}={self._named}")
+        return named, self._records[file], wanted
+
+    def _file(self, suite: Suite, named: str) -> Path | None:
+        """The file of a saved run: of that name beside the suite, else the file itself."""
+        if _NAME.match(named) and saved_file(suite, named).is_file():
+            return saved_file(suite, named)
+        file = self._folder / named
+        return file if file.is_file() else None
+
+
+def write_outputs(
+    options: Options, folder: Path, record: RunRecord, suites: Iterable[Suite], told: list[str]
+) -> Iterator[str]:
+    """Writes the reports and saved runs that were asked for; yields what could not be written.
+
+    Args:
+        options: What was asked for.
+        folder: What relative files start from.
+        record: The run.
+        suites: Its suites.
+        told: A line for each file that was written is appended.
+    """
+    for kind, (_, name) in report_files(options).items():
+        if fault := write_whole(folder / name, RENDERERS[kind](record)):
+            yield fault
+        else:
+            told.append(one_line(f"{kind}: {name}", 400))
+    if options.save is None:
+        return
+    by_shown = {suite.shown: suite for suite in suites}
+    for held in record.suites:
+        suite = by_shown[held.shown]
+        file = saved_file(suite, options.save)
+        if unfit := _unfit(held):
+            yield f"{SAVE}={options.save}: not saved, {held.shown}: {unfit}"
+        elif fault := write_whole(file, record_text(replace(record, suites=(_alone(held),)))):
+            yield fault
+        else:
+            told.append(one_line(f"saved: {suite.baselines.shown}/{file.name}", 400))
+
+
+def _unfit(suite: SuiteRecord) -> str:
+    """Why a run is no baseline; empty where it is one.
+
+    Whatever was compared with a run of some of the papers would be compared on those only; and a
+    run that dropped must not become what the next one is held to.
+    """
+    if suite.is_untrusted:
+        return f"the judge is {UNTRUSTED}; mend it, or label more pairs"
+    if not suite.is_complete:
+        n_scored = sum(pair.outcome != "error" for pair in suite.pairs)
+        return f"{n_scored} of {suite.n_expected} pairs are judged; run all of them"
+    for system in suite.systems:
+        if system.comparison is not None and not system.comparison.passes:
+            return f"{system.name} fails against {system.baseline}; save it without {COMPARE}"
+        if system.outcome == "error":
+            return f"{system.name} has no verdict over all papers: {system.fault}"
+    return ""
+
+
+def _alone(suite: SuiteRecord) -> SuiteRecord:
+    """A suite without what it was compared with, or tried with."""
+    return replace(
+        suite,
+        relations=(),
+        systems=tuple(replace(each, baseline="", comparison=None) for each in suite.systems),
+        pairs=tuple(replace(pair, change=None) for pair in suite.pairs),
+    )
+
+
+def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:
+    """Appends the step summary and collects annotations; yields what could not be written."""
+    from summeval_pytest.reports.github import annotation_lines
+    from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
+
+    start = config.invocation_params.dir
+    root = Path(os.environ.get(WORKSPACE) or config.rootpath).resolve()
+
+    def located(shown: str) -> str:
+        path = (start / shown).resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else shown
+
+    others = any(config.pluginmanager.hasplugin(name) for name in ANNOTATORS)
+    annotations += annotation_lines(record, locate=located, with_pairs=not others)
+    file = os.environ.get(STEP_SUMMARY)
+    if file and (fault := append(Path(file), step_summary(record))):
+        yield f"{STEP_SUMMARY}={file} {fault}"
