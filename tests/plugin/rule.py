@@ -33,7 +33,11 @@ from summeval_pytest.questions import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from summeval_pytest.questions import Answer, Question
+
+    Revised = SentenceCheck | Unanswered
 
 LOG: Final = Path(__file__).with_name("asked.log")
 VENOM: Final = (
@@ -121,21 +125,25 @@ class Fair:
         return "alloy" not in text
 
 
+def revised(answer: Answer, revise: Callable[[int, SentenceCheck], Revised]) -> Answer:
+    """An answer, each of whose checks of a sentence is revised."""
+    if not isinstance(answer, SentenceChecks):
+        return answer
+    checks = [
+        revise(index, check) if isinstance(check, SentenceCheck) else check
+        for index, check in enumerate(answer.checks)
+    ]
+    return SentenceChecks(tuple(checks))
+
+
 class Sure(Fair):
     """Says how far it believes each sentence: .4 of 1 what it affirms, .1 what it denies."""
 
     def say(self, question: Question) -> Answer:
         """What the fair one says, with support."""
-        answer = super().say(question)
-        if not isinstance(answer, SentenceChecks):
-            return answer
-        return SentenceChecks(
-            tuple(
-                replace(check, support=0.4 if check.supported else 0.1)
-                if isinstance(check, SentenceCheck)
-                else check
-                for check in answer.checks
-            )
+        return revised(
+            super().say(question),
+            lambda _, check: replace(check, support=0.4 if check.supported else 0.1),
         )
 
 
@@ -187,16 +195,10 @@ class Numerate(Fair):
 
     def say(self, question: Question) -> Answer:
         """What the fair one says, with conflicts."""
-        answer = super().say(question)
-        if not isinstance(answer, SentenceChecks) or not isinstance(question, CheckSentences):
-            return answer
-        return SentenceChecks(
-            tuple(
-                replace(check, number_conflict="777" in sentence)
-                if isinstance(check, SentenceCheck)
-                else check
-                for check, sentence in zip(answer.checks, question.sentences, strict=True)
-            )
+        sentences = question.sentences if isinstance(question, CheckSentences) else ()
+        return revised(
+            super().say(question),
+            lambda index, check: replace(check, number_conflict="777" in sentences[index]),
         )
 
 
@@ -205,16 +207,9 @@ class Mute(Fair):
 
     def say(self, question: Question) -> Answer:
         """What the fair one says, without a no."""
-        answer = super().say(question)
-        if not isinstance(answer, SentenceChecks):
-            return answer
-        return SentenceChecks(
-            tuple(
-                check
-                if isinstance(check, SentenceCheck) and check.supported
-                else Unanswered("the reply was cut off")
-                for check in answer.checks
-            )
+        return revised(
+            super().say(question),
+            lambda _, check: check if check.supported else Unanswered("the reply was cut off"),
         )
 
 
@@ -298,15 +293,8 @@ class Venomous(Fair):
                         for check in checks
                     )
                 )
-            case SentenceChecks(checks):
-                return SentenceChecks(
-                    tuple(
-                        replace(check, reason=VENOM) if isinstance(check, SentenceCheck) else check
-                        for check in checks
-                    )
-                )
             case _:
-                return answer
+                return revised(answer, lambda _, check: replace(check, reason=VENOM))
 
     @staticmethod
     def more(question: Question) -> str:
