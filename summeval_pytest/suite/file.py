@@ -1,13 +1,16 @@
-"""The suite file: systems, endpoints, judges, thresholds, variants and waivers."""
+"""The suite file: systems, endpoints, judges, thresholds, variants and waivers.
+
+Each reader raises a SuiteError, with file and line, at the first mistake in what it reads.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import os.path
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec, Price
 from summeval_pytest.errors import SuiteError
@@ -22,6 +25,8 @@ from summeval_pytest.suite.lines import (
     check_name,
     finite,
     is_whole,
+    number_in,
+    one_of,
 )
 from summeval_pytest.suite.values import (
     PROMPTS,
@@ -36,7 +41,7 @@ from summeval_pytest.suite.values import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.lines import Readers, TextFile
     from summeval_pytest.suite.toml import TomlText
     from summeval_pytest.suite.values import Roster
 
@@ -44,11 +49,7 @@ if TYPE_CHECKING:
 def tables_of(
     toml: TomlText, key: str, kind: str, reserved: Collection[str] = ()
 ) -> Iterator[tuple[str, Fields]]:
-    """The sub-tables of a table, by name, each with the lines of its own keys.
-
-    Raises:
-        SuiteError: For what is no table of tables, and for a name that cannot be one.
-    """
+    """The sub-tables of a table, by name, each with the lines of its own keys."""
     tables = toml.values.get(key, {})
     if not isinstance(tables, dict):
         raise SuiteError(toml.place(key), f"{key!r} is {brief(tables)}; write tables, [{key}.NAME]")
@@ -68,25 +69,18 @@ def tables_of(
                     f"{kind} {name!r} holds a table {inner!r}; a name with a dot must be quoted,"
                     f' [{key}."{name}.{inner}"]',
                 )
-        yield name, _fields_of(toml, key, name, kind)
-
-
-def _fields_of(toml: TomlText, key: str, name: str, kind: str) -> Fields:
-    tables = toml.values[key]
-    assert isinstance(tables, dict)
-    return Fields(
-        values=tables[name],
-        owner=f"{kind} {name!r}",
-        where=lambda inner: toml.place(key, name, *([inner] if inner else [])),
-    )
+        yield (
+            name,
+            Fields(
+                values=table,
+                owner=f"{kind} {name!r}",
+                where=lambda inner, name=name: toml.place(key, name, inner),  # type: ignore[misc]
+            ),
+        )
 
 
 def existing_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
-    """The file that a key names, which has to be there.
-
-    Raises:
-        SuiteError: For a path that is absolute, leads out of the suite's folder, or to no file.
-    """
+    """The file that a key names: relative, in the suite's folder, and there."""
     file = _named_file(fields, key, suite)
     if not os.path.isfile(file.path):  # noqa: PTH113 - Path raises for a name that is too long
         raise fields.fault(
@@ -105,62 +99,70 @@ def _named_file(fields: Fields, key: str, suite: TextFile) -> TextFile:
 
 
 _PRICE_KEYS: Final = ("input_price", "output_price", "cached_input_price")
-_ASKED_KEYS: Final = (
-    "model", "prompt", "max_tokens", "context_tokens", "temperature", *_PRICE_KEYS,
-)  # fmt: skip
-"""The keys of a system that go with an endpoint only."""
+_ASKED: Final[Readers] = {
+    "endpoint": Fields.text,
+    "max_tokens": Fields.whole,
+    "context_tokens": Fields.whole,
+    "temperature": number_in(0, 2),
+}
+"""The keys of a system that go with an endpoint only, but for those of `_MORE`."""
+
+_MORE: Final = ("model", "prompt", *_PRICE_KEYS)
 
 
-def read_systems(toml: TomlText, endpoints: Collection[str]) -> Mapping[str, SystemSpec]:
-    """The systems in file order, at least one.
-
-    Raises:
-        SuiteError: At the first mistake in ``[systems]``.
-    """
-    tables = tables_of(toml, "systems", "system", RESERVED_SYSTEMS)
-    systems = {name: _system(toml, name, fields, endpoints) for name, fields in tables}
-    if not systems:
+def read_systems(
+    toml: TomlText, tables: Mapping[str, Fields], endpoints: Collection[str]
+) -> Mapping[str, SystemSpec]:
+    """The systems of these tables in file order, at least one."""
+    if not tables:
         raise SuiteError(
             toml.place("systems"),
             "the suite has no system ('systems' is empty); add a table [systems.NAME] with"
             " 'summaries'",
         )
-    return systems
+    return {name: _system(toml.file, name, fields, endpoints) for name, fields in tables.items()}
 
 
-def _system(toml: TomlText, name: str, fields: Fields, endpoints: Collection[str]) -> SystemSpec:
-    fields.only(("summaries", "endpoint", "skip", *_ASKED_KEYS))
+def system_tables(toml: TomlText) -> Mapping[str, Fields]:
+    """The tables of the systems by name."""
+    return dict(tables_of(toml, "systems", "system", RESERVED_SYSTEMS))
+
+
+def _system(suite: TextFile, name: str, fields: Fields, endpoints: Collection[str]) -> SystemSpec:
+    asked = (*_ASKED, *_MORE)
+    fields.only(("summaries", "skip", *asked))
     if fields.has("summaries") == fields.has("endpoint"):
         both = "both 'summaries' and" if fields.has("endpoint") else "neither 'summaries' nor"
         raise fields.fault("", f"{fields.owner} has {both} 'endpoint'; write exactly one of them")
     skip = fields.texts("skip") if fields.values.get("skip", []) != [] else ()
-    place = toml.place("systems", name)
-    if fields.has("endpoint"):
+    if fields.has("summaries"):
+        for key in filter(fields.has, asked):
+            raise fields.fault(
+                key, f"{key!r} of {fields.owner} goes with 'endpoint', not 'summaries'; delete it"
+            )
         return SystemSpec(
-            name=name,
-            endpoint=_endpoint(fields, endpoints),
-            model=fields.text("model"),
-            prompt=_prompt(toml, fields),
-            max_tokens=fields.count_if_any("max_tokens") or 1024,
-            context_tokens=fields.count_if_any("context_tokens"),
-            temperature=fields.number_if_any("temperature", 0, 2) or 0.0,
-            price=_price(fields),
-            skip=skip,
-            place=place,
+            name=name, summaries=fields.text("summaries"), skip=skip, place=fields.place
         )
-    for key in filter(fields.has, _ASKED_KEYS):
-        raise fields.fault(
-            key, f"{key!r} of {fields.owner} goes with 'endpoint', not 'summaries'; delete it"
-        )
-    return SystemSpec(name=name, summaries=fields.text("summaries"), skip=skip, place=place)
+    _check_endpoint(fields, endpoints)
+    return fields.read(
+        SystemSpec,
+        _ASKED,
+        *("skip", *_MORE),
+        name=name,
+        model=fields.text("model"),
+        prompt=_prompt(suite, fields),
+        price=_price(fields),
+        skip=skip,
+        place=fields.place,
+    )
 
 
-def _prompt(toml: TomlText, fields: Fields) -> str:
+def _prompt(suite: TextFile, fields: Fields) -> str:
     """A named prompt as its name, a file as its text."""
-    name = fields.text_if_any("prompt") or PROMPTS[0]
+    name = fields.if_any("prompt", Fields.text) or PROMPTS[0]
     if name in PROMPTS:
         return name
-    file = _named_file(fields, "prompt", toml.file)
+    file = _named_file(fields, "prompt", suite)
     try:
         text = file.path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
@@ -194,118 +196,106 @@ def _price(fields: Fields) -> Price | None:
     return Price(**prices)
 
 
-def _endpoint(fields: Fields, endpoints: Collection[str]) -> str:
-    name = fields.text("endpoint")
+def _check_endpoint(fields: Fields, endpoints: Collection[str]) -> None:
     known = {*endpoints, *BUILT_IN_ENDPOINTS}
+    name = fields.text("endpoint")
     fields.check_known("endpoint", name, known, f"{fields.owner} names the unknown endpoint")
-    return name
 
 
-def read_default_systems(fields: Fields, systems: Mapping[str, SystemSpec]) -> tuple[str, ...]:
-    """The systems that are gated where none is asked for: all, unless the suite names some.
+def read_default_systems(top: Fields, systems: Mapping[str, SystemSpec]) -> tuple[str, ...]:
+    """The systems that are gated where none is asked for: all, unless the suite names some."""
+    key = "default_systems"
+    names = top.if_any(key, Fields.texts)
+    for name in names or ():
+        top.check_known(key, name, systems, f"{key!r} names the unknown system")
+    return names or tuple(systems)
 
-    Raises:
-        SuiteError: For an unknown system.
-    """
-    if not fields.has("default_systems"):
-        return tuple(systems)
-    names = fields.texts("default_systems")
-    for name in names:
-        fields.check_known(
-            "default_systems", name, systems, "'default_systems' names the unknown system"
+
+def _url(fields: Fields, key: str) -> str:
+    url = fields.text(key)
+    if not url.startswith(("http://", "https://")):
+        raise fields.wrong(key, url, "a URL that starts with http:// or https://")
+    return url
+
+
+def _variable(fields: Fields, key: str) -> str:
+    variable = fields.text(key)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
+        raise fields.fault(  # without the value, which may be the key
+            key,
+            f"{key!r} of {fields.owner} is no name of an environment variable; write the"
+            " name, and keep the key itself out of every file",
         )
-    return names
+    return variable
+
+
+_ENDPOINT: Final[Readers] = {
+    "base_url": _url,
+    "api_key_env": _variable,
+    "max_in_flight": Fields.whole,
+    "requests_per_minute": Fields.whole,
+    "tokens_per_minute": Fields.whole,
+    "timeout_seconds": number_in(0.1, 86_400),
+    "attempt_seconds": number_in(0.1, 86_400),
+    "max_reply_mib": Fields.whole,
+}
 
 
 def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
-    """The endpoints as written; the built-in ones are here only where the suite changes them.
-
-    Raises:
-        SuiteError: At the first mistake in ``[endpoints]``.
-    """
+    """The endpoints as written; the built-in ones are here only where the suite changes them."""
     endpoints = {}
     for name, fields in tables_of(toml, "endpoints", "endpoint"):
-        fields.only(
-            ("base_url", "api_key_env", "max_in_flight", "requests_per_minute",
-             "tokens_per_minute", "timeout_seconds", "attempt_seconds", "max_reply_mib")
-        )  # fmt: skip
-        url = None
-        if fields.has("base_url") or name not in BUILT_IN_ENDPOINTS:
-            url = fields.text("base_url")
-            if not url.startswith(("http://", "https://")):
-                raise fields.wrong("base_url", url, "a URL that starts with http:// or https://")
-        variable = fields.text_if_any("api_key_env")
-        if variable and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
-            raise fields.fault(  # without the value, which may be the key
-                "api_key_env",
-                f"'api_key_env' of {fields.owner} is no name of an environment variable; write the"
-                " name, and keep the key itself out of every file",
-            )
-        endpoints[name] = EndpointSpec(
-            name=name,
-            base_url=url,
-            api_key_env=variable,
-            max_in_flight=fields.count_if_any("max_in_flight"),
-            requests_per_minute=fields.count_if_any("requests_per_minute"),
-            tokens_per_minute=fields.count_if_any("tokens_per_minute"),
-            timeout_seconds=fields.number_if_any("timeout_seconds", 0.1, 86_400),
-            attempt_seconds=fields.number_if_any("attempt_seconds", 0.1, 86_400),
-            max_reply_mib=fields.count_if_any("max_reply_mib"),
-        )
+        endpoints[name] = fields.read(EndpointSpec, _ENDPOINT, name=name)
+        if name not in BUILT_IN_ENDPOINTS:
+            fields.text("base_url")
     return endpoints
+
+
+_JUDGE: Final[Readers] = {
+    "endpoint": Fields.text,
+    "model": Fields.text,
+    "votes": lambda fields, key: fields.whole(key, 1, 999_999),
+    "batched": Fields.flag,
+    "rubric": one_of(RUBRICS),
+    "examples": Fields.flag,
+    "pinned": Fields.flag,
+}
+_MANNER_KEYS: Final = ("sentences", "strict", "factual")
 
 
 def read_judges(
     toml: TomlText, endpoints: Collection[str]
 ) -> Mapping[str, JudgeSpec | RecordedSpec]:
-    """The judges in file order.
-
-    Raises:
-        SuiteError: At the first mistake in ``[judges]``.
-    """
+    """The judges in file order."""
     judges: dict[str, JudgeSpec | RecordedSpec] = {}
     for name, fields in tables_of(toml, "judges", "judge", ("offline",)):
-        judges[name] = (
-            _recorded(toml, name, fields)
-            if fields.has("recorded")
-            else _judge(name, fields, endpoints)
+        if fields.has("recorded"):
+            judges[name] = _recorded(toml, name, fields)
+            continue
+        more = (*_PRICE_KEYS, *_MANNER_KEYS)
+        fields.only((*_JUDGE, *more))
+        _check_endpoint(fields, endpoints)
+        judges[name] = fields.read(
+            JudgeSpec, _JUDGE, *more, name=name, price=_price(fields), manner=_manner(fields)
         )
     return judges
 
 
-def _judge(name: str, fields: Fields, endpoints: Collection[str]) -> JudgeSpec:
-    fields.only(
-        ("endpoint", "model", "votes", "batched", "rubric", "examples", "pinned", *_PRICE_KEYS,
-         "sentences", "strict", "factual")
-    )  # fmt: skip
-    return JudgeSpec(
-        name=name,
-        endpoint=_endpoint(fields, endpoints),
-        model=fields.text("model"),
-        votes=fields.whole("votes", least=1, most=999_999) if fields.has("votes") else 1,
-        batched=fields.flag("batched", default=True),
-        rubric=fields.choice("rubric", RUBRICS),
-        examples=fields.flag("examples", default=False),
-        pinned=fields.flag("pinned") if fields.has("pinned") else None,
-        price=_price(fields),
-        manner=_manner(fields),
-    )
-
-
 def _manner(fields: Fields) -> SentenceManner:
     """How the judge is asked about sentences; being strict about evidence needs evidence."""
-    name = fields.text_if_any("sentences") or SENTENCE_MODES[0]
+    name = fields.if_any("sentences", Fields.text) or SENTENCE_MODES[0]
     mode = next((mode for mode in SENTENCE_MODES if mode == name), None)
     if mode is None:
         raise fields.wrong("sentences", name, f"one of {', '.join(map(repr, SENTENCE_MODES))}")
-    strict = fields.flag("strict", default=False)
+    strict = bool(fields.if_any("strict", Fields.flag))
     if strict and mode == "label":
         raise fields.fault(
             "strict",
             f"{fields.owner} is strict about evidence, and sentences = 'label' asks for none;"
             " write 'quotes' or 'label-and-sentences', or delete 'strict'",
         )
-    return SentenceManner(mode=mode, strict=strict, factual=fields.flag("factual", default=False))
+    factual = bool(fields.if_any("factual", Fields.flag))
+    return SentenceManner(mode=mode, strict=strict, factual=factual)
 
 
 def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:
@@ -319,30 +309,21 @@ def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:
     return RecordedSpec(name=name, by=fields.text("recorded"), segments_by=fields.text("segments"))
 
 
-class Thresholds(NamedTuple):
-    """The thresholds of pairs, means, corrected means, the judge's agreement, and relations."""
-
-    pairs: tuple[Setting, ...]
-    mean: tuple[Setting, ...]
-    corrected: tuple[Setting, ...]
-    judge: tuple[Setting, ...]
-    metamorphic: tuple[Setting, ...]
+SCOPES: Final = ("mean", "corrected", "judge", "metamorphic")
+"""The tables of thresholds that do not hold each pair."""
 
 
-def read_thresholds(toml: TomlText) -> Thresholds:
-    """All thresholds in file order; nested tables are flattened to dotted names.
+def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
+    """The thresholds of each scope in file order, those of pairs under the empty name.
 
-    Raises:
-        SuiteError: For a value that is no finite number, and for a name that stands twice.
+    Nested tables are flattened to dotted names.
     """
-    inner = Thresholds._fields[1:]
-    values = _table(toml, "thresholds")
-    own = {key: value for key, value in values.items() if key not in inner}
-    tables = {name: _table(toml, "thresholds", name) for name in inner}
-    return Thresholds(
-        _settings(toml, ("thresholds",), own),
-        *(_settings(toml, ("thresholds", name), table) for name, table in tables.items()),
-    )
+    own = {key: v for key, v in _table(toml, "thresholds").items() if key not in SCOPES}
+    tables = {scope: _table(toml, "thresholds", scope) for scope in SCOPES}
+    return {
+        "": _settings(toml, ("thresholds",), own),
+        **{scope: _settings(toml, ("thresholds", scope), table) for scope, table in tables.items()},
+    }
 
 
 def _table(toml: TomlText, *path: str) -> Mapping[str, object]:
@@ -401,21 +382,12 @@ RELATIONS_THRESHOLD: Final = 0.65
 """What ``eva_relations = true`` stands for (EVA-Score, section 3.3): not portable from one encoder
 to another (metrics.md EV7)."""
 
-VARIANT_KEYS: Final = (
-    "eva_recall", "eva_chains", "eva_validation", "eva_premises", "eva_relations", "encoder",
-    "references",
-)  # fmt: skip
-"""The keys of a suite file that are read here."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaVariant:
     """The form of EVA-Score.
 
     Attributes:
-        recall: Whether the reference's facts are checked against the summary, too.
-        chains: What makes a chain of the summary's facts.
-        validation: Whether facts are checked together or chain by chain.
         premises: With how many facts of the reference each is checked, one by one; None for all.
         relations: Relations across sentences count unless a fact is as similar as this, above 0
             to 1; None for none.
@@ -439,54 +411,53 @@ class Variants:
     references: References = "best"
 
 
-def read_variants(fields: Fields, file: TextFile) -> Variants:
-    """What the top of a suite file asks for.
-
-    Args:
-        fields: The top of the file.
-        file: The suite file, beside which folders are looked for.
-
-    Raises:
-        SuiteError: for a value that no variant has.
-    """
-    return Variants(
-        eva=EvaVariant(
-            recall=fields.choice("eva_recall", get_args(EvaRecall)),
-            chains=fields.choice("eva_chains", get_args(EvaChains)),
-            validation=fields.choice("eva_validation", get_args(EvaValidation)),
-            premises=_premises(fields),
-            relations=_relations(fields),
-            encoder=_encoder(fields, file),
-        ),
-        references=fields.choice("references", get_args(References)),
-    )
-
-
-def _premises(fields: Fields) -> int | None:
-    value = fields.values.get("eva_premises", "all")
+def _premises(fields: Fields, key: str) -> int | None:
+    value = fields.values[key]
     if value == "all":
         return None
     if not is_whole(value) or not 1 <= value <= MOST:
-        raise fields.wrong("eva_premises", value, '"all" or a whole number of at least 1')
+        raise fields.wrong(key, value, '"all" or a whole number of at least 1')
     return value
 
 
-def _relations(fields: Fields) -> float | None:
-    value = fields.values.get("eva_relations", False)
+def _relations(fields: Fields, key: str) -> float | None:
+    value = fields.values[key]
     if isinstance(value, bool):
         return RELATIONS_THRESHOLD if value else None
     threshold = finite(value)
     if threshold is None or not 0 < threshold <= 1:
-        raise fields.wrong("eva_relations", value, "true, false or a number above 0 and up to 1")
+        raise fields.wrong(key, value, "true, false or a number above 0 and up to 1")
     return threshold
 
 
-def _encoder(fields: Fields, file: TextFile) -> str | None:
+_EVA: Final[Readers] = {
+    "eva_recall": one_of(get_args(EvaRecall)),
+    "eva_chains": one_of(get_args(EvaChains)),
+    "eva_validation": one_of(get_args(EvaValidation)),
+    "eva_premises": _premises,
+    "eva_relations": _relations,
+    "encoder": Fields.text,
+}
+_REFERENCES: Final[Readers] = {"references": one_of(get_args(References))}
+VARIANT_KEYS: Final = (*_EVA, *_REFERENCES)
+"""The keys at the top of a suite file that `read_variants` reads."""
+
+
+def read_variants(top: Fields, file: TextFile) -> Variants:
+    """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
+    keys = {key: value for key, value in top.values.items() if key in VARIANT_KEYS}
+    fields = replace(top, values=keys)
+    renamed = {key: key.removeprefix("eva_") for key in _EVA}
+    eva = fields.read(EvaVariant, _EVA, *_REFERENCES, renamed=renamed)
+    if eva.encoder is not None:
+        eva = replace(eva, encoder=_encoder(fields, file, eva))
+    return fields.read(Variants, _REFERENCES, *_EVA, eva=eva)
+
+
+def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:
     """A folder beside the suite file travels with it; any other name is this machine's to know."""
-    if not fields.has("encoder"):
-        return None
     name = fields.text("encoder")
-    if _premises(fields) is None and _relations(fields) is None:
+    if eva.premises is None and eva.relations is None:
         raise fields.fault(
             "encoder",
             f"'encoder' of {fields.owner} finds similar facts, and nothing asks for them; add"
@@ -501,17 +472,26 @@ def _encoder(fields: Fields, file: TextFile) -> str | None:
 
 
 def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
-    """The waivers in file order.
+    """The waivers in file order, no two of the same number.
 
-    Whether their findings are numbers that a threshold can hold is the verdict's business.
-
-    Raises:
-        SuiteError: At the first mistake in ``[waivers]``; for two waivers of the same number, too.
+    Whether a finding is a number that a threshold can hold is checked by `verdict.thresholds`.
     """
     found: dict[tuple[str, str, str], Waiver] = {}
     for name, fields in tables_of(toml, "waivers", "waiver"):
-        waiver = _waiver(toml, name, fields, roster)
-        of = (waiver.paper, waiver.system, waiver.finding)
+        fields.only(("paper", "system", *_WAIVER))
+        is_mean = fields.values.get("paper") == ALL_PAPERS
+        paper = fields.text("paper") if is_mean else roster.paper(fields)
+        system = roster.system(fields, paper)
+        waiver = fields.read(
+            Waiver,
+            _WAIVER,
+            *("paper", "system"),
+            name=name,
+            paper=paper,
+            system=system,
+            place=fields.place,
+        )
+        of = (paper, system, waiver.finding)
         if first := found.get(of):
             raise fields.fault(
                 "finding",
@@ -522,35 +502,25 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
     return tuple(found.values())
 
 
-def _waiver(toml: TomlText, name: str, fields: Fields, roster: Roster) -> Waiver:
-    fields.only(("paper", "system", "finding", "least", "most", "owner", "reason", "expires"))
-    is_mean = fields.values.get("paper") == ALL_PAPERS
-    paper = fields.text("paper") if is_mean else roster.paper(fields)
-    return Waiver(
-        name=name,
-        paper=paper,
-        system=roster.system(fields, paper),
-        finding=fields.text("finding"),
-        least=fields.number_if_any("least"),
-        most=fields.number_if_any("most"),
-        owner=fields.text("owner"),
-        reason=fields.text("reason"),
-        expires=_day(fields),
-        place=toml.place("waivers", name),
-    )
-
-
-def _day(fields: Fields) -> str:
+def _day(fields: Fields, key: str) -> str:
     """The last day of a waiver; TOML has dates, and a text that reads as one will do."""
     expected = "a day, expires = 2027-01-31"
-    value = fields.value("expires", expected)
+    value = day = fields.value(key, expected)
     if isinstance(value, str):
         try:
-            value = dt.date.fromisoformat(value)
+            day = dt.date.fromisoformat(value)
         except ValueError:
-            raise fields.fault(
-                "expires", f"'expires' of {fields.owner} is {brief(value)}; write {expected}"
-            ) from None
-    if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
-        raise fields.wrong("expires", value, expected)
-    return value.isoformat()
+            raise fields.wrong(key, value, expected) from None
+    if not isinstance(day, dt.date) or isinstance(day, dt.datetime):
+        raise fields.wrong(key, value, expected)
+    return day.isoformat()
+
+
+_WAIVER: Final[Readers] = {
+    "finding": Fields.text,
+    "least": Fields.number,
+    "most": Fields.number,
+    "owner": Fields.text,
+    "reason": Fields.text,
+    "expires": _day,
+}

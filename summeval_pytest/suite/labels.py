@@ -1,4 +1,4 @@
-"""Golden labels: what people found in a pair, each part of it optional."""
+"""Golden labels: what people found in a pair, each part of it optional; and recorded judgements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.suite.lines import Fields, Line, brief, closest, is_whole, read_lines
+from summeval_pytest.suite.lines import Fields, brief, closest, is_whole, read_lines
 from summeval_pytest.suite.papers import read_segments
 from summeval_pytest.text.normalise import normalise
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.errors import Place
     from summeval_pytest.questions import FacetSegments
-    from summeval_pytest.suite.lines import TextFile
+    from summeval_pytest.suite.lines import Readers, TextFile
     from summeval_pytest.suite.toml import TomlText
     from summeval_pytest.suite.values import RecordedSpec, Roster
 
@@ -31,13 +31,6 @@ class RoleLabel:
 
     text: str
     facets: tuple[Facet, ...]
-
-
-LabelT = TypeVar("LabelT", "FactLabel", "RoleLabel")
-
-_PARTS: Final = ("facets", "overall", "sentences", "facts", "roles")
-_MOST_OVERALL: Final = 1_000_000
-_KEYS: Final = ("paper", "system", *_PARTS, "labelled_by", "basis", "provenance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,188 +94,6 @@ class Label:
     place: Place
 
 
-def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
-    """All labels of a file by paper and system, in file order.
-
-    Raises:
-        SuiteError: At the first mistake, and for a file without any label.
-    """
-    labels: dict[tuple[str, str], Label] = {}
-    for line in read_lines(file):
-        label = _label(line, roster)
-        if first := labels.get((label.paper, label.system)):
-            raise SuiteError(
-                label.place,
-                f"paper {label.paper!r} and system {label.system!r} have a label on line"
-                f" {first.place.line}, too; delete one",
-            )
-        labels[label.paper, label.system] = label
-    if not labels:
-        raise SuiteError(
-            file.at(0),
-            f"{file.shown!r} has no label; write one a line, or delete 'labels' from the suite",
-        )
-    return labels
-
-
-def _overall(fields: Fields) -> float:
-    """A score on whatever scale, of a size that sums and squares of it are numbers, too."""
-    overall = fields.number("overall")
-    if abs(overall) > _MOST_OVERALL:
-        expected = f"a number from -{_MOST_OVERALL:,} to {_MOST_OVERALL:,}"
-        raise fields.wrong("overall", overall, expected)
-    return overall
-
-
-def _label(line: Line, roster: Roster) -> Label:
-    fields = line.fields("this label")
-    fields.only(_KEYS)
-    if not any(map(fields.has, _PARTS)):
-        parts = ", ".join(map(repr, _PARTS))
-        raise fields.fault("", f"this label says nothing; write at least one of {parts}")
-    paper = roster.paper(fields)
-    return Label(
-        paper=paper,
-        system=roster.system(fields, paper),
-        facets=_ratings(fields, absent=True) if fields.has("facets") else None,
-        overall=_overall(fields) if fields.has("overall") else None,
-        sentences=_sentences(fields) if fields.has("sentences") else None,
-        facts=_facts(fields) if fields.has("facts") else None,
-        roles=_roles(fields) if fields.has("roles") else None,
-        labelled_by=fields.text_if_any("labelled_by"),
-        basis=fields.text_if_any("basis"),
-        provenance=fields.text_if_any("provenance"),
-        place=line.place,
-    )
-
-
-def _ratings(label: Fields, *, absent: bool) -> dict[Facet, int | None]:
-    """Ratings by facet, in the order of facets; null is on the scale where ``absent`` says so."""
-    fields = label.object_at("facets", "an object with the facets as keys")
-    fields.only(FACETS)
-    ratings: dict[Facet, int | None] = {}
-    for facet in FACETS:
-        if not fields.has(facet):
-            continue
-        rating = fields.values[facet]
-        if rating is None and absent:
-            ratings[facet] = None
-        elif is_whole(rating) and 1 <= rating <= SCALES[facet]:
-            ratings[facet] = rating
-        else:
-            null = ", or null where the reference has none" if absent else ""
-            scale = f"a whole number from 1 to {SCALES[facet]}{null}"
-            raise fields.wrong(facet, rating, scale)
-    if not ratings:
-        raise fields.fault("", f"{fields.owner} is empty, {{}}; rate a facet or leave it out")
-    return ratings
-
-
-def _sentences(fields: Fields) -> tuple[SentenceLabel, ...]:
-    labels: dict[int, SentenceLabel] = {}
-    keys = ("index", "faithful", "evidence", "error", "factual")
-    expected = f"a list of {{{', '.join(map(repr, keys))}}}"
-    one = "an object with 'index' and 'faithful'"
-    for inner in fields.objects_at("sentences", "sentence label", expected, one):
-        inner.only(keys)
-        index = inner.whole("index", least=0)
-        if index in labels:
-            raise inner.fault("index", f"{inner.owner} labels sentence {index} again; delete one")
-        labels[index] = label = SentenceLabel(
-            index=index,
-            faithful=inner.flag("faithful"),
-            evidence=_evidence(inner),
-            error=inner.text_if_any("error"),
-            factual=inner.flag("factual") if inner.has("factual") else None,
-        )
-        if label.faithful and label.error:
-            raise inner.fault(
-                "error", f"{inner.owner} is faithful and names an error; delete one of the two"
-            )
-        if label.faithful and label.factual is not None:
-            raise inner.fault(
-                "factual",
-                f"{inner.owner} is faithful and has 'factual', which tells unfaithful sentences"
-                " apart; delete it",
-            )
-    return tuple(labels.values())
-
-
-def _evidence(fields: Fields) -> tuple[EvidenceLabel, ...]:
-    if fields.values.get("evidence", []) == []:
-        return ()
-    labels = []
-    expected = "a list of indices or of {'index', 'starts'}"
-    for item in fields.items("evidence", expected):
-        if isinstance(item, dict):
-            inner = fields.inside("evidence", item, f"evidence of {fields.owner}", expected)
-        else:
-            owner = f"'evidence' of {fields.owner}"
-            inner = Fields(values={"index": item}, owner=owner, where=fields.where)
-        inner.only(("index", "starts"))
-        labels.append(
-            EvidenceLabel(index=inner.whole("index", least=0), starts=inner.text_if_any("starts"))
-        )
-    return tuple(labels)
-
-
-def _facts(fields: Fields) -> FactLabels:
-    expected = "an object with 'reference' or 'candidate' or both"
-    inner = fields.object_at("facts", expected)
-    inner.only(("reference", "candidate"))
-    if not inner.has("reference") and not inner.has("candidate"):
-        raise inner.fault("", f"{inner.owner} is empty; write {expected}")
-    return FactLabels(
-        reference=_fact_labels(inner, "reference", "covered"),
-        candidate=_fact_labels(inner, "candidate", "supported"),
-    )
-
-
-def _fact_labels(fields: Fields, key: str, flag: str) -> tuple[FactLabel, ...]:
-    if not fields.has(key):
-        return ()
-    labels: dict[str, FactLabel] = {}
-    expected, one = f"a list of {{'text', {flag!r}}}", f"an object with 'text' and {flag!r}"
-    for inner in fields.objects_at(key, f"{key} fact", expected, one):
-        inner.only(("text", flag))
-        _add(labels, inner, FactLabel(text=inner.text("text"), holds=inner.flag(flag)))
-    return tuple(labels.values())
-
-
-def _roles(fields: Fields) -> tuple[RoleLabel, ...]:
-    labels: dict[str, RoleLabel] = {}
-    one = "an object with 'text' and 'facet'"
-    for inner in fields.objects_at("roles", "role", "a list of {'text', 'facet'}", one):
-        inner.only(("text", "facet"))
-        _add(labels, inner, RoleLabel(text=inner.text("text"), facets=_stated(inner)))
-    return tuple(labels.values())
-
-
-def _stated(fields: Fields) -> tuple[Facet, ...]:
-    """The facets that are right, in reading order."""
-    expected = f"one of {', '.join(FACETS)}, a list of those that are right, or null for none"
-    value = fields.value("facet", expected)
-    if value is None:
-        return ()
-    named = value if isinstance(value, list) else [value]
-    known = tuple(facet for facet in FACETS if facet in named)
-    if not named or len(known) != len(named):
-        raise fields.wrong("facet", value, expected)
-    return known
-
-
-def _add(labels: dict[str, LabelT], fields: Fields, label: LabelT) -> None:
-    """Adds the label of a text that no label before it is of."""
-    stated = normalise(label.text)
-    if stated in labels:
-        raise fields.fault("text", f"{fields.owner} stands there twice, {label.text!r}; delete one")
-    labels[stated] = label
-
-
-_RECORDED_PARTS: Final = ("facets", "overall", "segments")
-_RECORDED_KEYS: Final = ("paper", "system", "by", *_RECORDED_PARTS)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """One judge's record of a pair; of the paper's reference where ``system`` is None.
@@ -298,30 +109,246 @@ class Recorded:
     segments: FacetSegments | None = None
 
 
+LabelT = TypeVar("LabelT", FactLabel, RoleLabel)
+_MOST_OVERALL: Final = 1_000_000
+
+
+def _ratings(label: Fields, key: str) -> dict[Facet, int | None]:
+    """Ratings by facet, in the order of facets; null where the reference has no such facet."""
+    return _read_ratings(label, key, absent=", or null where the reference has none")
+
+
+def _judged_ratings(record: Fields, key: str) -> dict[Facet, int]:
+    """The same of a judge, who has rated what it names."""
+    rated = _read_ratings(record, key)
+    return {facet: rating for facet, rating in rated.items() if rating is not None}
+
+
+def _read_ratings(label: Fields, key: str, absent: str = "") -> dict[Facet, int | None]:
+    fields = label.object_at(key, "an object with the facets as keys")
+    fields.only(FACETS)
+    ratings: dict[Facet, int | None] = {}
+    for facet in filter(fields.has, FACETS):
+        rating = fields.values[facet]
+        if rating is None and absent:
+            ratings[facet] = None
+        elif is_whole(rating) and 1 <= rating <= SCALES[facet]:
+            ratings[facet] = rating
+        else:
+            scale = f"a whole number from 1 to {SCALES[facet]}{absent}"
+            raise fields.wrong(facet, rating, scale)
+    if not ratings:
+        raise fields.fault("", f"{fields.owner} is empty, {{}}; rate a facet or leave it out")
+    return ratings
+
+
+def _overall(fields: Fields, key: str) -> float:
+    """A score on whatever scale, of a size that sums and squares of it are numbers, too."""
+    overall = fields.number(key)
+    if abs(overall) > _MOST_OVERALL:
+        expected = f"a number from -{_MOST_OVERALL:,} to {_MOST_OVERALL:,}"
+        raise fields.wrong(key, overall, expected)
+    return overall
+
+
+def _index(fields: Fields, key: str) -> int:
+    return fields.whole(key, 0)
+
+
+def _evidence(fields: Fields, key: str) -> tuple[EvidenceLabel, ...]:
+    if fields.values[key] == []:
+        return ()
+    labels = []
+    expected = "a list of indices or of {'index', 'starts'}"
+    for item in fields.items(key, expected):
+        owner = f"{key!r} of {fields.owner}"
+        if isinstance(item, dict):
+            owner = f"evidence of {fields.owner}"
+        value = item if isinstance(item, dict) else {"index": item}
+        inner = fields.inside(key, value, owner, expected)
+        labels.append(inner.read(EvidenceLabel, {"index": _index, "starts": Fields.text}))
+    return tuple(labels)
+
+
+_SENTENCE: Final[Readers] = {
+    "index": _index,
+    "faithful": Fields.flag,
+    "evidence": _evidence,
+    "error": Fields.text,
+    "factual": Fields.flag,
+}
+
+
+def _sentences(fields: Fields, key: str) -> tuple[SentenceLabel, ...]:
+    labels: dict[int, SentenceLabel] = {}
+    expected = f"a list of {{{', '.join(map(repr, _SENTENCE))}}}"
+    one = "an object with 'index' and 'faithful'"
+    for inner in fields.objects_at(key, "sentence label", expected, one):
+        label = inner.read(SentenceLabel, _SENTENCE)
+        if label.index in labels:
+            raise inner.fault(
+                "index", f"{inner.owner} labels sentence {label.index} again; delete one"
+            )
+        labels[label.index] = label
+        if label.faithful and label.error:
+            raise inner.fault(
+                "error", f"{inner.owner} is faithful and names an error; delete one of the two"
+            )
+        if label.faithful and label.factual is not None:
+            raise inner.fault(
+                "factual",
+                f"{inner.owner} is faithful and has 'factual', which tells unfaithful sentences"
+                " apart; delete it",
+            )
+    return tuple(labels.values())
+
+
+def _facts(fields: Fields, key: str) -> FactLabels:
+    expected = "an object with 'reference' or 'candidate' or both"
+    inner = fields.object_at(key, expected)
+    if not inner.has("reference") and not inner.has("candidate"):
+        inner.only(("reference", "candidate"))
+        raise inner.fault("", f"{inner.owner} is empty; write {expected}")
+    return inner.read(
+        FactLabels,
+        {
+            "reference": lambda side, key: _fact_labels(side, key, "covered"),
+            "candidate": lambda side, key: _fact_labels(side, key, "supported"),
+        },
+    )
+
+
+def _fact_labels(fields: Fields, key: str, flag: str) -> tuple[FactLabel, ...]:
+    labels: dict[str, FactLabel] = {}
+    expected, one = f"a list of {{'text', {flag!r}}}", f"an object with 'text' and {flag!r}"
+    readers: Readers = {"text": Fields.text, flag: Fields.flag}
+    for inner in fields.objects_at(key, f"{key} fact", expected, one):
+        _add(labels, inner, inner.read(FactLabel, readers, renamed={flag: "holds"}))
+    return tuple(labels.values())
+
+
+def _roles(fields: Fields, key: str) -> tuple[RoleLabel, ...]:
+    labels: dict[str, RoleLabel] = {}
+    one = "an object with 'text' and 'facet'"
+    readers: Readers = {"text": Fields.text, "facet": _stated}
+    for inner in fields.objects_at(key, "role", "a list of {'text', 'facet'}", one):
+        _add(labels, inner, inner.read(RoleLabel, readers, renamed={"facet": "facets"}))
+    return tuple(labels.values())
+
+
+def _stated(fields: Fields, key: str) -> tuple[Facet, ...]:
+    """The facets that are right, in reading order."""
+    expected = f"one of {', '.join(FACETS)}, a list of those that are right, or null for none"
+    value = fields.value(key, expected)
+    if value is None:
+        return ()
+    named = value if isinstance(value, list) else [value]
+    known = tuple(facet for facet in FACETS if facet in named)
+    if not named or len(known) != len(named):
+        raise fields.wrong(key, value, expected)
+    return known
+
+
+def _add(labels: dict[str, LabelT], fields: Fields, label: LabelT) -> None:
+    """Add the label of a text that no label before it is of."""
+    stated = normalise(label.text)
+    if stated in labels:
+        raise fields.fault("text", f"{fields.owner} stands there twice, {label.text!r}; delete one")
+    labels[stated] = label
+
+
+_PARTS: Final[Readers] = {
+    "facets": _ratings,
+    "overall": _overall,
+    "sentences": _sentences,
+    "facts": _facts,
+    "roles": _roles,
+}
+_NOTES: Final[Readers] = dict.fromkeys(("labelled_by", "basis", "provenance"), Fields.text)
+_RECORDED_PARTS: Final[Readers] = {
+    "facets": _judged_ratings,
+    "overall": _overall,
+    "segments": read_segments,
+}
+
+
+def _check_parts(fields: Fields, parts: Readers, *more: str) -> None:
+    """Refuse a line that has an unknown key or none of the parts."""
+    fields.only(("paper", "system", *parts, *more))
+    if not any(map(fields.has, parts)):
+        named = ", ".join(map(repr, parts))
+        raise fields.fault("", f"{fields.owner} says nothing; write at least one of {named}")
+
+
+def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
+    """All labels of a file by paper and system, in file order.
+
+    Raises:
+        SuiteError: At the first mistake, and for a file without any label.
+    """
+    labels: dict[tuple[str, str], Label] = {}
+    for fields in read_lines(file, "this label"):
+        _check_parts(fields, _PARTS, *_NOTES)
+        paper = roster.paper(fields)
+        system = roster.system(fields, paper)
+        keys = ("paper", "system")
+        label = fields.read(
+            Label, _PARTS | _NOTES, *keys, paper=paper, system=system, place=fields.place
+        )
+        if first := labels.get((paper, system)):
+            raise SuiteError(
+                label.place,
+                f"paper {paper!r} and system {system!r} have a label on line"
+                f" {first.place.line}, too; delete one",
+            )
+        labels[paper, system] = label
+    if not labels:
+        raise SuiteError(
+            file.at(0),
+            f"{file.shown!r} has no label; write one a line, or delete 'labels' from the suite",
+        )
+    return labels
+
+
 def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
     """The records of a file.
 
     Raises:
         SuiteError: At the first mistake, and for a file without any record.
     """
-    records: list[Recorded] = []
-    seen: dict[tuple[str, str | None, str], int] = {}
-    for line in read_lines(file):
-        record = _record(line, roster)
-        first = seen.setdefault((record.paper, record.system, record.by), line.place.line)
-        if first != line.place.line:
+    records: dict[tuple[str, str | None, str], tuple[int, Recorded]] = {}
+    for fields in read_lines(file, "this record"):
+        record = _record(fields, roster)
+        of = (record.paper, record.system, record.by)
+        if first := records.get(of):
             raise SuiteError(
-                line.place,
+                fields.place,
                 f"{record.by!r} has a record of paper {record.paper!r} and system"
-                f" {record.system!r} on line {first}, too; delete one",
+                f" {record.system!r} on line {first[0]}, too; delete one",
             )
-        records.append(record)
+        records[of] = (fields.place.line, record)
     if not records:
         raise SuiteError(
             file.at(0),
             f"{file.shown!r} has no record; write one a line, or delete 'recorded' from the suite",
         )
-    return tuple(records)
+    return tuple(record for _, record in records.values())
+
+
+def _record(fields: Fields, roster: Roster) -> Recorded:
+    _check_parts(fields, _RECORDED_PARTS, "by")
+    paper = roster.paper(fields)
+    system = None
+    if fields.value("system", "a system's name, or null for the reference") is not None:
+        system = roster.system(fields, paper)
+    elif fields.has("facets") or fields.has("overall"):
+        raise fields.fault(
+            "system",
+            "this record rates a pair, and its 'system' is null; name the system, or keep only"
+            " 'segments' for the reference",
+        )
+    readers: Readers = {"by": Fields.text, **_RECORDED_PARTS}
+    return fields.read(Recorded, readers, "paper", "system", paper=paper, system=system)
 
 
 def check_judges(
@@ -345,33 +372,3 @@ def check_judges(
                     f"{key!r} of judge {judge.name!r} is {brief(name)}, and the suite records no"
                     f" {what} of that name; {closest(name, known) if known else 'there are none'}",
                 )
-
-
-def _record(line: Line, roster: Roster) -> Recorded:
-    fields = line.fields("this record")
-    fields.only(_RECORDED_KEYS)
-    if not any(map(fields.has, _RECORDED_PARTS)):
-        parts = ", ".join(map(repr, _RECORDED_PARTS))
-        raise fields.fault("", f"this record says nothing; write at least one of {parts}")
-    paper = roster.paper(fields)
-    system = None
-    if fields.value("system", "a system's name, or null for the reference") is not None:
-        system = roster.system(fields, paper)
-    elif fields.has("facets") or fields.has("overall"):
-        raise fields.fault(
-            "system",
-            "this record rates a pair, and its 'system' is null; name the system, or keep only"
-            " 'segments' for the reference",
-        )
-    ratings = None
-    if fields.has("facets"):
-        rated = _ratings(fields, absent=False)
-        ratings = {facet: rating for facet, rating in rated.items() if rating}
-    return Recorded(
-        paper=paper,
-        system=system,
-        by=fields.text("by"),
-        facets=ratings,
-        overall=_overall(fields) if fields.has("overall") else None,
-        segments=read_segments(fields, "segments") if fields.has("segments") else None,
-    )

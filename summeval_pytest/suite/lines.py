@@ -9,15 +9,20 @@ import os.path
 import re
 import unicodedata
 from codecs import BOM_UTF8
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass
+from dataclasses import fields as fields_of
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
+
+    from _typeshed import DataclassInstance
 
 
 JUDGE: Final = "judge"
@@ -30,11 +35,18 @@ ALL_PAPERS: Final = "all-papers"
 """The item of a system that is about all its papers; in place of a paper, a waiver of a mean."""
 
 RESERVED_PAPERS: Final = frozenset({ALL_PAPERS})
-"""Items of a system that are no paper."""
+
+OWN_KEYS: Final = "x_"
+"""What the keys begin with that a suite's owner may use freely."""
+
+MOST: Final = 10**15 - 1
+"""The largest whole number that a file may hold where no other bound is set."""
 
 _LONGEST: Final = 200
 _LISTED: Final = 12
+_SHOWN: Final = 60
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
+_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def check_name(name: str, kind: str, place: Place, reserved: Collection[str] = ()) -> None:
@@ -81,29 +93,57 @@ def closest(name: str, known: Collection[str]) -> str:
     return f"known: {some} and {len(known) - _LISTED} more"
 
 
-OWN_KEYS: Final = "x_"
-"""What the keys begin with that a suite's owner may use freely."""
-
-ChoiceT = TypeVar("ChoiceT", bound=str)
-
-MOST: Final = 10**15 - 1
-"""The largest whole number that a file may hold where no other bound is set."""
-_SHOWN: Final = 60
+ValueT = TypeVar("ValueT")
+DataT = TypeVar("DataT", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
     """The keys and values of one object, each read with its type or refused at its place.
 
-    Attributes:
-        values: As the file has them.
-        owner: What the object is, in words that a message can go on from.
-        where: The place of a key.
+    ``owner`` is the object in words that a message can go on from; ``where`` gives the place of a
+    key, and of the object itself for the empty key.
     """
 
     values: Mapping[str, object]
     owner: str
     where: Callable[[str], Place]
+
+    @property
+    def place(self) -> Place:
+        """The place of the object as a whole."""
+        return self.where("")
+
+    def read(
+        self,
+        make: type[DataT],
+        readers: Readers,
+        *more: str,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+        **given: object,
+    ) -> DataT:
+        """A dataclass with what each key holds; an absent key leaves its field's default.
+
+        ``more`` keys may be there and are read elsewhere; ``renamed`` has the fields that are not
+        called as their keys; ``given`` are fields that no key holds.
+
+        Raises:
+            SuiteError: For an unknown key, for a field without default whose key is not there, and
+                whatever the readers raise.
+        """
+        self.only((*readers, *more))
+        needed = {
+            field.name
+            for field in fields_of(make)
+            if field.default is MISSING and field.default_factory is MISSING
+        }
+        build: Callable[..., DataT] = make
+        values = {
+            name: reader(self, key)
+            for key, reader in readers.items()
+            if (name := renamed.get(key, key)) in needed or key in self.values
+        }
+        return build(**given, **values)
 
     def only(self, known: Collection[str]) -> None:
         """Refuse every key that is neither known nor the owner's own (``x_``)."""
@@ -130,17 +170,21 @@ class Fields:
         """Whether the key is there."""
         return key in self.values
 
+    def if_any(self, key: str, read: Callable[[Fields, str], ValueT]) -> ValueT | None:
+        """What a reader makes of a key; None where the key is absent."""
+        return read(self, key) if key in self.values else None
+
     def value(self, key: str, expected: str) -> object:
         """The value as it is; the key must be there."""
         if key not in self.values:
             raise self.fault(key, f"{self.owner} has no {key!r}; add the key with {expected}")
         return self.values[key]
 
-    def text(self, key: str, *, remedy: str = "write a text") -> str:
+    def text(self, key: str, remedy: str = "write a text") -> str:
         """A text with a visible character; ``remedy`` is what to do where it has none."""
-        return self.visible(key, self.value(key, "a text"), remedy=remedy)
+        return self.visible(key, self.value(key, "a text"), remedy)
 
-    def visible(self, key: str, value: object, *, remedy: str = "write a text") -> str:
+    def visible(self, key: str, value: object, remedy: str = "write a text") -> str:
         """The value as a text with at least one visible character, wherever under the key."""
         if not isinstance(value, str):
             raise self.wrong(key, value, "a text")
@@ -148,23 +192,17 @@ class Fields:
             raise self.fault(key, f"{key!r} of {self.owner} is empty ({brief(value)}); {remedy}")
         return value
 
-    def text_if_any(self, key: str) -> str | None:
-        """A text, or None where the key is absent."""
-        return self.text(key) if key in self.values else None
-
-    def whole(self, key: str, *, least: int, most: int = MOST) -> int:
+    def whole(self, key: str, least: int = 1, most: int = MOST) -> int:
         """An integer within bounds, both included."""
-        bounds = f"of at least {least}" if most == MOST else f"from {least} to {most}"
-        value = self.value(key, f"a whole number {bounds}")
+        at_least = f"a whole number of at least {least}"
+        bounds = f"a whole number from {least} to {most}"
+        expected = at_least if most == MOST else bounds
+        value = self.value(key, expected)
         if not is_whole(value) or value < least:
-            raise self.wrong(key, value, f"a whole number {bounds}")
+            raise self.wrong(key, value, expected)
         if value > most:
-            raise self.wrong(key, value, f"a whole number from {least} to {most}")
+            raise self.wrong(key, value, bounds)
         return value
-
-    def count_if_any(self, key: str) -> int | None:
-        """An integer of at least 1, or None where the key is absent."""
-        return self.whole(key, least=1) if key in self.values else None
 
     def number(self, key: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A finite number within bounds, both included."""
@@ -176,28 +214,12 @@ class Fields:
             raise self.wrong(key, value, expected)
         return number
 
-    def number_if_any(
-        self, key: str, low: float = -math.inf, high: float = math.inf
-    ) -> float | None:
-        """A finite number within bounds, or None where the key is absent."""
-        return self.number(key, low, high) if key in self.values else None
-
-    def flag(self, key: str, *, default: bool | None = None) -> bool:
-        """True or false; the key may be absent where there is a default."""
-        if default is not None and key not in self.values:
-            return default
+    def flag(self, key: str) -> bool:
+        """True or false."""
         value = self.value(key, "true or false")
         if not isinstance(value, bool):
             raise self.wrong(key, value, "true or false")
         return value
-
-    def choice(self, key: str, offered: tuple[ChoiceT, ...]) -> ChoiceT:
-        """One of a few words; the first where the key is absent."""
-        value = self.values.get(key, offered[0])
-        for choice in offered:
-            if value == choice:
-                return choice
-        raise self.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
 
     def items(self, key: str, expected: str) -> list[object]:
         """A list with at least one item."""
@@ -236,6 +258,27 @@ class Fields:
         return Fields(values=value, owner=owner, where=lambda _: self.where(key))
 
 
+Readers = dict[str, Callable[[Fields, str], object]]
+"""What reads each key of an object."""
+
+
+def number_in(low: float, high: float) -> Callable[[Fields, str], float]:
+    """A reader of numbers within bounds, both included."""
+    return lambda fields, key: fields.number(key, low, high)
+
+
+def one_of(offered: Collection[str]) -> Callable[[Fields, str], str]:
+    """A reader of one of a few words."""
+
+    def read(fields: Fields, key: str) -> str:
+        value = fields.values[key]
+        if value not in offered:
+            raise fields.wrong(key, value, " or ".join(f'"{choice}"' for choice in offered))
+        return str(value)
+
+    return read
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether the value is an integer, which a boolean is not."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -258,7 +301,7 @@ def finite(value: object) -> float | None:
 
 
 def brief(value: object) -> str:
-    """A value as a message shows it: in the notation of the file, and not for ever."""
+    """A value as a message shows it: in the notation of the file, and cut where it is long."""
     match value:
         case None:
             return "null"
@@ -314,12 +357,48 @@ class TextFile:
             " add --summ-allow-outside if you trust the suite",
         )
 
+    def unreadable(self, error: OSError, remedy: str = "make it readable") -> SuiteError:
+        """The mistake of a file that the disk does not hand out."""
+        return SuiteError(self.at(0), f"{self.shown!r} cannot be read ({error.strerror}); {remedy}")
+
 
 def _is_inside(path: Path, folder: Path) -> bool:
     try:
         return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
     except ValueError:  # a NUL in the name: there is no such file anywhere
         return True
+
+
+def read_lines(
+    file: TextFile, owner: str = "this line", *, halves: bool = False
+) -> Iterator[Fields]:
+    """The objects of a JSON lines file, one at a time; messages call each ``owner``.
+
+    ``halves`` lets half a surrogate pair pass, for texts that are cleaned afterwards.
+
+    Raises:
+        SuiteError: At the first line that is anything else than one strict JSON object, and for a
+            blank line that is not at the end.
+    """
+    blank = 0
+    try:
+        with file.path.open("rb") as handle:
+            for number, raw in enumerate(handle, start=1):
+                if not raw.removeprefix(BOM_UTF8).strip():
+                    blank = blank or number
+                    continue
+                if blank:
+                    raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
+                yield _object(raw, file.at(number), owner, halves=halves)
+    except OSError as error:
+        raise file.unreadable(error) from None
+
+
+def _object(raw: bytes, place: Place, owner: str, *, halves: bool) -> Fields:
+    value = read_json(decode_line(raw, place), place, halves=halves)
+    if not isinstance(value, dict):
+        raise SuiteError(place, "this line is no JSON object; write one {...} a line")
+    return Fields(values=value, owner=owner, where=lambda _: place)
 
 
 def decode_line(raw: bytes, place: Place) -> str:
@@ -339,57 +418,8 @@ def decode_line(raw: bytes, place: Place) -> str:
         ) from None
 
 
-_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line of a file, read as a JSON object."""
-
-    values: dict[str, object]
-    place: Place
-
-    def fields(self, owner: str) -> Fields:
-        """Its keys and values, with what messages call the line."""
-        return Fields(values=self.values, owner=owner, where=lambda _: self.place)
-
-
-def read_lines(file: TextFile, *, halves: bool = False) -> Iterator[Line]:
-    """The objects of a JSON lines file, one at a time.
-
-    ``halves`` lets half a surrogate pair pass, for texts that are cleaned afterwards.
-
-    Raises:
-        SuiteError: At the first line that is anything else than one strict JSON object, and for a
-            blank line that is not at the end.
-    """
-    blank = 0
-    try:
-        with file.path.open("rb") as handle:
-            for number, raw in enumerate(handle, start=1):
-                if not raw.removeprefix(BOM_UTF8).strip():
-                    blank = blank or number
-                    continue
-                if blank:
-                    raise SuiteError(file.at(blank), "this line is blank ('\\n'); delete it")
-                place = file.at(number)
-                value = read_json(decode_line(raw, place), place, halves=halves)
-                if not isinstance(value, dict):
-                    raise SuiteError(place, "this line is no JSON object; write one {...} a line")
-                yield Line(values=value, place=place)
-    except OSError as error:
-        raise unreadable(file, error) from None
-
-
-def unreadable(file: TextFile, error: OSError) -> SuiteError:
-    """The mistake of a file that the disk does not hand out."""
-    return SuiteError(
-        file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); make it readable"
-    )
-
-
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
-    """One JSON value at its place.
+    """One strict JSON value at its place.
 
     Raises:
         SuiteError: For what is no strict JSON, and for half a surrogate pair unless ``halves`` lets

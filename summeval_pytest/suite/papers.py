@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, FacetSegments, Fact
 from summeval_pytest.suite.lines import (
     RESERVED_PAPERS,
+    Fields,
     check_name,
     is_visible,
     read_lines,
@@ -19,7 +21,7 @@ from summeval_pytest.suite.values import Pair, Paper, Section
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from summeval_pytest.suite.lines import Fields, Line, TextFile
+    from summeval_pytest.suite.lines import Readers, TextFile
     from summeval_pytest.suite.values import Roster, SystemSpec
 
 
@@ -55,9 +57,6 @@ def fingerprint_of(papers: Iterable[Paper]) -> str:
     return total.hexdigest()[:12]
 
 
-_KEYS: Final = (
-    "id", "title", "source", "reference", "reference_facets", "reference_facts", "provenance"
-)  # fmt: skip
 _SOURCE: Final = "a text or a list of {'heading', 'text'}"
 _REFERENCE: Final = "a text or a list of texts"
 _FACTS: Final = "a list of texts or of {'text', 'sentence', 'parent'}"
@@ -70,8 +69,8 @@ def read_papers(file: TextFile) -> Mapping[str, Paper]:
         SuiteError: At the first mistake, and for a file without any paper.
     """
     papers: dict[str, Paper] = {}
-    for line in read_lines(file):
-        paper = read_paper(line)
+    for fields in read_lines(file, "this paper"):
+        paper = read_paper(fields)
         if first := papers.get(paper.id):
             raise SuiteError(
                 paper.place,
@@ -83,61 +82,49 @@ def read_papers(file: TextFile) -> Mapping[str, Paper]:
     return papers
 
 
-def read_paper(line: Line) -> Paper:
-    """The paper of one line.
-
-    Raises:
-        SuiteError: At the first mistake, with the line.
-    """
-    fields = line.fields("this paper")
+def read_paper(fields: Fields) -> Paper:
+    """The paper of one line; mistakes are told with its id."""
     paper_id = fields.text("id")
-    check_name(paper_id, "paper", line.place, RESERVED_PAPERS)
-    fields = line.fields(f"paper {paper_id!r}")
-    fields.only(_KEYS)
-    fields.text_if_any("provenance")
-    references = _references(fields)
-    for key in ("reference_facets", "reference_facts"):
-        if fields.has(key) and len(references) > 1:
-            raise fields.fault(
-                key,
-                f"{key!r} of {fields.owner} goes with one reference, and there are"
-                f" {len(references)}; delete it or keep one reference",
-            )
-    return Paper(
-        id=paper_id,
-        title=fields.text_if_any("title") or "",
-        source=_source(fields),
-        references=references,
-        reference_facets=_frozen_facets(fields) if fields.has("reference_facets") else None,
-        reference_facts=_frozen_facts(fields) if fields.has("reference_facts") else None,
-        place=line.place,
+    check_name(paper_id, "paper", fields.place, RESERVED_PAPERS)
+    fields = replace(fields, owner=f"paper {paper_id!r}")
+    paper = fields.read(
+        Paper, _PAPER, "provenance", renamed={"reference": "references"}, place=fields.place
     )
+    fields.if_any("provenance", Fields.text)
+    return paper
 
 
-def _source(fields: Fields) -> tuple[Section, ...]:
-    if isinstance(fields.value("source", _SOURCE), str):
-        return (Section(text=fields.text("source")),)
-    sections = []
-    for section in fields.objects_at("source", "section", _SOURCE, "an object {'heading', 'text'}"):
-        section.only(("heading", "text"))
-        text = section.text("text")
-        sections.append(Section(heading=section.text_if_any("heading") or "", text=text))
-    return tuple(sections)
+def _source(fields: Fields, key: str) -> tuple[Section, ...]:
+    if isinstance(fields.value(key, _SOURCE), str):
+        return (Section(text=fields.text(key)),)
+    sections = fields.objects_at(key, "section", _SOURCE, "an object {'heading', 'text'}")
+    readers: Readers = {"text": Fields.text, "heading": Fields.text}
+    return tuple(section.read(Section, readers) for section in sections)
 
 
-def _references(fields: Fields) -> tuple[str, ...]:
-    if isinstance(fields.value("reference", _REFERENCE), str):
-        return (fields.text("reference"),)
-    return fields.texts("reference", _REFERENCE)
+def _references(fields: Fields, key: str) -> tuple[str, ...]:
+    if isinstance(fields.value(key, _REFERENCE), str):
+        return (fields.text(key),)
+    return fields.texts(key, _REFERENCE)
 
 
-def _frozen_facets(fields: Fields) -> FacetSegments:
-    segments = read_segments(fields, "reference_facets")
+def _check_one_reference(fields: Fields, key: str) -> None:
+    references = fields.values.get("reference")
+    if isinstance(references, list) and len(references) > 1:
+        raise fields.fault(
+            key,
+            f"{key!r} of {fields.owner} goes with one reference, and there are"
+            f" {len(references)}; delete it or keep one reference",
+        )
+
+
+def _frozen_facets(fields: Fields, key: str) -> FacetSegments:
+    _check_one_reference(fields, key)
+    segments = read_segments(fields, key)
     if segments == FacetSegments():
         raise fields.fault(
-            "reference_facets",
-            f"'reference_facets' of {fields.owner} has no text for any facet; write one, or"
-            " leave the key out",
+            key,
+            f"{key!r} of {fields.owner} has no text for any facet; write one, or leave the key out",
         )
     return segments
 
@@ -159,22 +146,19 @@ def read_segments(fields: Fields, key: str) -> FacetSegments:
     return FacetSegments(**segments)
 
 
-def _frozen_facts(fields: Fields) -> tuple[Fact, ...]:
+def _frozen_facts(fields: Fields, key: str) -> tuple[Fact, ...]:
+    _check_one_reference(fields, key)
     facts: list[Fact] = []
-    for index, item in enumerate(fields.items("reference_facts", _FACTS)):
+    for index, item in enumerate(fields.items(key, _FACTS)):
         if isinstance(item, str):
-            facts.append(Fact(text=fields.visible("reference_facts", item), sentence=0))
+            facts.append(Fact(text=fields.visible(key, item), sentence=0))
             continue
         owner = f"reference fact {index} of {fields.owner}"
-        fact = fields.inside("reference_facts", item, owner, "a text or an object with 'text'")
+        fact = fields.inside(key, item, owner, "a text or an object with 'text'")
         fact.only(("text", "sentence", "parent"))
-        facts.append(
-            Fact(
-                text=fact.text("text"),
-                sentence=fact.whole("sentence", least=0) if fact.has("sentence") else 0,
-                parent=_parent(fact, index),
-            )
-        )
+        text = fact.text("text")
+        sentence = fact.whole("sentence", 0) if fact.has("sentence") else 0
+        facts.append(Fact(text=text, sentence=sentence, parent=_parent(fact, index)))
     return tuple(facts)
 
 
@@ -183,9 +167,17 @@ def _parent(fact: Fields, index: int) -> int | None:
         return None
     if not index:
         raise fact.wrong("parent", fact.values["parent"], "null: no fact stands before this one")
-    return fact.whole("parent", least=0, most=index - 1)
+    return fact.whole("parent", 0, index - 1)
 
 
+_PAPER: Final[Readers] = {
+    "id": Fields.text,
+    "title": Fields.text,
+    "source": _source,
+    "reference": _references,
+    "reference_facets": _frozen_facets,
+    "reference_facts": _frozen_facts,
+}
 _NOTHING_RETURNED: Final = (
     "write what the system returned, or '-' where that was nothing: that fails"
 )
@@ -200,37 +192,29 @@ def read_summaries(
         SuiteError: At the first mistake, and where a paper has no summary and is not skipped.
     """
     pairs: dict[str, Pair] = {}
-    for line in read_lines(file):
-        fields = line.fields("this summary")
+    for fields in read_lines(file, "this summary"):
         fields.only(("paper", "summary", "provenance"))
-        fields.text_if_any("provenance")
+        fields.if_any("provenance", Fields.text)
         paper = roster.paper(fields)
-        summary = fields.text("summary", remedy=_NOTHING_RETURNED)
+        summary = fields.text("summary", _NOTHING_RETURNED)
+        more = ""
         if first := pairs.get(paper):
+            more = f" on line {first.place.line}, too; delete one"
+        elif paper in spec.skip:
+            more = ", which it lists under 'skip'; delete one of the two"
+        if more:
             raise SuiteError(
-                line.place,
-                f"system {spec.name!r} has a summary for paper {paper!r} on line"
-                f" {first.place.line}, too; delete one",
-            )
-        if paper in spec.skip:
-            raise SuiteError(
-                line.place,
-                f"system {spec.name!r} has a summary for paper {paper!r}, which it lists under"
-                " 'skip'; delete one of the two",
+                fields.place, f"system {spec.name!r} has a summary for paper {paper!r}{more}"
             )
         pairs[paper] = Pair(
-            paper=papers[paper], system=spec.name, summary=summary, place=line.place
+            paper=papers[paper], system=spec.name, summary=summary, place=fields.place
         )
     if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
-        raise _missing(spec, missing)
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        them, listed = ("them", "the papers") if more else ("it", "the paper")
+        raise SuiteError(
+            spec.place,
+            f"system {spec.name!r} has no summary for paper {missing[0]!r}{more};"
+            f" add {them} to {spec.summaries} or list {listed} under 'skip'",
+        )
     return pairs
-
-
-def _missing(spec: SystemSpec, papers: list[str]) -> SuiteError:
-    more = f" and {len(papers) - 1} more" if len(papers) > 1 else ""
-    them, listed = ("them", "the papers") if more else ("it", "the paper")
-    return SuiteError(
-        spec.place,
-        f"system {spec.name!r} has no summary for paper {papers[0]!r}{more};"
-        f" add {them} to {spec.summaries} or list {listed} under 'skip'",
-    )

@@ -18,7 +18,7 @@ from summeval_pytest.suite.file import (
     read_thresholds,
     read_variants,
     read_waivers,
-    tables_of,
+    system_tables,
 )
 from summeval_pytest.suite.labels import check_judges, read_labels, read_recorded
 from summeval_pytest.suite.lines import Fields, closest
@@ -28,7 +28,7 @@ from summeval_pytest.suite.toml import read_toml
 from summeval_pytest.suite.values import JudgeSpec, RecordedSpec, Roster
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from summeval_pytest.endpoints.endpoint import EndpointSpec
     from summeval_pytest.suite.file import Variants
@@ -45,29 +45,23 @@ _KEYS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Suite:
-    """A suite that was checked from end to end.
+    """A suite that was checked from end to end; all that it holds is in file order.
 
     Attributes:
-        path: The suite file.
         shown: The suite file as the user would name it.
-        systems: The systems in file order.
         default_systems: The systems that are gated where none is asked for.
         endpoints: The endpoints that the suite defines or changes.
-        judges: The models that judge, as the suite defines them.
-        recorded_judges: The judges whose judgements the suite records.
         thresholds: What every pair has to reach.
         mean_thresholds: What the means over papers have to reach, per system.
         corrected_thresholds: What the means have to reach once the judge's error is taken out.
         judge_thresholds: The judge's floor of agreement with the golden labels.
         relation_thresholds: On which share of papers a judge has to hold each relation.
-        variants: Which variant of the metrics is measured.
         calibrate: Whether the judge's ratings are mapped to the labels' scale (off by default).
         cassette: The file of recorded replies; it may not be there yet.
         baselines: The folder of saved runs; it may not be there yet.
         fingerprint: 12 hex digits over all of the papers that can move a score.
-        labels: The golden labels by paper and system; empty where the suite has none.
+        labels: By paper and system; empty where the suite has none.
         recorded: Other judges' records; none where the suite has no such file.
-        waivers: What may fall short for a while, in file order.
     """
 
     path: Path
@@ -114,11 +108,7 @@ class Suite:
         return Roster(papers=self._papers, systems=self.systems)
 
     def paper_ids_of(self, system: str) -> tuple[str, ...]:
-        """The papers that a system has a summary for, or is asked for one, in file order.
-
-        Raises:
-            SuiteError: For an unknown system.
-        """
+        """The papers that a system has a summary for, or is asked for one."""
         self.place_of(system)
         skipped = self.systems[system].skip
         return tuple(paper for paper in self._papers if paper not in skipped)
@@ -142,12 +132,15 @@ class Suite:
         Raises:
             SuiteError: For an unknown paper.
         """
-        if paper_id not in self._papers:
-            raise SuiteError(
-                Place(self.shown),
-                f"the suite has no paper {paper_id!r}; {closest(paper_id, self._papers)}",
-            )
-        return self._papers[paper_id]
+        return self._papers[self._known("paper", paper_id, self._papers)]
+
+    def place_of(self, system: str) -> Place:
+        """The line of a system's table.
+
+        Raises:
+            SuiteError: For an unknown system.
+        """
+        return self.systems[self._known("system", system, self.systems)].place
 
     def pair(self, paper_id: str, system: str) -> Pair:
         """One paper with a system's summary.
@@ -169,18 +162,12 @@ class Suite:
             )
         return self._pairs[system][paper_id]
 
-    def place_of(self, system: str) -> Place:
-        """The line of a system's table.
-
-        Raises:
-            SuiteError: For an unknown system.
-        """
-        if system not in self.systems:
+    def _known(self, kind: str, name: str, known: Collection[str]) -> str:
+        if name not in known:
             raise SuiteError(
-                Place(self.shown),
-                f"the suite has no system {system!r}; {closest(system, self.systems)}",
+                Place(self.shown), f"the suite has no {kind} {name!r}; {closest(name, known)}"
             )
-        return self.systems[system].place
+        return name
 
 
 def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: bool = False) -> Suite:
@@ -198,7 +185,8 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     top = Fields(values=toml.values, owner="the suite", where=toml.place)
     top.only(_KEYS)
     endpoints = read_endpoints(toml)
-    systems = read_systems(toml, endpoints)
+    tables = system_tables(toml)
+    systems = read_systems(toml, tables, endpoints)
     files = {
         key: existing_file(top, key, file)
         for key in ("papers", "labels", "recorded")
@@ -206,7 +194,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     }
     summaries = {
         name: existing_file(fields, "summaries", file)
-        for name, fields in tables_of(toml, "systems", "system")
+        for name, fields in tables.items()
         if fields.has("summaries")
     }
     default_systems = read_default_systems(top, systems)
@@ -214,7 +202,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     recorded_judges = {n: j for n, j in judges.items() if isinstance(j, RecordedSpec)}
     thresholds = read_thresholds(toml)
     variants = read_variants(top, file)
-    calibrate = top.flag("calibrate", default=False)
+    calibrate = bool(top.if_any("calibrate", Fields.flag))
     if calibrate and "labels" not in files:
         raise top.fault(
             "calibrate",
@@ -225,7 +213,7 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     cassette, baselines = file.beside(f"{prefix}cassette.jsonl"), file.beside(f"{prefix}baselines")
     papers = read_papers(files["papers"])
     roster = Roster(papers=papers, systems=systems)
-    for name, fields in tables_of(toml, "systems", "system"):
+    for name, fields in tables.items():
         for paper in systems[name].skip:
             what = f"'skip' of {fields.owner} names the unknown paper"
             fields.check_known("skip", paper, papers, what)
@@ -244,11 +232,11 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
         endpoints=endpoints,
         judges={n: j for n, j in judges.items() if isinstance(j, JudgeSpec)},
         recorded_judges=recorded_judges,
-        thresholds=thresholds.pairs,
-        mean_thresholds=thresholds.mean,
-        corrected_thresholds=thresholds.corrected,
-        judge_thresholds=thresholds.judge,
-        relation_thresholds=thresholds.metamorphic,
+        thresholds=thresholds[""],
+        mean_thresholds=thresholds["mean"],
+        corrected_thresholds=thresholds["corrected"],
+        judge_thresholds=thresholds["judge"],
+        relation_thresholds=thresholds["metamorphic"],
         variants=variants,
         calibrate=calibrate,
         cassette=cassette,

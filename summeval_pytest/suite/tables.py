@@ -477,7 +477,7 @@ class AnswerReader:
 
     def _of_sentence(self, fields: Fields, plain: Marking) -> Marking:
         faithful = _flag(fields, "faithful")
-        error = fields.text_if_any("error")
+        error = fields.if_any("error", Fields.text)
         if faithful and error:
             raise fields.fault(
                 "error",

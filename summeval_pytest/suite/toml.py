@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.lines import TextFile, brief, decode_line, unreadable
+from summeval_pytest.suite.lines import TextFile, brief, decode_line
 from summeval_pytest.text.strict_json import DEEPEST, TOO_DEEP, is_deep
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_toml(file: TextFile) -> TomlText:
     try:
         raw = file.path.read_bytes()
     except OSError as error:
-        raise unreadable(file, error) from None
+        raise file.unreadable(error) from None
     lines = enumerate(raw.split(b"\n"), start=1)
     text = "\n".join(decode_line(line, file.at(number)) for number, line in lines)
     if line := _too_deep(text):

@@ -33,16 +33,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A paper with its reference abstracts, and what someone has reviewed and frozen of them.
+    """A paper: at least one section of source, and at least one reference abstract.
 
-    Attributes:
-        id: The name of the paper in node ids and in every other file of the suite.
-        title: Empty where the suite gives none.
-        source: The paper's text, at least one section.
-        references: The reference abstracts, at least one.
-        reference_facets: The facets of the one reference; None where they are not frozen.
-        reference_facts: The facts of the one reference; None where they are not frozen.
-        place: The line of the paper.
+    The facets and facts of its one reference may be frozen; None where they are not.
     """
 
     id: str
@@ -67,9 +60,6 @@ class Pair:
     """One system's summary of one paper.
 
     Attributes:
-        paper: The paper.
-        system: The system's name.
-        summary: What it wrote.
         place: The line that holds the summary, or that of the system where a model was asked.
         flaw: The system's fault that leaves nothing to score; None where there is none.
         note: What a reader of the verdict has to know of how the summary was made; mostly empty.
@@ -88,17 +78,13 @@ class SystemSpec:
     """A system: recorded summaries, or an endpoint that is asked for them; exactly one of both.
 
     Attributes:
-        name: The system's name in node ids and labels.
         summaries: The file of summaries as the suite names it.
-        endpoint: The endpoint that serves the system; None where summaries are recorded.
         model: The endpoint's name for the model; there exactly where an endpoint is.
         prompt: One of `PROMPTS`, or the text of a template of one's own.
-        max_tokens: At most so many tokens of summary; one that needs more is cut off, and fails.
+        max_tokens: Of a summary; one that needs more is cut off, and fails.
         context_tokens: What the model can read and write at once; longer sources lose their middle.
-        temperature: 0 for the likeliest summary.
         price: What its tokens cost; None where nobody said.
         skip: The papers that this system has no summary for, on purpose.
-        place: The line of the system's table.
     """
 
     name: str
@@ -119,8 +105,6 @@ class JudgeSpec:
     """A model that judges.
 
     Attributes:
-        name: The judge's name.
-        endpoint: The endpoint that serves it.
         model: The endpoint's name for the model.
         votes: How many votes it gives on each question.
         batched: Whether a request may ask about several items; the papers ask about one at a time.
@@ -128,7 +112,6 @@ class JudgeSpec:
         examples: Whether it is shown worked examples of ratings.
         pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
-        manner: How it is asked about sentences.
     """
 
     name: str
@@ -147,10 +130,7 @@ class JudgeSpec:
 class RecordedSpec:
     """A judge whose judgements the suite's file of records holds; it rates facets, nothing else.
 
-    Attributes:
-        name: The judge's name.
-        by: Whose ratings of facets count, as the records name it.
-        segments_by: Whose segments of the texts were rated.
+    ``by`` names whose ratings of facets count, ``segments_by`` whose segments were rated.
     """
 
     name: str
@@ -160,7 +140,7 @@ class RecordedSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One threshold as written: a finite number; its range is the verdict's business."""
+    """One threshold as written: a finite number; `verdict.thresholds` checks its range."""
 
     name: str
     value: float
@@ -172,16 +152,12 @@ class Waiver:
     """Somebody's word that one number of one pair may fall short for a while.
 
     Attributes:
-        name: The waiver's name in the suite file.
         paper: The paper, or ``all-papers`` for a mean.
-        system: The system.
         finding: The number that may fall short, by the name of its threshold.
         least: What it may not fall below all the same; None for no bound.
         most: What it may not exceed, where its threshold is an upper bound; None for no bound.
         owner: Who answers for it.
-        reason: Why.
         expires: The last day on which it holds, as ``2027-01-31``.
-        place: The line of the waiver.
     """
 
     name: str
@@ -215,20 +191,20 @@ class Roster:
 
     def paper(self, fields: Fields) -> str:
         """The paper that these fields name under ``paper``."""
-        name = fields.text("paper")
-        what = f"{fields.owner} is for the unknown paper"
-        fields.check_known("paper", name, self.papers, what)
-        return name
+        return self._known(fields, "paper", self.papers)
 
     def system(self, fields: Fields, paper: str) -> str:
         """The system that these fields name under ``system``; it must not skip the paper."""
-        name = fields.text("system")
-        what = f"{fields.owner} is for the unknown system"
-        fields.check_known("system", name, self.systems, what)
+        name = self._known(fields, "system", self.systems)
         if paper in self.systems[name].skip:
             raise fields.fault(
                 "system",
                 f"{fields.owner} is for paper {paper!r}, which system {name!r} lists under"
                 " 'skip'; delete one of the two",
             )
+        return name
+
+    def _known(self, fields: Fields, key: str, known: Collection[str]) -> str:
+        name = fields.text(key)
+        fields.check_known(key, name, known, f"{fields.owner} is for the unknown {key}")
         return name

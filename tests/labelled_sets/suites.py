@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from summeval_pytest.errors import Place
     from summeval_pytest.suite.labels import EvidenceLabel
-    from summeval_pytest.suite.lines import Line
     from tests.labelled_sets.sets import LabelledSet
 
 _UNFIT_SYSTEM = re.compile(r"[^A-Za-z0-9._-]+")
@@ -151,12 +150,8 @@ def _lacking(spec: LabelledSet) -> str:
 
 def _rows(release: TextFile, spec: LabelledSet) -> Iterator[Fields]:
     """What the key table speaks of: the file's lines, or what is made of them."""
-    rows = map(_fields, read_lines(release))
+    rows = read_lines(release)
     return rows if spec.reshape is None else spec.reshape(rows)
-
-
-def _fields(line: Line) -> Fields:
-    return Fields(values=line.values, owner="this line", where=lambda _: line.place)
 
 
 def _add(draft: _Draft, fields: Fields) -> None:
