@@ -1,7 +1,9 @@
 """Agreement of two raters: raw, corrected for chance, and on the evidence they name.
 
 All counts are integers until the one division at the end, so swapping the raters or reordering the
-items changes no digit.
+items changes no digit. A *stack* holds a confusion matrix a resample, in an array of shape
+(..., k, k): how often one rater said the row and the other the column, of k categories in rising
+order. A figure of a stack has shape (...), with NaN where it is undefined.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     Figures = NDArray[np.float64]
+    Weights = Literal["none", "quadratic"]
 
 
 Ratings: TypeAlias = "Sequence[int] | NDArray[np.int64]"
@@ -28,16 +31,19 @@ Ratings: TypeAlias = "Sequence[int] | NDArray[np.int64]"
 def exact_agreement(a: Ratings, b: Ratings) -> float | None:
     """The share of items both rate the same, 0 to 1, higher is better; None without items.
 
-    Raises:
-        ValueError: the lengths differ.
+    A ValueError where the lengths differ.
     """
-    if not len(a):
-        return None
-    return sum(bool(left == right) for left, right in zip(a, b, strict=True)) / len(a)
+    equal = [bool(left == right) for left, right in zip(a, b, strict=True)]
+    return sum(equal) / len(equal) if equal else None
 
 
-def _confusion(a: Ratings, b: Ratings, categories: Sequence[int]) -> NDArray[np.int64]:
-    """How many items a rated as row and b as column, both in the order of the categories."""
+def cohen_kappa(
+    a: Ratings, b: Ratings, *, categories: Sequence[int], weights: Weights
+) -> float | None:
+    """Cohen's kappa of two raters; see `kappas_of`. None where it is undefined.
+
+    A ValueError where the lengths differ, or a rating is none of the categories.
+    """
     place = {category: index for index, category in enumerate(categories)}
     for name, ratings in (("a", a), ("b", b)):
         for item, rating in enumerate(ratings):
@@ -49,17 +55,12 @@ def _confusion(a: Ratings, b: Ratings, categories: Sequence[int]) -> NDArray[np.
     table = np.zeros((len(place), len(place)), dtype=np.int64)
     for left, right in zip(a, b, strict=True):
         table[place[left], place[right]] += 1
-    return table
+    kappa = float(kappas_of(table, categories=categories, weights=weights))
+    return None if np.isnan(kappa) else kappa
 
 
-def cohen_kappa(
-    a: Ratings,
-    b: Ratings,
-    *,
-    categories: Sequence[int],
-    weights: Literal["none", "quadratic"],
-) -> float | None:
-    """Cohen's kappa, -1 to 1, higher is better: 0 is the agreement of chance, 1 is all of it.
+def kappas_of(tables: Counts, *, categories: Sequence[int], weights: Weights) -> Figures:
+    """Cohen's kappa of a stack, -1 to 1, higher is better: 0 is the agreement of chance.
 
     kappa = 1 - sum w[i,j] * O[i,j] / sum w[i,j] * E[i,j], over all categories i of a and j of b:
 
@@ -68,56 +69,32 @@ def cohen_kappa(
         w[i,j]  "none":      1 where i != j, else 0, which makes kappa = (p_o - p_e) / (1 - p_e)
                 "quadratic": (i - j)^2, the distance of the ratings themselves
 
-    A category nobody used changes nothing. None without items, or where chance agreement is 1, that
-    is where both gave one and the same rating to every item.
+    A category nobody used changes nothing. Undefined without items, and where chance agreement is
+    1, that is where both gave one and the same rating to every item.
 
     Source: Cohen 1960 (none); Cohen 1968 and Fleiss and Cohen 1973 (quadratic).
-
-    Raises:
-        ValueError: the lengths differ, or a rating is none of the categories.
-    """
-    table = _confusion(a, b, categories)
-    kappa = float(kappas_of(table, categories=categories, weights=weights))
-    return None if np.isnan(kappa) else kappa
-
-
-def kappas_of(
-    tables: NDArray[np.int64],
-    *,
-    categories: Sequence[int],
-    weights: Literal["none", "quadratic"],
-) -> NDArray[np.float64]:
-    """Cohen's kappa of each confusion matrix of a stack, NaN where it is undefined.
-
-    ``tables`` has shape (..., k, k), one row and one column for each of k categories, in order.
     """
     values = np.array(categories, dtype=np.int64)
     distance = values[:, None] - values[None, :]
     weight = distance**2 if weights == "quadratic" else (distance != 0).astype(np.int64)
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    # both n times the sums of `cohen_kappa`
+    # both sums are n times those of the formula
     observed = (weight * tables).sum(axis=(-1, -2)) * tables.sum(axis=(-1, -2))
     expected = (weight * rows[..., :, None] * columns[..., None, :]).sum(axis=(-1, -2))
     return shares(expected - observed, expected)
 
 
-_NOTHING: Final = 1e-12
-"""A sum of squares below this share of all of it is what rounding has left of none."""
+def alphas_of(tables: Counts) -> Figures:
+    """Krippendorff's ordinal alpha of a stack, at most 1, higher is better: 0 is chance.
 
-
-def alphas_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Krippendorff's ordinal alpha of each confusion matrix of a stack, NaN where undefined.
-
-    ``tables`` has shape (..., k, k): how often one rater said the row and the other the column, the
-    k categories in rising order. At most 1, higher is better: 0 is the agreement of chance.
-    alpha = 1 - D_o / D_e, with
+    alpha = 1 - D_o / D_e, over all categories c and k:
 
         D_o = sum o[c,k] * d(c,k)
         D_e = sum n[c] * n[k] * d(c,k) / (n - 1)
 
-    over all categories c and k; o counts pairs of ratings within units, both ways; n[c] sums a row
-    of o, n all of it. The distance d(c,k) is the square of how many ratings lie from c to k, those
-    of c and of k counted half. Undefined where all ratings are equal, or there are none.
+    o counts pairs of ratings within units, both ways; n[c] sums a row of o, n all of it. The
+    distance d(c,k) is the square of how many ratings lie from c to k, those of c and of k counted
+    half. Undefined where all ratings are equal, or there are none.
 
     Source: Krippendorff 2004, Content Analysis, 2nd edition, section 11.3.
     """
@@ -130,12 +107,15 @@ def alphas_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     return shares(expected - observed, expected)
 
 
-def iccs_of(tables: NDArray[np.int64], *, categories: Sequence[float]) -> NDArray[np.float64]:
-    """ICC(2,1) of each confusion matrix of a stack, NaN where it is undefined.
+_NOTHING: Final = 1e-12
+"""A sum of squares below this share of all of it is what rounding has left of none."""
 
-    ``tables`` has shape (..., k, k), as for `alphas_of`. At most 1, higher is better: absolute
-    agreement; the raters are taken for two of many, and the figure is about one of them. With the
-    mean squares of n targets, of raters and of the error,
+
+def iccs_of(tables: Counts, *, categories: Sequence[float]) -> Figures:
+    """ICC(2,1) of a stack, at most 1, higher is better: absolute agreement.
+
+    The raters are taken for two of many, and the figure is about one of them. With the mean
+    squares of n targets, of raters and of the error,
 
         ICC(2,1) = (MS_t - MS_e) / (MS_t + MS_e + 2 * (MS_r - MS_e) / n)
 
@@ -160,28 +140,24 @@ def iccs_of(tables: NDArray[np.int64], *, categories: Sequence[float]) -> NDArra
     return shares(of_targets - error, np.where(is_defined, below, 0.0))
 
 
-NAMED: Final = 0
-LABELLED: Final = 1
-BOTH: Final = 2
-HITS: Final = 3
-INSTANCES: Final = 4
+_NAMED, _LABELLED, _BOTH, _HITS, _INSTANCES = range(5)
 """The columns of counts: source sentences named, labelled and both; instances with at least one
 labelled sentence named, and all instances. The last two are needed by `any_hit` alone."""
 
 
 def evidence_precision(counts: Counts) -> Figures:
     """Named and labelled / named."""
-    return shares(counts[:, BOTH], counts[:, NAMED])
+    return shares(counts[:, _BOTH], counts[:, _NAMED])
 
 
 def evidence_recall(counts: Counts) -> Figures:
     """Named and labelled / labelled."""
-    return shares(counts[:, BOTH], counts[:, LABELLED])
+    return shares(counts[:, _BOTH], counts[:, _LABELLED])
 
 
 def evidence_f1(counts: Counts) -> Figures:
     """2 x named and labelled / (named + labelled): the harmonic mean of the other two."""
-    return shares(2 * counts[:, BOTH], counts[:, NAMED] + counts[:, LABELLED])
+    return shares(2 * counts[:, _BOTH], counts[:, _NAMED] + counts[:, _LABELLED])
 
 
 def any_hit(counts: Counts) -> Figures:
@@ -190,9 +166,9 @@ def any_hit(counts: Counts) -> Figures:
     Annotators stop at the first sentence that suffices, so finding one of theirs may be all that
     can be asked (metrics.md FB4).
     """
-    return shares(counts[:, HITS], counts[:, INSTANCES])
+    return shares(counts[:, _HITS], counts[:, _INSTANCES])
 
 
 def named_per_instance(counts: Counts) -> Figures:
     """Named sentences / instances, 0 or more: how much a judge points at (metrics.md FB2)."""
-    return shares(counts[:, NAMED], counts[:, INSTANCES])
+    return shares(counts[:, _NAMED], counts[:, _INSTANCES])

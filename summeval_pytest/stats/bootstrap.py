@@ -1,4 +1,9 @@
-"""Percentile intervals by resampling papers."""
+"""95 % percentile intervals by resampling groups, mostly papers.
+
+Every function here draws as many groups as there are, with replacement, from a seeded generator.
+They raise a ValueError for fewer resamples than 1 and for a negative seed, and a TypeError for a
+seed that is no integer.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 _QUANTILES = [(1 - 0.95) / 2, (1 + 0.95) / 2]
 
@@ -49,14 +56,7 @@ def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
 
 
 def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
-    """The group numbers that each resample draws, a row a resample; without groups no row.
-
-    Every interval draws these: as many groups as there are, with replacement.
-
-    Raises:
-        ValueError: n_resamples is below 1, or seed is negative.
-        TypeError: seed is no integer.
-    """
+    """The group numbers that each resample draws, a row a resample; without groups no row."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples!r}; draw at least 1")
     # index() refuses None, for which PCG64 would take its seed from the machine.
@@ -66,9 +66,9 @@ def drawn_groups(n_groups: int, *, n_resamples: int, seed: int) -> Rows:
     return generator.integers(n_groups, size=(n_resamples, n_groups), dtype=np.intp)
 
 
-def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+def shares(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Part / whole, entry by entry; NaN where the whole is 0."""
-    found: NDArray[np.float64] = np.full(np.shape(whole), np.nan)
+    found: Floats = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=found, where=whole != 0)
     return found
 
@@ -80,17 +80,13 @@ def resampled_ratios(
     *,
     n_resamples: int = 1000,
     seed: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Sum of tops / sum of bottoms in each resample of groups; NaN where the bottoms add up to 0.
 
     One row a pair: its group, its part above the line and its part below. A mean is the ratio of
     values to ones; a rate over sentences that of unsupported sentences to all. The order of the
-    rows does not matter. Empty where there is no row.
-
-    Raises:
-        ValueError: the lengths differ, a value is not finite, n_resamples is below 1, or seed is
-            negative.
-        TypeError: seed is no integer.
+    rows does not matter. Empty where there is no row. A ValueError where the lengths differ, or a
+    value is not finite.
     """
     if not len(groups) == len(tops) == len(bottoms):
         raise ValueError(
@@ -111,22 +107,17 @@ def resampled_ratios(
 def bootstrap_interval(
     groups: Labels, statistic: Statistic, *, n_resamples: int = 1000, seed: int
 ) -> Interval:
-    """The 95 % percentile interval of a statistic over resampled groups.
+    """The interval of a statistic over resampled groups.
 
-    ``groups`` labels each row. ``statistic(rows, copies)`` is called once a resample with two
-    arrays of one length: the row numbers, with repetition, and the number of the drawn group each
-    belongs to, 0 to n - 1. A group drawn twice has two numbers, so a statistic computed within
-    groups groups by ``copies`` and meets each copy as a group of its own.
+    ``statistic(rows, copies)`` is called once a resample with two arrays of one length: the row
+    numbers, with repetition, and the number of the drawn group each belongs to, 0 to n - 1. A group
+    drawn twice has two numbers, so a statistic computed within groups groups by ``copies`` and
+    meets each copy as a group of its own. A ValueError where it is not finite.
 
     Groups are drawn in the order of their labels: the order of the rows does not matter, and new
     labels change nothing as long as they sort alike. With one group every resample is the sample,
-    so the interval has no width and says nothing about other groups.
-
-    The bounds are None where the statistic is defined in fewer than half of the resamples.
-
-    Raises:
-        ValueError: n_resamples is below 1, seed is negative, or the statistic is not finite.
-        TypeError: seed is no integer.
+    so the interval has no width and says nothing about other groups. The bounds are None where the
+    statistic is defined in fewer than half of the resamples.
     """
     members = rows_by_group(groups)
     sizes = np.array([len(rows) for rows in members], dtype=np.intp)
@@ -143,46 +134,34 @@ def bootstrap_interval(
 def bootstrap_mean(
     values: Sequence[float | None], *, n_resamples: int = 1000, seed: int
 ) -> Interval:
-    """The 95 % percentile interval of the mean of one value a group, over resampled groups.
+    """The interval of the mean of one value a group, over resampled groups.
 
-    What `bootstrap_interval` gives for a mean over groups, without computing any group's value
-    again. A group without a value is drawn like any other and left out of its resample's mean; a
-    resample of such groups only is undefined. The order of the values does not matter: they are
-    drawn from smallest to largest, None last.
-
-    Raises:
-        ValueError: a value is not finite, n_resamples is below 1, or seed is negative.
-        TypeError: seed is no integer.
+    A group without a value is drawn like any other and left out of its resample's mean; a resample
+    of such groups only is undefined. The order of the values does not matter: they are drawn from
+    smallest to largest, None last. A ValueError where a value is not finite.
     """
     for group, value in enumerate(values):
         if value is not None and not math.isfinite(value):
             raise ValueError(f"values[{group}] is {value!r}; give None for a group without a value")
     known = np.array(sorted(value for value in values if value is not None), dtype=np.float64)
-
-    def mean(drawn: Rows) -> float | None:
-        taken = known[drawn[drawn < len(known)]]
-        return float(taken.mean()) if len(taken) else None
-
     draws = drawn_groups(len(values), n_resamples=n_resamples, seed=seed)
-    return _interval(map(mean, draws), n_resamples)
+    taken = (known[drawn[drawn < len(known)]] for drawn in draws)
+    return _interval((float(each.mean()) if len(each) else None for each in taken), n_resamples)
 
 
 def bootstrap_sums(
     counts: NDArray[np.int64],
-    figure: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    figure: Callable[[NDArray[np.int64]], Floats],
     *,
     n_resamples: int = 1000,
     seed: int,
 ) -> Interval:
-    """The 95 % percentile interval of a figure of counts that add up over groups.
+    """The interval of a figure of counts that add up over groups.
 
     What `bootstrap_interval` gives for a statistic of summed counts, without counting again:
     ``counts`` has a row a group, in the order of their labels; ``figure`` is called once, with the
     summed counts of each resample in a row, and gives one number a row, NaN where it is undefined.
-
-    Raises:
-        ValueError: n_resamples is below 1, seed is negative, or the figure is infinite.
-        TypeError: seed is no integer.
+    A ValueError where one is infinite.
     """
     draws = drawn_groups(len(counts), n_resamples=n_resamples, seed=seed)
     sums = [counts[drawn].sum(axis=0) for drawn in draws]
@@ -190,13 +169,11 @@ def bootstrap_sums(
     return _interval((None if np.isnan(v) else float(v) for v in values), n_resamples)
 
 
-def percentile_bounds(
-    values: NDArray[np.float64], *, n_resamples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The bounds of many 95 % intervals at once: ``values`` has a resample a row.
+def percentile_bounds(values: Floats, *, n_resamples: int) -> tuple[Floats, Floats]:
+    """The bounds of many intervals at once: ``values`` has a resample a row.
 
-    What every function here takes for an interval of each column, NaN for a resample in which the
-    statistic is undefined. Both bounds are NaN where more than half of the resamples are.
+    NaN is a resample in which the statistic is undefined. Both bounds are NaN where more than half
+    of the resamples are.
     """
     lows, highs = (np.full(values.shape[1:], np.nan) for _ in range(2))
     n_defined = (~np.isnan(values)).sum(axis=0)
@@ -207,11 +184,14 @@ def percentile_bounds(
 
 
 def _interval(statistics: Iterable[float | None], n_resamples: int) -> Interval:
-    defined = [value for value in statistics if value is not None]
-    for value in defined:
-        if not math.isfinite(value):
+    found = list(statistics)
+    for value in found:
+        if value is not None and not math.isfinite(value):
             raise ValueError(f"the statistic gave {value!r} for a resample; give None if undefined")
-    if not defined or 2 * len(defined) < n_resamples:
-        return Interval(low=None, high=None, n_defined=len(defined))
-    low, high = np.quantile(defined, _QUANTILES)
-    return Interval(low=float(low), high=float(high), n_defined=len(defined))
+    values = np.array(found, dtype=np.float64)[:, np.newaxis]  # None becomes NaN
+    (low,), (high,) = percentile_bounds(values, n_resamples=n_resamples)
+    return Interval(
+        low=None if np.isnan(low) else float(low),
+        high=None if np.isnan(high) else float(high),
+        n_defined=int((~np.isnan(values)).sum()),
+    )

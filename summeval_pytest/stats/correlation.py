@@ -2,6 +2,7 @@
 
 A coefficient is computed one way for all resamples at once: from how often each drew each group,
 where groups are resampled; or from a stack of columns, where each resample has numbers of its own.
+Columns of two lengths, and values that are not finite, are refused with a ValueError.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Labels
+    from summeval_pytest.stats.bootstrap import Labels, Rows
 
     Floats = NDArray[np.float64]
 
@@ -31,11 +32,11 @@ Numbers: TypeAlias = "Sequence[float] | NDArray[np.float64]"
 CoefficientName: TypeAlias = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: Final[tuple[CoefficientName, ...]] = get_args(CoefficientName)
 
-MOST_EXACT: Final = 8
+_MOST_EXACT: Final = 8
 """Up to so many points every order is tried: 40,320."""
-N_ORDERS: Final = 9999
+_N_ORDERS: Final = 9999
 """So many random orders are tried for more."""
-SEED: Final = 20247
+_SEED: Final = 20247
 _ROUNDING: Final = 1e-12
 """A smaller share of a column is what rounding has left of nothing."""
 _CANCELLED: Final = 1e-6
@@ -48,9 +49,6 @@ def pearson(x: Numbers, y: Numbers) -> float | None:
     """Pearson's r: sum dx*dy / sqrt(sum dx^2 * sum dy^2), with dx = x - mean(x), dy alike.
 
     None where a column's values are all equal.
-
-    Raises:
-        ValueError: the lengths differ, or a value is not finite.
     """
     left, right = _columns(x, y)
     return None if _is_undefined(left, right) else _product_moment(left, right)
@@ -60,9 +58,6 @@ def spearman(x: Numbers, y: Numbers) -> float | None:
     """Spearman's rho: Pearson's r of the ranks, where ties share the mean of their ranks.
 
     None where a column's values are all equal.
-
-    Raises:
-        ValueError: the lengths differ, or a value is not finite.
     """
     left, right = _columns(x, y)
     if _is_undefined(left, right):
@@ -77,12 +72,8 @@ def partial_pearson(x: Numbers, y: Numbers, given: Numbers) -> float | None:
 
     Where ``given`` is all equal it explains nothing, and this is Pearson's r. None where that is
     undefined, and where ``given`` explains one side wholly.
-
-    Raises:
-        ValueError: the lengths differ, or a value is not finite.
     """
-    r = pearson(x, y)
-    r_x, r_y = pearson(x, given), pearson(y, given)
+    r, r_x, r_y = pearson(x, y), pearson(x, given), pearson(y, given)
     if r is None or r_x is None or r_y is None:
         return r
     left_of_x, left_of_y = 1 - r_x**2, 1 - r_y**2
@@ -114,8 +105,7 @@ def _is_undefined(x: Floats, y: Floats) -> bool:
 def _ranks(values: Floats) -> Floats:
     """Ranks from 1, ties at their mean, as `scipy.stats.rankdata`, which takes a second to load."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    return ranks
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
 def _product_moment(x: Floats, y: Floats) -> float:
@@ -168,7 +158,7 @@ def _cosine(product: Floats, left: Floats, right: Floats) -> Floats:
 
 
 def drawn_coefficients(
-    name: CoefficientName, x: Floats, y: Floats, groups: NDArray[np.intp], counts: Floats
+    name: CoefficientName, x: Floats, y: Floats, groups: Rows, counts: Floats
 ) -> Floats:
     """The coefficient of x and y in each resample, NaN where it is undefined.
 
@@ -179,7 +169,7 @@ def drawn_coefficients(
     return drawn[name](x, y, groups, counts)
 
 
-def _drawn_pearson(x: Floats, y: Floats, groups: NDArray[np.intp], counts: Floats) -> Floats:
+def _drawn_pearson(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Floats:
     """From the sums of each group; where these cancel, from the rows themselves."""
     a, b = (side - side.mean() for side in (x, y))
     parts = (np.ones_like(a), a, b, a * b, a * a, b * b)
@@ -194,7 +184,7 @@ def _drawn_pearson(x: Floats, y: Floats, groups: NDArray[np.intp], counts: Float
     return found
 
 
-def _drawn_spearman(x: Floats, y: Floats, groups: NDArray[np.intp], counts: Floats) -> Floats:
+def _drawn_spearman(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Floats:
     """Pearson's r of the ranks, which each resample has of its own."""
     found = np.empty(len(counts))
     step = max(1, _CELLS // max(1, len(x)))
@@ -203,24 +193,30 @@ def _drawn_spearman(x: Floats, y: Floats, groups: NDArray[np.intp], counts: Floa
         left, right = (_drawn_ranks(side, groups, some) for side in (x, y))
         weights = some[:, groups]
         found[at : at + step] = _cosine(
-            np.einsum("rn,rn,rn->r", weights, left, right),
-            np.einsum("rn,rn,rn->r", weights, left, left),
-            np.einsum("rn,rn,rn->r", weights, right, right),
+            *(
+                np.einsum("rn,rn,rn->r", weights, one, other)
+                for one, other in ((left, right), (left, left), (right, right))
+            )
         )
     return found
 
 
-def _drawn_ranks(values: Floats, groups: NDArray[np.intp], counts: Floats) -> Floats:
+def _drawn_ranks(values: Floats, groups: Rows, counts: Floats) -> Floats:
     """The rank of each row in each resample, counted from the mean rank."""
     _, places = np.unique(values, return_inverse=True)
-    held_by_group = np.zeros((counts.shape[1], int(places.max(initial=-1)) + 1))
-    np.add.at(held_by_group, (groups, places), 1.0)
-    held = counts @ held_by_group
+    held = _held(places, np.ones(len(values)), groups, counts)
     ranks = np.cumsum(held, axis=1) - held / 2 - held.sum(axis=1, keepdims=True) / 2
     return np.asarray(ranks[:, places])
 
 
-def _drawn_kendall(x: Floats, y: Floats, groups: NDArray[np.intp], counts: Floats) -> Floats:
+def _held(places: Rows, weights: Floats, groups: Rows, counts: Floats) -> Floats:
+    """What the rows at each place weigh together in each resample, a row a resample."""
+    by_group = np.zeros((counts.shape[1], int(places.max(initial=-1)) + 1))
+    np.add.at(by_group, (groups, places), weights)
+    return np.asarray(counts @ by_group)
+
+
+def _drawn_kendall(x: Floats, y: Floats, groups: Rows, counts: Floats) -> Floats:
     """Tau-b: signs are summed over each two groups once, and weighed by how often both stand."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -241,9 +237,6 @@ def correlation_p_value(x: Numbers, y: Numbers, name: CoefficientName) -> float 
     Up to eight points every order is counted, so that p is exact and at least 1 / n!. For more,
     p = (count + 1) / (9,999 + 1) over random orders (Phipson and Smyth 2010). None where the
     coefficient is undefined.
-
-    Raises:
-        ValueError: the lengths differ, or a value is not finite.
     """
     left, right = _columns(x, y)
     if _is_undefined(left, right):
@@ -254,21 +247,17 @@ def correlation_p_value(x: Numbers, y: Numbers, name: CoefficientName) -> float 
 
 
 @lru_cache(maxsize=8)
-def _orders(n_points: int) -> NDArray[np.intp]:
+def _orders(n_points: int) -> Rows:
     """The orders that are tried, the given one first."""
-    if n_points <= MOST_EXACT:
+    if n_points <= _MOST_EXACT:
         return np.array(list(permutations(range(n_points))), dtype=np.intp)
-    generator = Generator(PCG64(SEED))
-    drawn = generator.permuted(np.tile(np.arange(n_points), (N_ORDERS, 1)), axis=1)
+    generator = Generator(PCG64(_SEED))
+    drawn = generator.permuted(np.tile(np.arange(n_points), (_N_ORDERS, 1)), axis=1)
     return np.vstack([np.arange(n_points), drawn]).astype(np.intp)
 
 
 def roc_auc(right: Sequence[bool], numbers: Sequence[float]) -> float | None:
-    """The area under the ROC curve; None where no item is right, or none is wrong.
-
-    Raises:
-        ValueError: the lengths differ, or a number is not finite.
-    """
+    """The area under the ROC curve; None where no item is right, or none is wrong."""
     area = _areas(right, numbers, np.zeros(len(numbers), dtype=np.intp), np.ones((1, 1)))[0]
     return None if np.isnan(area) else float(area)
 
@@ -284,10 +273,6 @@ def roc_auc_bounds(
     """Both bounds of its 95 % interval over resampled groups, as `bootstrap_interval` draws them.
 
     None and None where it is undefined in more than half of the resamples.
-
-    Raises:
-        ValueError: the lengths differ, a number is not finite, or seed is negative.
-        TypeError: seed is no integer.
     """
     if len(groups) != len(right):
         raise ValueError(
@@ -300,7 +285,7 @@ def roc_auc_bounds(
     return (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
 
 
-def group_codes(groups: Labels) -> tuple[NDArray[np.intp], int]:
+def group_codes(groups: Labels) -> tuple[Rows, int]:
     """The number of each row's group, in the order of the labels, and how many groups there are."""
     members = rows_by_group(groups)
     codes = np.zeros(len(groups), dtype=np.intp)
@@ -317,17 +302,14 @@ def group_counts(n_groups: int, *, n_resamples: int, seed: int) -> Floats:
     return np.array(counts, dtype=np.float64).reshape(len(draws), n_groups)
 
 
-def _areas(
-    right: Sequence[bool], numbers: Sequence[float], groups: NDArray[np.intp], counts: Floats
-) -> Floats:
+def _areas(right: Sequence[bool], numbers: Sequence[float], groups: Rows, counts: Floats) -> Floats:
     """The area in each resample: the share of right and wrong items ordered so, ties half."""
     if len(right) != len(numbers):
         raise ValueError(f"there are {len(right)} items and {len(numbers)} numbers; give each one")
     if not all(map(math.isfinite, numbers)):
         raise ValueError("a number is not finite; leave its item out")
     _, places = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
-    held = np.zeros((2, counts.shape[1], int(places.max(initial=-1)) + 1))
-    np.add.at(held, (np.asarray(right, dtype=np.intp), groups, places), 1.0)
-    of_wrong, of_right = counts @ held
+    is_right = np.asarray(right, dtype=np.float64)
+    of_wrong, of_right = (_held(places, w, groups, counts) for w in (1 - is_right, is_right))
     below = np.cumsum(of_wrong, axis=1) - of_wrong / 2
     return shares((of_right * below).sum(axis=1), of_right.sum(axis=1) * of_wrong.sum(axis=1))

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Labels
+    from summeval_pytest.stats.bootstrap import Labels, Rows
     from summeval_pytest.stats.correlation import CoefficientName
 
     Floats = NDArray[np.float64]
-    Chosen = NDArray[np.intp]
 
 Cell: TypeAlias = "tuple[float, Floats, int]"
 """A value of two columns, that of each resample, and on how many rows, groups or systems."""
@@ -57,16 +56,13 @@ class Resamples:
 class Matrix:
     """The correlation of every two columns; every array is square, NaN where undefined.
 
-    Attributes:
-        values: -1 to 1.
-        lows: The lower bounds of the 95 % intervals over groups.
-        highs: The upper bounds.
-        n: On how many rows, groups or systems each value stands.
+    Values, the bounds of their 95 % intervals over groups, and on how many rows, groups or systems
+    each value stands.
     """
 
-    values: NDArray[np.float64]
-    lows: NDArray[np.float64]
-    highs: NDArray[np.float64]
+    values: Floats
+    lows: Floats
+    highs: Floats
     n: NDArray[np.int64]
 
 
@@ -75,8 +71,8 @@ def matrix_over_rows(
 ) -> Matrix:
     """The coefficient over all rows that two columns share; whole groups are resampled."""
 
-    def cell(x: Floats, y: Floats, rows: Chosen) -> Cell:
-        codes, n_groups = group_codes(_at(groups, rows))
+    def cell(x: Floats, y: Floats, rows: Rows) -> Cell:
+        codes, n_groups = _codes(groups, rows)
         whole = drawn_coefficients(name, x, y, codes, np.ones((1, n_groups)))[0]
         counts = group_counts(n_groups, n_resamples=resamples.n, seed=resamples.seed)
         return whole, drawn_coefficients(name, x, y, codes, counts), len(rows)
@@ -99,8 +95,8 @@ def matrix_within(
     It is taken over the rows that two columns share, with the interval of `bootstrap_mean`.
     """
 
-    def cell(x: Floats, y: Floats, rows: Chosen) -> Cell:
-        codes, n_groups = group_codes(_at(groups, rows))
+    def cell(x: Floats, y: Floats, rows: Rows) -> Cell:
+        codes, n_groups = _codes(groups, rows)
         # Each group alone is a resample that draws it once and no other.
         within = np.sort(drawn_coefficients(name, x, y, codes, np.eye(n_groups)))
         draws = drawn_groups(n_groups, n_resamples=resamples.n, seed=resamples.seed)
@@ -110,29 +106,24 @@ def matrix_within(
 
 
 def matrix_of_means(
-    table: Floats,
-    groups: Labels,
-    systems: Labels,
-    name: CoefficientName,
-    resamples: Resamples,
+    table: Floats, groups: Labels, systems: Labels, name: CoefficientName, resamples: Resamples
 ) -> Matrix:
     """The coefficient of systems, each one point: its means over the rows that two columns share.
 
     A resample draws groups in which they share a row, and takes the means of the systems again.
     """
 
-    def cell(x: Floats, y: Floats, rows: Chosen) -> Cell:
-        codes, n_groups = group_codes(_at(groups, rows))
-        of, n_systems = group_codes(_at(systems, rows))
+    def cell(x: Floats, y: Floats, rows: Rows) -> Cell:
+        codes, n_groups = _codes(groups, rows)
+        numbers, n_systems = _codes(systems, rows)
         sums = np.zeros((3, n_groups, n_systems))
         for held, values in zip(sums, (x, y, np.ones_like(x)), strict=True):
-            np.add.at(held, (codes, of), values)
+            np.add.at(held, (codes, numbers), values)
         counts = group_counts(n_groups, n_resamples=resamples.n, seed=resamples.seed)
         counts = np.vstack([np.ones((1, n_groups)), counts])
         of_x, of_y, sizes = counts @ sums
-        found = stacked_coefficients(
-            name, shares(of_x, sizes).round(_MEAN_DIGITS), shares(of_y, sizes).round(_MEAN_DIGITS)
-        )
+        means = (shares(of, sizes).round(_MEAN_DIGITS) for of in (of_x, of_y))
+        found = stacked_coefficients(name, *means)
         return found[0], found[1:], n_systems
 
     return _each_two(table, cell, resamples, diagonal=True)
@@ -140,7 +131,7 @@ def matrix_of_means(
 
 def _each_two(
     table: Floats,
-    cell: Callable[[Floats, Floats, Chosen], Cell],
+    cell: Callable[[Floats, Floats, Rows], Cell],
     resamples: Resamples,
     *,
     diagonal: bool = False,
@@ -160,9 +151,9 @@ def _each_two(
     return found
 
 
-def _at(labels: Labels, rows: Chosen) -> list[str] | list[int]:
+def _codes(labels: Labels, rows: Rows) -> tuple[Rows, int]:
     every = list(labels)
-    return [every[row] for row in rows]
+    return group_codes([every[row] for row in rows])
 
 
 def _mean(values: Floats) -> Any:
@@ -172,12 +163,9 @@ def _mean(values: Floats) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedWeights:
-    """Weights that explain overall ratings, and what they leave unexplained.
+    """Weights that explain overall ratings: one a facet, 0 to 1, which sum to 1.
 
-    Attributes:
-        weights: One a facet, 0 to 1, in the order of the columns; they sum to 1.
-        error: The mean squared difference of the weighted means and the overall ratings.
-        n_rows: On how many rows it stands.
+    ``error`` is the mean squared difference of the weighted means and the overall ratings.
     """
 
     weights: tuple[float, ...]
@@ -197,12 +185,10 @@ def fit_weights(
     the weights of the others are shared out among them, as FM does it (metrics.md FM2). ``overall``
     has one y a row, in the unit of the shares. A row without any facet is left out; a facet that no
     row has gets weight 0. With facets removed there may be more than one minimum: the search starts
-    from the best of a grid. The same rows in any order give the same digits.
+    from the best of a grid. The same rows in any order give the same digits. A ValueError where the
+    lengths differ, or there are fewer rows than facets.
 
     Source: FM (arXiv 2402.14359), section 4.2.
-
-    Raises:
-        ValueError: the lengths differ, or there are fewer rows than facets.
     """
     y = np.array(overall, dtype=np.float64)
     rows = np.array(ratings, dtype=np.float64).reshape(len(y), -1)  # None becomes NaN

@@ -11,22 +11,23 @@ from __future__ import annotations
 
 import math
 import operator
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
 
-TIE = 1e-9
+
+_TIE: Final = 1e-9
 """Two sums are one where they differ by less than this share of the sum of absolute differences."""
-
-PAPERS_A_BYTE = 8
+_PAPERS_A_BYTE: Final = 8
 
 
 def drop_p_value(differences: Sequence[float], *, n_flips: int = 9999, seed: int) -> float:
@@ -41,10 +42,8 @@ def drop_p_value(differences: Sequence[float], *, n_flips: int = 9999, seed: int
     the observed signs are one more (Phipson and Smyth 2010): it is never 0 and errs high. Sums
     that differ by rounding only count as equal.
 
-    Raises:
-        ValueError: there is no difference, one is not finite, n_flips is below 1, or seed is
-            negative.
-        TypeError: seed is no integer.
+    A ValueError where there is no difference, one is not finite, n_flips is below 1, or seed is
+    negative; a TypeError where seed is no integer.
     """
     values = _sorted_values(differences)
     # index() refuses None, for which PCG64 would take its seed from the machine.
@@ -54,12 +53,12 @@ def drop_p_value(differences: Sequence[float], *, n_flips: int = 9999, seed: int
         raise ValueError(f"n_flips is {n_flips!r}; draw at least 1")
     # The sum after a flip is the observed sum less twice the sum of what was flipped. So it is as
     # low as observed where what was flipped does not sum to less than 0.
-    least = -TIE * float(np.abs(values).sum())
+    least = -_TIE * float(np.abs(values).sum())
     if 2 ** len(values) <= n_flips + 1:
         return float(np.mean(_subset_sums(values) >= least))
     flipped = np.zeros(n_flips)
     for first, draws in enumerate(_subsets(len(values), n_flips, number)):
-        chunk = values[first * PAPERS_A_BYTE : (first + 1) * PAPERS_A_BYTE]
+        chunk = values[first * _PAPERS_A_BYTE : (first + 1) * _PAPERS_A_BYTE]
         flipped += _subset_sums(chunk)[draws]
     return (int(np.count_nonzero(flipped >= least)) + 1) / (n_flips + 1)
 
@@ -69,10 +68,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
     With p_(1) <= ... <= p_(m), the i-th is max over j <= i of (m - j + 1) * p_(j), at most 1
     (Holm 1979). The chance of any false rejection is then at most the level, whatever ties the
-    tests to each other. No p values give no adjusted ones.
-
-    Raises:
-        ValueError: a p value is not between 0 and 1.
+    tests to each other. A ValueError where a p value is not between 0 and 1.
     """
     for test, p_value in enumerate(p_values):
         if not 0 <= p_value <= 1:
@@ -85,7 +81,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def _sorted_values(differences: Sequence[float]) -> NDArray[np.float64]:
+def _sorted_values(differences: Sequence[float]) -> Floats:
     if not len(differences):
         raise ValueError("there are no differences; give at least one paper that both runs scored")
     for paper, value in enumerate(differences):
@@ -97,11 +93,10 @@ def _sorted_values(differences: Sequence[float]) -> NDArray[np.float64]:
     values = np.sort(np.asarray(differences, dtype=np.float64))
     # A power of two scales without rounding, and no sum of huge values overflows.
     _, exponent = np.frexp(np.abs(values).max())
-    scaled: NDArray[np.float64] = np.ldexp(values, -exponent)
-    return scaled
+    return np.asarray(np.ldexp(values, -exponent))
 
 
-def _subset_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _subset_sums(values: Floats) -> Floats:
     # The sum of each of the 2^n subsets: bit i of an index tells whether value i is in it.
     sums = np.zeros(1)
     for value in values:
@@ -113,23 +108,20 @@ def _subset_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _subsets(n_papers: int, n_flips: int, seed: int) -> tuple[NDArray[np.uint8], ...]:
     # Which papers to flip, eight to a byte: 2.5 MB for 2,000 papers and 9,999 flips.
     generator = Generator(PCG64(seed))
-    sizes = (min(PAPERS_A_BYTE, n_papers - i) for i in range(0, n_papers, PAPERS_A_BYTE))
+    sizes = (min(_PAPERS_A_BYTE, n_papers - i) for i in range(0, n_papers, _PAPERS_A_BYTE))
     draws = tuple(generator.integers(2**size, size=n_flips, dtype=np.uint8) for size in sizes)
     for drawn in draws:
         drawn.flags.writeable = False
     return draws
 
 
-EXACT_BITS = 53
+_EXACT_BITS: Final = 53
 """From so many papers on, 2^-n_papers is finer than what a float can tell apart in a level."""
-
-MAX_MIXED = 100
+_MAX_MIXED: Final = 100
 """Where more papers than this change on average, how many do hardly matters."""
-
-HUGE = 1e6
+_HUGE: Final = 1e6
 """In standard deviations, a drop that no suite can overlook if it can see any."""
-
-CERTAIN = 8.0
+_CERTAIN: Final = 8.0
 """So many standard deviations beyond the critical value, power is 1 to 13 digits."""
 
 
@@ -162,19 +154,26 @@ def power_of_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     significant: power = Phi((drop - step / n) / deviation)^n. With papers unchanged it is the
     lesser of this and its mean over the number of papers that do change, which is binomial.
 
-    The share of significant drops in simulations was within 0.02 of this for normal differences,
-    but up to 0.06 below it where a is 2 or 3 times 2^-n. For ratings with ``step`` and
-    ``unchanged`` given it was at most 0.02 below it for 40 papers, 0.05 for 12 and 0.11 for 8; at
-    level 0.05 / 7, 0.04 for 40 and 0.15 for 12. For facet scores of which half were unchanged it
-    was within 0.04; at level 0.05 / 7, at most 0.03 below and 0.07 above. Without ``unchanged`` it
-    was 0.3 below for 8 papers.
+    The share of significant drops in simulations was within 0.02 of this for normal differences
+    (up to 0.06 below it where a is 2 or 3 times 2^-n). For ratings with ``step`` and ``unchanged``
+    given it was at most 0.02 below it for 40 papers and 0.11 for 8; at level 0.05 / 7, 0.04 for 40
+    and 0.15 for 12. Without ``unchanged`` it was 0.3 below for 8 papers.
 
-    Raises:
-        ValueError: an argument is out of its range or not finite.
+    A ValueError where an argument is out of its range or not finite.
     """
-    _check("drop", drop, "above 0", is_valid=drop > 0)
-    _check_common(deviation, level, step, unchanged)
-    return _power(drop, deviation, n_papers, level=level, step=step, unchanged=unchanged)
+    _check(drop=drop, deviation=deviation, level=level, step=step, unchanged=unchanged)
+    whole = _power_if_all_change(drop, deviation, n_papers, level=level, step=step)
+    changed = 1 - unchanged
+    if not (whole and unchanged) or changed * n_papers > _MAX_MIXED:
+        return whole
+    # The mean and the deviation of the differences that are not 0.
+    mean = drop / changed
+    variance = max(0.0, (changed * deviation**2 - unchanged * drop**2) / changed**2)
+    by_number = (
+        chance * _power_if_all_change(mean, math.sqrt(variance), number, level=level, step=step)
+        for number, chance in enumerate(_chances_of_numbers(n_papers, changed))
+    )
+    return min(whole, math.fsum(by_number))
 
 
 def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
@@ -191,42 +190,21 @@ def detectable_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     See `power_of_drop`. No drop can be found where 2^-n is above level for the n papers, or for so
     many of the changed ones that no drop reaches the power. Where deviation is 0 every drop that
     can be found is, so the smallest is 0.
-
-    Raises:
-        ValueError: an argument is out of its range or not finite.
     """
     from scipy.optimize import brentq
 
-    _check_common(deviation, level, step, unchanged)
-    _check("power", power, "between 0 and 1, such as 0.8", is_valid=0 < power < 1)
+    _check(deviation=deviation, level=level, step=step, unchanged=unchanged, power=power)
     # In units of the deviation, so that the tolerance is relative to it.
     unit, steps = (deviation, step / deviation) if deviation else (0.0, 0.0)
-    found = partial(
-        _power, deviation=1.0, n_papers=n_papers, level=level, step=steps, unchanged=unchanged
-    )
-    highest = HUGE + steps
-    if found(highest) < power:
+
+    def missing(drop: float) -> float:
+        found = power_of_drop(drop, 1.0, n_papers, level=level, step=steps, unchanged=unchanged)
+        return found - power
+
+    highest = _HUGE + steps
+    if missing(highest) < 0:
         return None
-    if found(0.0) >= power:
-        return 0.0
-    return unit * float(brentq(lambda drop: found(drop) - power, 0.0, highest, xtol=1e-12))
-
-
-def _power(  # noqa: PLR0913 - what the public functions take
-    drop: float, deviation: float, n_papers: int, *, level: float, step: float, unchanged: float
-) -> float:
-    whole = _power_if_all_change(drop, deviation, n_papers, level=level, step=step)
-    changed = 1 - unchanged
-    if not (whole and unchanged) or changed * n_papers > MAX_MIXED:
-        return whole
-    # The mean and the deviation of the differences that are not 0.
-    mean = drop / changed
-    variance = max(0.0, (changed * deviation**2 - unchanged * drop**2) / changed**2)
-    by_number = (
-        chance * _power_if_all_change(mean, math.sqrt(variance), number, level=level, step=step)
-        for number, chance in enumerate(_chances_of_numbers(n_papers, changed))
-    )
-    return min(whole, math.fsum(by_number))
+    return unit * float(brentq(missing, 0.0, highest, xtol=1e-12)) if missing(0.0) < 0 else 0.0
 
 
 def _power_if_all_change(
@@ -246,7 +224,7 @@ def _power_if_all_change(
     critical = -float(special.stdtrit(freedom, attained))
     # A normal approximation, because nctdtr gives nan far from the critical value.
     spread = math.sqrt(1 + critical**2 / (2 * freedom))
-    if abs(distance := (shift - critical) / spread) > CERTAIN:
+    if abs(distance := (shift - critical) / spread) > _CERTAIN:
         return 1.0 if distance > 0 else 0.0
     return 1.0 - float(special.nctdtr(freedom, shift, critical))
 
@@ -255,8 +233,8 @@ def _power_if_all_change(
 def _chances_of_numbers(n_papers: int, changed: float) -> tuple[float, ...]:
     from scipy.stats import binom
 
-    # Twice as many as on average, where that is MAX_MIXED, is ten deviations off.
-    numbers = np.arange(min(n_papers, 2 * MAX_MIXED) + 1)
+    # Twice as many as on average, where that is _MAX_MIXED, is ten deviations off.
+    numbers = np.arange(min(n_papers, 2 * _MAX_MIXED) + 1)
     return tuple(np.asarray(binom.pmf(numbers, n_papers, changed)).tolist())
 
 
@@ -264,18 +242,23 @@ def _attained_level(level: float, n_papers: int) -> float:
     # The largest p value a test of n papers can have that is still at most level.
     if n_papers <= 1:
         return 0.0
-    if n_papers >= EXACT_BITS:
+    if n_papers >= _EXACT_BITS:
         return level
     return math.ldexp(math.floor(math.ldexp(level, n_papers)), -n_papers)
 
 
-def _check_common(deviation: float, level: float, step: float, unchanged: float) -> None:
-    _check("deviation", deviation, "0 or more", is_valid=deviation >= 0)
-    _check("level", level, "between 0 and 1, such as 0.05", is_valid=0 < level < 1)
-    _check("step", step, "0 or more", is_valid=step >= 0)
-    _check("unchanged", unchanged, "from 0 to below 1", is_valid=0 <= unchanged < 1)
+_RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
+    "drop": ("0 or more", lambda value: value >= 0),
+    "deviation": ("0 or more", lambda value: value >= 0),
+    "level": ("between 0 and 1, such as 0.05", lambda value: 0 < value < 1),
+    "step": ("0 or more", lambda value: value >= 0),
+    "unchanged": ("from 0 to below 1", lambda value: 0 <= value < 1),
+    "power": ("between 0 and 1, such as 0.8", lambda value: 0 < value < 1),
+}
 
 
-def _check(name: str, value: float, wanted: str, *, is_valid: bool) -> None:
-    if not (is_valid and math.isfinite(value)):
-        raise ValueError(f"{name} is {value!r}; give a finite number {wanted}")
+def _check(**values: float) -> None:
+    for name, value in values.items():
+        wanted, is_valid = _RANGES[name]
+        if not (math.isfinite(value) and is_valid(value)):
+            raise ValueError(f"{name} is {value!r}; give a finite number {wanted}")

@@ -461,30 +461,15 @@ def _corrected(name: str, papers: Sequence[Numbers], golden: Sequence[GoldenPair
     from summeval_pytest.stats.correction import corrected_mean, corrected_rate  # load numpy
 
     kind = {"facet": "overall", "faithfulness": "sentence"}.get(name, name.partition(".")[2])
-    rows = [(label, answer, pair.paper) for pair in golden for label, answer in pair.answered(kind)]
-    if kind == "overall" and any(label > 1 + _ROUNDING for label, _, _ in rows):
+    rows = [(pair.paper, answer, label) for pair in golden for label, answer in pair.answered(kind)]
+    if kind == "overall" and any(label > 1 + _ROUNDING for *_, label in rows):
         rows = []  # people's overall scores are on a scale of their own
-    of = [paper for _, _, paper in rows]
     if name != "faithfulness":
-        scored = [(v, n.paper) for n in papers if (v := n.values.get(name)) is not None]
-        return corrected_mean(
-            [value for value, _ in scored],
-            [paper for _, paper in scored],
-            golden_judge=[answer for _, answer, _ in rows],
-            golden_label=[label for label, _, _ in rows],
-            golden_papers=of,
-        )
-    judged: list[bool] = []
-    judged_of: list[str] = []
+        scored = [(n.paper, v) for n in papers if (v := n.values.get(name)) is not None]
+        return corrected_mean(scored, rows)
+    judged: list[tuple[str, bool]] = []
     for numbers in papers:
         n_supported = numbers.sizes.get("faithfulness", 0)
-        n_sentences = numbers.sizes.get("sentences", 0)
-        judged += [True] * n_supported + [False] * (n_sentences - n_supported)
-        judged_of += [numbers.paper] * n_sentences
-    return corrected_rate(
-        judged,
-        judged_of,
-        golden_judge=[answer == 1 for _, answer, _ in rows],
-        golden_label=[label == 1 for label, _, _ in rows],
-        golden_papers=of,
-    )
+        n_others = numbers.sizes.get("sentences", 0) - n_supported
+        judged += [(numbers.paper, True)] * n_supported + [(numbers.paper, False)] * n_others
+    return corrected_rate(judged, [(paper, a == 1, label == 1) for paper, a, label in rows])

@@ -506,7 +506,7 @@ class Calibration:
 
     def values_for(self, group: str) -> dict[Facet, tuple[float, ...]]:
         """By facet, the value of each rating from 1 on, for papers of this group."""
-        return {facet: folded.map_of(group).values for facet, folded in self.maps.items()}
+        return {facet: folded.map_of(group) for facet, folded in self.maps.items()}
 
     def applied(self, evaluation: Evaluation) -> Evaluation:
         """The evaluation with calibrated ratings, and a recipe that says so."""
@@ -565,13 +565,12 @@ def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
     maps: dict[Facet, FoldedMap] = {}
     for facet in FACETS:
         rows = [
-            (int(answer), int(label), pair.group)
+            (pair.group, int(answer), int(label))
             for pair in golden
             for label, answer in pair.answered(facet)
         ]
         if rows:
-            judge, label, groups = (list(column) for column in zip(*rows, strict=True))
-            maps[facet] = fit_folds(judge, label, groups, top=SCALES[facet])
+            maps[facet] = fit_folds(rows, top=SCALES[facet])
     return Calibration(maps)
 
 

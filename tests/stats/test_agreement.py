@@ -28,30 +28,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-
 Weights = Literal["none", "quadratic"]
-
+Pairs = list[tuple[int, int]]
 
 SCALE = (1, 2, 3, 4)
-
-
 both_weights = pytest.mark.parametrize("weights", ["none", "quadratic"])
-
-
 rated_items = st.lists(st.tuples(st.sampled_from(SCALE), st.sampled_from(SCALE)), max_size=30)
-
-
-def raters(
-    table: Sequence[Sequence[int]], categories: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Two raters whose confusion is this table."""
-    pairs = [
-        (left, right)
-        for left, row in zip(categories, table, strict=True)
-        for right, count in zip(categories, row, strict=True)
-        for _ in range(count)
-    ]
-    return columns(pairs)
+few_examples = settings(deadline=None, max_examples=15)
 
 
 def columns(pairs: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -59,10 +42,21 @@ def columns(pairs: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [left for left, _ in pairs], [right for _, right in pairs]
 
 
-def test_exact_agreement_is_the_share_of_equal_ratings() -> None:
-    """Two of four items are rated alike."""
-    assert exact_agreement([1, 2, 3, 4], [1, 2, 4, 3]) == 0.5
-    assert exact_agreement(np.array([1, 2]), np.array([1, 2])) == 1.0
+def raters(
+    table: Sequence[Sequence[int]], categories: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Two raters whose confusion is this table."""
+    cells = [
+        [(left, right)] * count
+        for left, row in zip(categories, table, strict=True)
+        for right, count in zip(categories, row, strict=True)
+    ]
+    return columns([pair for cell in cells for pair in cell])
+
+
+def table_of(pairs: Pairs) -> NDArray[np.int64]:
+    """How often the first rater said the row and the second the column, on a scale of four."""
+    return np.array([[pairs.count((a, b)) for b in SCALE] for a in SCALE], dtype=np.int64)
 
 
 def test_kappa_meets_the_published_example() -> None:
@@ -72,7 +66,8 @@ def test_kappa_meets_the_published_example() -> None:
     # p_e = 25/50 * 30/50 + 25/50 * 20/50 = 0.3 + 0.2 = 0.5
     # kappa = (0.7 - 0.5) / (1 - 0.5) = 0.4
     a, b = raters([[20, 5], [10, 15]], (1, 0))
-    assert exact_agreement(a, b) == 0.7
+    assert exact_agreement(a, b) == exact_agreement(np.array(a), np.array(b)) == 0.7
+    assert exact_agreement([], []) is None
     assert cohen_kappa(a, b, categories=(1, 0), weights="none") == 0.4
 
 
@@ -94,64 +89,42 @@ def test_quadratic_kappa_worked_example() -> None:
 
 
 @both_weights
-@pytest.mark.parametrize("items", [[], [3], [2, 2, 2]])
-def test_kappa_is_none_where_chance_agrees_on_everything(
-    items: list[int], weights: Weights
+@pytest.mark.parametrize(
+    ("a", "b", "kappa"),
+    [([], [], None), ([3], [3], None), ([2, 2], [2, 2], None), ([1, 1], [4, 4], 0), ([1], [2], 0)],
+)
+def test_kappa_of_constant_raters(
+    a: list[int], b: list[int], kappa: int | None, weights: Weights
 ) -> None:
-    """Raters who only ever say one thing show no agreement beyond chance, nor its absence."""
-    assert cohen_kappa(items, items, categories=SCALE, weights=weights) is None
+    """None where chance agrees on everything; 0 where it disagrees as often as they do: always."""
+    assert cohen_kappa(a, b, categories=SCALE, weights=weights) == kappa
 
 
 @both_weights
-def test_kappa_of_two_constant_raters_who_differ_is_zero(weights: Weights) -> None:
-    """They disagree as often as chance has them disagree: always."""
-    assert cohen_kappa([1, 1], [4, 4], categories=SCALE, weights=weights) == 0
-    assert cohen_kappa([1], [2], categories=SCALE, weights=weights) == 0
-
-
-@both_weights
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(pairs=rated_items, data=st.data())
-def test_kappa_ignores_the_order_of_items_raters_and_categories(
-    weights: Weights, pairs: list[tuple[int, int]], data: st.DataObject
-) -> None:
-    """Counts are integers, so not one digit may move."""
+def test_laws_of_kappa(weights: Weights, pairs: Pairs, data: st.DataObject) -> None:
+    """Order of items, raters and categories, or an unused category, moves not one digit."""
     a, b = columns(pairs)
     expected = cohen_kappa(a, b, categories=SCALE, weights=weights)
+    assert expected is None or -1 <= expected <= 1
     shuffled = columns(data.draw(st.permutations(pairs)))
-    order = data.draw(st.permutations(SCALE))
-    assert cohen_kappa(*shuffled, categories=SCALE, weights=weights) == expected
-    assert cohen_kappa(b, a, categories=SCALE, weights=weights) == expected
-    assert cohen_kappa(a, b, categories=order, weights=weights) == expected
+    for left, right, categories in (
+        (*shuffled, SCALE),
+        (b, a, SCALE),
+        (a, b, data.draw(st.permutations(SCALE))),
+        (a, b, (0, *SCALE, 9)),
+    ):
+        assert cohen_kappa(left, right, categories=categories, weights=weights) == expected
 
 
 @both_weights
-@settings(deadline=None, max_examples=15)
-@given(pairs=rated_items)
-def test_kappa_is_bounded_and_ignores_an_unused_category(
-    weights: Weights, pairs: list[tuple[int, int]]
-) -> None:
-    """The rubric may offer a rating that nobody gave."""
-    value = cohen_kappa(*columns(pairs), categories=SCALE, weights=weights)
-    wider = cohen_kappa(*columns(pairs), categories=(0, *SCALE, 9), weights=weights)
-    assert wider == value
-    assert value is None or -1 <= value <= 1
-
-
-stacks = st.lists(rated_items, max_size=5)
-
-
-@both_weights
-@settings(deadline=None, max_examples=15)
-@given(rated=stacks)
-def test_kappas_of_a_stack_are_those_of_its_tables(
-    weights: Weights, rated: list[list[tuple[int, int]]]
-) -> None:
+@few_examples
+@given(rated=st.lists(rated_items, max_size=5))
+def test_kappas_of_a_stack_are_those_of_its_tables(weights: Weights, rated: list[Pairs]) -> None:
     """A thousand resamples are one call; not one digit may differ from a thousand calls."""
-    tables = [[[pairs.count((a, b)) for b in SCALE] for a in SCALE] for pairs in rated]
-    stack = np.array(tables, dtype=np.int64).reshape(-1, 4, 4)
+    stack = np.array([table_of(pairs) for pairs in rated], dtype=np.int64).reshape(-1, 4, 4)
     kappas = kappas_of(stack, categories=SCALE, weights=weights)
-    assert kappas.shape == (len(rated),)
     assert [None if np.isnan(kappa) else kappa for kappa in kappas.tolist()] == [
         cohen_kappa(*columns(pairs), categories=SCALE, weights=weights) for pairs in rated
     ]
@@ -187,42 +160,24 @@ OBSERVERS: Sequence[Sequence[int | None]] = (
     (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
     (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
 )
-
-
-UNITS = list(zip(*OBSERVERS, strict=True))
-
-
 # Shrout and Fleiss, "Intraclass Correlations", 1979, table 2: 6 targets, 4 judges.
 TARGETS = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
-
-
-rating = st.integers(min_value=1, max_value=4)
-
-
-two_raters = st.lists(st.tuples(rating, rating), min_size=1, max_size=15)
 
 
 def alpha_by_pairs(units: Sequence[Sequence[int | None]]) -> Fraction | None:
     """Alpha by its definition, one ordered pair of ratings at a time, in whole numbers."""
     said = [[r for r in unit if r is not None] for unit in units]
-    every = [r for unit in said if len(unit) > 1 for r in unit]
+    said = [unit for unit in said if len(unit) > 1]
+    every = [r for unit in said for r in unit]
 
     def distance(a: int, b: int) -> Fraction:
         low, high = sorted((a, b))
         ends = Fraction(every.count(low) + every.count(high), 2)
         return (sum(low <= r <= high for r in every) - ends) ** 2 if a != b else Fraction(0)
 
-    within = sum(
-        (distance(a, b) / (len(u) - 1) for u in said if len(u) > 1 for a, b in permutations(u, 2)),
-        Fraction(0),
-    )
+    within = [distance(a, b) / (len(unit) - 1) for unit in said for a, b in permutations(unit, 2)]
     between = sum((distance(a, b) for a, b in permutations(every, 2)), Fraction(0))
-    return 1 - within * (len(every) - 1) / between if between else None
-
-
-def table_of(rows: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """How often the first rater said the row and the second the column, on a scale of four."""
-    return [[rows.count((a, b)) for b in range(1, 5)] for a in range(1, 5)]
+    return 1 - sum(within, Fraction(0)) * (len(every) - 1) / between if between else None
 
 
 def icc_by_squares(table: Sequence[Sequence[int]]) -> Fraction | None:
@@ -231,8 +186,8 @@ def icc_by_squares(table: Sequence[Sequence[int]]) -> Fraction | None:
     every = [Fraction(r) for row in table for r in row]
     mean = sum(every, Fraction(0)) / len(every)
     targets = sum(((Fraction(sum(row), k) - mean) ** 2 for row in table), Fraction(0)) * k
-    columns = zip(*table, strict=True)
-    raters = sum(((Fraction(sum(each), n) - mean) ** 2 for each in columns), Fraction(0)) * n
+    by_rater = zip(*table, strict=True)
+    raters = sum(((Fraction(sum(each), n) - mean) ** 2 for each in by_rater), Fraction(0)) * n
     if n == 1:
         return None
     total = sum(((r - mean) ** 2 for r in every), Fraction(0))
@@ -242,33 +197,36 @@ def icc_by_squares(table: Sequence[Sequence[int]]) -> Fraction | None:
     return (of_targets - error) / below if below else None
 
 
-def alpha(rows: Sequence[tuple[int, int]]) -> float:
-    """The alpha of two raters on the scale of four."""
-    return float(alphas_of(np.array(table_of(rows))))
-
-
-def icc(rows: Sequence[tuple[int, int]]) -> float:
-    """The ICC(2,1) of two raters on the scale of four."""
-    return float(iccs_of(np.array(table_of(rows)), categories=range(1, 5)))
-
-
-def test_alpha_by_pairs_meets_the_published_example() -> None:
-    """Oracle: Krippendorff 2011 gives .815 for ordinal ratings with gaps and a unit of one."""
-    assert alpha_by_pairs(UNITS) == pytest.approx(0.815, abs=5e-4)
-
-
-def test_icc_by_squares_meets_the_published_example() -> None:
-    """Oracle: Shrout and Fleiss 1979, table 4, give ICC(2,1) = .29 for their table 2."""
+def test_definitions_meet_the_published_examples() -> None:
+    """Oracle: Krippendorff 2011: .815; Shrout and Fleiss 1979, table 4: ICC(2,1) = .29."""
+    assert alpha_by_pairs([*zip(*OBSERVERS, strict=True)]) == pytest.approx(0.815, abs=5e-4)
     assert icc_by_squares(TARGETS) == pytest.approx(0.29, abs=5e-3)
 
 
-def test_alpha_worked_example() -> None:
-    """Two raters: 1 1, 1 2, 2 2.
+@few_examples
+@given(pairs=rated_items.filter(bool))
+def test_alpha_and_icc_are_their_definitions_in_any_order(pairs: Pairs) -> None:
+    """Law: a table says what going pair by pair says; a file sorted another way says the same."""
+    for table in (table_of(pairs), table_of([(b, a) for a, b in reversed(pairs)])):
+        for found, expected in (
+            (float(alphas_of(table)), alpha_by_pairs(pairs)),
+            (float(iccs_of(table, categories=SCALE)), icc_by_squares(pairs)),
+        ):
+            wanted = math.nan if expected is None else float(expected)
+            assert found == pytest.approx(wanted, abs=1e-9, nan_ok=True)
+
+
+def test_alpha_worked_examples() -> None:
+    """Units 1 1, 1 2, 2 2; and 239 verdicts of which 227 are alike and only 2 of these are yes.
 
     Each unit counts both ways, so o has 2 on (1,1), 1 on (1,2), 1 on (2,1), 2 on (2,2); the margins
     are 3 and 3 of n = 6. D_o = 2, D_e = 2 * 3 * 3 / 5 = 3.6; alpha = 1 - 2 / 3.6 = 4/9.
+    Of 478 ratings 16 are yes: alpha = 1 - 477 * 24 / (2 * 16 * 462). Where nearly all are alike,
+    agreement is cheap, and alpha says so.
     """
-    assert alpha([(1, 1), (1, 2), (2, 2)]) == pytest.approx(4 / 9)
+    assert float(alphas_of(table_of([(1, 1), (1, 2), (2, 2)]))) == pytest.approx(4 / 9)
+    few = alphas_of(np.array([[225, 11], [1, 2]]))
+    assert float(few) == pytest.approx(1 - 477 * 24 / 14_784, abs=1e-12)
 
 
 def test_a_rater_who_is_stricter_lowers_icc() -> None:
@@ -277,48 +235,14 @@ def test_a_rater_who_is_stricter_lowers_icc() -> None:
     Means 1.5, 2.5, 3.5 and 2, 3: MS_t = 2 * 2 / 2 = 2, MS_r = 3 * 0.5 = 1.5, no error.
     ICC = 2 / (2 + 2 * 1.5 / 3) = 2/3, where their order alone would give 1.
     """
-    assert icc([(1, 2), (2, 3), (3, 4)]) == pytest.approx(2 / 3)
+    table = table_of([(1, 2), (2, 3), (3, 4)])
+    assert float(iccs_of(table, categories=SCALE)) == pytest.approx(2 / 3)
 
 
-@settings(deadline=None, max_examples=15)
-@given(rows=two_raters)
-def test_alpha_is_its_definition(rows: list[tuple[int, int]]) -> None:
-    """Law: a table says what going pair by pair says; an unused category changes nothing."""
-    expected = alpha_by_pairs(rows)
-    if expected is None:
-        assert math.isnan(alpha(rows))
-    else:
-        assert alpha(rows) == pytest.approx(float(expected), abs=1e-12)
-
-
-@settings(deadline=None, max_examples=15)
-@given(rows=two_raters)
-def test_icc_is_its_definition(rows: list[tuple[int, int]]) -> None:
-    """Law: the same of ICC(2,1), also for one target."""
-    expected = icc_by_squares(rows)
-    if expected is None:
-        assert math.isnan(icc(rows))
-    else:
-        assert icc(rows) == pytest.approx(float(expected), abs=1e-9)
-
-
-@settings(deadline=None, max_examples=15)
-@given(rows=two_raters)
-def test_neither_units_nor_raters_have_an_order(rows: list[tuple[int, int]]) -> None:
-    """Law: a file sorted another way holds the same ratings."""
-    swapped = [(b, a) for a, b in reversed(rows)]
-    assert alpha(swapped) == pytest.approx(alpha(rows), nan_ok=True)
-    assert icc(swapped) == pytest.approx(icc(rows), nan_ok=True)
-
-
-PER_INSTANCE = st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(0, 5)).map(
-    lambda drawn: (drawn[0], drawn[1], min(drawn))
-)
-
-
-def row(*counts: int) -> NDArray[np.int64]:
-    """One row of counts."""
-    return np.array([counts], dtype=np.int64)
+def test_evidence_worked_examples() -> None:
+    """12 named for 5 instances are 2.4, right or wrong; of 4 instances 3 have a hit."""
+    assert named_per_instance(np.array([[12, 8, 3, 3, 5], [12, 8, 0, 0, 5]])).tolist() == [2.4, 2.4]
+    assert any_hit(np.array([[9, 8, 5, 3, 4]])).tolist() == [0.75]
 
 
 def test_the_published_figures_of_bm25_are_micro() -> None:
@@ -326,35 +250,21 @@ def test_the_published_figures_of_bm25_are_micro() -> None:
 
     One sentence named for each of 1,305 instances, 1,713 labelled: .73 x 1,305 = 953 of them both.
     """
-    counts = row(1305, 1713, round(0.73 * 1305))
-    assert evidence_precision(counts)[0] == pytest.approx(0.73, abs=0.005)
-    assert evidence_recall(counts)[0] == pytest.approx(0.56, abs=0.005)
-    assert evidence_f1(counts)[0] == pytest.approx(0.63, abs=0.005)
+    counts = np.array([[1305, 1713, 953]])
+    figures = [float(f(counts)[0]) for f in (evidence_precision, evidence_recall, evidence_f1)]
+    assert figures == pytest.approx([0.73, 0.56, 0.63], abs=0.005)
 
 
-def test_named_sentences_are_counted_an_instance() -> None:
-    """Worked example: 12 named for 5 instances are 2.4, right or wrong."""
-    assert named_per_instance(row(12, 8, 3, 3, 5))[0] == 2.4
-    assert named_per_instance(row(12, 8, 0, 0, 5))[0] == 2.4
-
-
-def test_any_hit_is_a_share_of_instances() -> None:
-    """Worked example: of 4 instances 3 have a labelled sentence among those named."""
-    assert any_hit(row(9, 8, 5, 3, 4))[0] == 0.75
-
-
-@settings(deadline=None, max_examples=15)
-@given(st.lists(PER_INSTANCE, min_size=1, max_size=8))
-def test_f1_is_the_harmonic_mean_and_figures_are_shares(
-    instances: list[tuple[int, int, int]],
-) -> None:
+@few_examples
+@given(st.lists(st.tuples(*[st.integers(0, 5)] * 2), min_size=1, max_size=8))
+def test_f1_is_the_harmonic_mean_and_figures_are_shares(drawn: list[tuple[int, int]]) -> None:
     """Law: counts of instances add up, and F1 lies between precision and recall."""
+    instances = [(named, labelled + 1, min(named, labelled)) for named, labelled in drawn]
     summed = np.array([np.sum(instances, axis=0)], dtype=np.int64)
     p, r, f1 = (float(f(summed)[0]) for f in (evidence_precision, evidence_recall, evidence_f1))
     if np.isnan(p):
         assert f1 == 0.0
         return
-    assert min(p, r) - 1e-12 <= f1 <= max(p, r) + 1e-12
+    assert 0.0 <= min(p, r) <= f1 + 1e-12
+    assert f1 - 1e-12 <= max(p, r) <= 1.0
     assert f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0.0)
-    assert 0.0 <= p <= 1.0
-    assert 0.0 <= r <= 1.0
