@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from summeval_pytest.analysis.columns import Mean, Spread
-    from summeval_pytest.analysis.effects import HallucinationRate, JudgeHeat
-    from summeval_pytest.analysis.study import Profile, Study
+    from summeval_pytest.analysis.all_analyses import Study
+    from summeval_pytest.analysis.farebio import HallucinationRate, JudgeHeat
+    from summeval_pytest.analysis.fm import Spread
+    from summeval_pytest.analysis.studied import Mean
+    from summeval_pytest.analysis.text_profiles import Profile
 
 
 COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.analysis import agreement
-from summeval_pytest.analysis.study import ANALYSES
+from summeval_pytest.analysis.all_analyses import ANALYSES
 from summeval_pytest.cli.app import COMMANDS, main
 from summeval_pytest.questions import Unanswered
 

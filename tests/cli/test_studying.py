@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from rich.cells import cell_len
 
-from summeval_pytest.analysis.study import ANALYSES
+from summeval_pytest.analysis.all_analyses import ANALYSES
 from summeval_pytest.cli.app import main
 from tests.studied_suite import ALPHA, BETA, FAMILIES, PAPERS, write_studied
 

@@ -8,10 +8,11 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from summeval_pytest.analysis.columns import Column, Mean, Spread
-from summeval_pytest.analysis.effects import HallucinationRate, HeatCell, JudgeHeat
-from summeval_pytest.analysis.proportions import FacetProportions
-from summeval_pytest.analysis.study import Profile, StudiedJudge, StudiedSystem, Study
+from summeval_pytest.analysis.all_analyses import StudiedJudge, StudiedSystem, Study
+from summeval_pytest.analysis.farebio import HallucinationRate, HeatCell, JudgeHeat
+from summeval_pytest.analysis.fm import FacetProportions, Spread
+from summeval_pytest.analysis.studied import Column, Mean
+from summeval_pytest.analysis.text_profiles import Profile
 from summeval_pytest.metrics.facet import HELD
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.figures import density, draw, drawable, inches, label, row_label

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from summeval_pytest.analysis.study_material import Watch
 from summeval_pytest.cli.app import main
-from tests.asked_suite import KEY, by_rule, write_suite
+from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.questions import ListFacts, SegmentFacets
+from summeval_pytest.run.runner import Runner, tasks_of
+from tests.asked_suite import KEY, by_rule, desk_for, loaded, write_suite
 from tests.scripted_server import ScriptedServer
 
 if TYPE_CHECKING:
@@ -31,25 +37,56 @@ def study(*arguments: str) -> Any:
     return json.loads(Path("study.json").read_text(encoding="utf-8"))
 
 
-def test_calls_and_tokens_of_a_model_are_counted(
+@pytest.mark.usefixtures("server")
+def test_a_watched_judge_says_what_it_says_unwatched() -> None:
+    """And is the same judge by signature, so that no number is another's."""
+    suite, judge = loaded(Path("kilns")), OfflineJudge()
+    watch = Watch("offline", suite, desk_for(Path("store"), suite))
+    questions = (SegmentFacets("We fired bricks. They cracked."), ListFacts(("Bricks crack.",)))
+    answers = asyncio.run(watch.answer(questions))
+    assert answers == asyncio.run(judge.answer(questions))
+    assert (watch.signature, watch.in_flight) == (judge.signature, judge.in_flight)
+    assert watch.segments("We fired bricks. They cracked.") == answers[0]
+    assert watch.segments("They cracked.") is None
+    assert [taken.n_questions for taken in watch.taken.values()] == [2]
+
+
+def test_calls_count_for_the_pair_that_needs_them_first(server: ScriptedServer) -> None:
+    """All requests that the server has seen are somebody's, and a replay counts the same."""
+    suite = loaded(Path("kilns"))
+
+    def taken() -> dict[tuple[str, str], tuple[int, int]]:
+        session = desk_for(Path("store"), suite)
+        watch = Watch("rule", suite, session)
+        runner = Runner(watch, find_pair=watch.find_pair, finish=session.finish)
+        try:
+            assert len(list(runner.evaluations(tasks_of(suite, ("good", "bad"), METRICS)))) == 4
+        finally:
+            runner.close()
+        return {of: (each.n_calls, each.n_tokens) for of, each in watch.taken.items()}
+
+    first = taken()
+    n_asked = server.n_requests
+    assert sum(n_calls for n_calls, _ in first.values()) == n_asked > 0
+    assert first["good", "kiln"][0] > first["bad", "kiln"][0]  # which shares the reference
+    again = taken()
+    assert server.n_requests == n_asked
+    assert sum(n_calls for n_calls, _ in again.values()) == n_asked
+    assert all(tokens > 0 for n_calls, tokens in first.values() if n_calls)
+
+
+def test_a_replay_counts_the_same_calls_and_asks_nobody(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every request is in one bin of lengths, and seconds are said to be unknown."""
+    """Every request is in one bin of lengths, seconds are unknown, and the bytes are the same."""
     found = study("--system", "good,bad")
-    assert sum(each["n_calls"] for each in found["efforts"]) == server.n_requests > 0
-    assert sum(each["n_tokens"] for each in found["efforts"]) > 0
-    lines = capsys.readouterr().out.splitlines()
-    assert f"replies: {server.n_requests} asked, 0 remembered (0 from a cassette)" in "\n".join(
-        lines
-    )
-    effort = [line.split() for line in lines if line.startswith("rule ")][-1]
-    assert effort[-2:] == ["-", "-"]
-
-
-def test_a_replay_writes_the_same_bytes_and_asks_nobody(server: ScriptedServer) -> None:
-    """Calls are those that the answers took, wherever they came from."""
-    study("--system", "good,bad")
     first, n_asked = Path("study.json").read_bytes(), server.n_requests
+    assert sum(each["n_calls"] for each in found["efforts"]) == n_asked > 0
+    assert sum(each["n_tokens"] for each in found["efforts"]) > 0
+    out = capsys.readouterr().out
+    assert f"replies: {n_asked} asked, 0 remembered (0 from a cassette)" in out
+    effort = [line.split() for line in out.splitlines() if line.startswith("rule ")][-1]
+    assert effort[-2:] == ["-", "-"]
     study("--system", "good,bad")
     assert server.n_requests == n_asked
     assert Path("study.json").read_bytes() == first
@@ -72,9 +109,9 @@ def test_a_judge_that_cannot_be_is_told_before_anybody_is_asked(
     assert server.n_requests == 0
 
 
-def test_a_refused_summary_has_no_number_and_is_not_left_out(server: ScriptedServer) -> None:
+@pytest.mark.usefixtures("server")
+def test_a_refused_summary_has_no_number_and_is_not_left_out() -> None:
     """Its words are an apology's; the means cover one paper of two."""
-    assert server.n_requests == 0
     lines = Path("kilns/bad.jsonl").read_text(encoding="utf-8").splitlines()
     refusal = json.dumps({"paper": json.loads(lines[0])["paper"], "summary": "I'm sorry, no."})
     Path("kilns/bad.jsonl").write_text("\n".join([refusal, *lines[1:]]) + "\n", encoding="utf-8")

@@ -1,0 +1,286 @@
+"""The values of a study: texts, pairs, what is said of them, and means over papers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_support
+from summeval_pytest.stats.bootstrap import resampled_ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.facet import Held
+    from summeval_pytest.metrics.score import EvaCounts
+    from summeval_pytest.questions import Facet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """How somebody cut one text into facets: the words of each, and how the text contains them.
+
+    ``held`` is empty where segments were reviewed, which need not be verbatim.
+    """
+
+    words: Mapping[Facet, int]
+    held: tuple[Held, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedText:
+    """A system's summary, or the reference, whose ``system`` is None.
+
+    Papers with the same reference are one ``group``, which is what is resampled. ``numbers`` are
+    those of `text_numbers`; what a text does not have, as readability without words, is absent.
+    ``cuts`` are by whoever cut the text into facets.
+    """
+
+    paper: str
+    group: str
+    system: str | None
+    numbers: Mapping[str, float]
+    cuts: Mapping[str, Cut] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Effort:
+    """What one pair took of a judge, tokens as far as the endpoint counted them.
+
+    What two pairs need, as the facets of their reference, counts for the first of them. A judge
+    that computes has no calls. ``seconds`` is None where several pairs were open at once.
+    """
+
+    n_questions: int = 0
+    n_calls: int = 0
+    n_tokens: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a judge, people or another judge's record say of one pair.
+
+    ``values`` are scores by the names of thresholds, ratings as ``facet.NAME``, and ``overall``;
+    what is unknown is absent. ``n_sentences`` are asked about, or in a labelled summary;
+    ``n_answered`` of them have a verdict.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    n_supported: int = 0
+    n_answered: int = 0
+    n_sentences: int = 0
+    facts: EvaCounts | None = None
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def is_faithful(self) -> bool | None:
+        """Whether every sentence is supported; None where that is not known."""
+        if self.n_supported < self.n_answered:
+            return False
+        return None if not self.n_sentences or self.n_answered < self.n_sentences else True
+
+
+NOTHING: Final = Given()
+Giver = Literal["judge", "text", "record", "label"]
+"""Who gives a number: a judge, the texts alone, another judge's record, people."""
+By = tuple[Giver, str]
+"""A giver, and the judge or the record by name; people have none."""
+LABELS: Final[By] = ("label", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedPair:
+    """One system's summary of one paper, measured."""
+
+    paper: str
+    group: str
+    system: str
+    text: StudiedText
+    given: Mapping[By, Given] = field(default_factory=dict)
+
+
+BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
+RESCALED: Final = "facet.rescaled"
+"""Mean of (rating - 1) / (scale - 1), 0 to 1, beside FM, whose floor is not 0 (metrics.md 1.1)."""
+LENGTH: Final = "words"
+OVERALL: Final = "overall"
+FAITHFULNESS: Final = "faithfulness"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One number that pairs have; ``by`` names the judge or the record."""
+
+    giver: Giver
+    by: str = ""
+    name: str
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether more of it is better; of words it is not."""
+        return self.giver != "text" or self.name in BASELINES
+
+    def of(self, pair: StudiedPair) -> float | None:
+        """The number of one pair; None where it has none."""
+        if self.giver == "text":
+            return pair.text.numbers.get(self.name)
+        return pair.given.get((self.giver, self.by), NOTHING).values.get(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean or a rate, in the unit of what it is taken of; None where nothing has a value.
+
+    ``low`` and ``high`` bound the 95 % interval over papers, None with fewer than two groups. ``n``
+    of ``n_of`` have a value: the rest is unscored or lacking, and never counted as 0.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    n_of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studied:
+    """What a study is made of: pairs by system, each system's papers in any order.
+
+    A mean covers so many of ``n_papers``. ``written`` are the texts of each system, and under None
+    the references; like the papers' ``sources`` they are for word popularity. ``families`` are of
+    judges and systems by name.
+    """
+
+    by_system: Mapping[str, Sequence[StudiedPair]]
+    judges: Sequence[str]
+    n_papers: int
+    references: Sequence[StudiedText] = ()
+    written: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
+    sources: Sequence[str] = ()
+    families: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+
+    @property
+    def pairs(self) -> list[StudiedPair]:
+        """All pairs, system by system."""
+        return [pair for pairs in self.by_system.values() for pair in pairs]
+
+    @property
+    def by_writer(self) -> dict[str | None, Sequence[StudiedText]]:
+        """The references under None, and the texts of each system."""
+        texts: dict[str | None, Sequence[StudiedText]] = {None: self.references}
+        return texts | {name: [pair.text for pair in of] for name, of in self.by_system.items()}
+
+    @property
+    def records(self) -> list[str]:
+        """The other judges' records of any pair, by name."""
+        return sorted({by for pair in self.pairs for giver, by in pair.given if giver == "record"})
+
+    def mean(self, column: Column, pairs: Sequence[StudiedPair]) -> Mean:
+        """The mean of one number over the papers of some pairs."""
+        return mean_of([(pair.group, column.of(pair)) for pair in pairs], self.n_papers)
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in which some pair has a number: judges, baselines, labels, records by name.
+
+        Those of a judge's own metrics are there even where it has scored nothing, which has to be
+        seen; its mean support only where every pair with a faithfulness has it.
+        """
+        pairs = self.pairs
+        return tuple(
+            column
+            for column in self._every_column()
+            if _is_metric(column)
+            or (any(column.of(p) is not None for p in pairs) and not _is_partial(column, pairs))
+        )
+
+    def leading_columns(self) -> tuple[Column, ...]:
+        """The metrics themselves by each judge, and the overall score of the labels."""
+        return tuple(
+            column
+            for column in self.columns()
+            if _is_metric(column) or (column.giver == "label" and column.name == OVERALL)
+        )
+
+    def _every_column(self) -> Iterator[Column]:
+        for judge in self.judges:
+            for name in (name for name, named in CATALOGUE.items() if not named.lower_is_better):
+                yield Column(giver="judge", by=judge, name=name)
+                if name == "facet":
+                    yield Column(giver="judge", by=judge, name=RESCALED)
+        yield from (Column(giver="text", name=name) for name in (*BASELINES, LENGTH))
+        yield from (Column(giver="label", name=name) for name in (OVERALL, FAITHFULNESS))
+        yield from (Column(giver="record", by=by, name=OVERALL) for by in self.records)
+
+
+def _is_metric(column: Column) -> bool:
+    return column.giver == "judge" and column.name in METRICS
+
+
+def _is_partial(column: Column, pairs: Sequence[StudiedPair]) -> bool:
+    """Whether a column is the mean support of a judge that gives none, but for copied summaries."""
+    by = (column.giver, column.by)
+    return column.name == SUPPORT and any(
+        lacks_support(pair.given[by].values) for pair in pairs if by in pair.given
+    )
+
+
+SEED: Final = 20241
+RESAMPLES: Final = 1000
+LEVEL: Final = 0.95
+DIGITS: Final = 9
+"""What is told of a number; the rest is rounding, which differs between machines."""
+
+
+def rounded(value: float) -> float:
+    """The number to 9 digits behind the point, without a negative zero."""
+    return round(value, DIGITS) + 0.0
+
+
+def mean_of(parts: Sequence[tuple[str, float | None]], n_of: int) -> Mean:
+    """The mean of one value a paper, with the 95 % bootstrap interval over groups of papers.
+
+    A part is a group and its value, None where there is none. Their order does not matter.
+    """
+    known = [(group, value) for group, value in parts if value is not None]
+    return _ratio(known, [1.0] * len(known), n_of)
+
+
+def rate_of(parts: Sequence[tuple[str, float, float]], n_of: int) -> Mean:
+    """The rate of sums: (group, how many it is true of, how many it could be) a paper.
+
+    ``n`` counts the papers with something to count.
+    """
+    known = [(group, true, every) for group, true, every in parts if every]
+    tops = [(group, true) for group, true, _ in known]
+    return _ratio(tops, [every for _, _, every in known], n_of)
+
+
+def _ratio(tops: Sequence[tuple[str, float]], bottoms: Sequence[float], n_of: int) -> Mean:
+    if not tops:
+        return Mean(value=None, n=0, n_of=n_of)
+    value = rounded(math.fsum(top for _, top in tops) / math.fsum(bottoms))
+    found = draws(tops, bottoms)
+    low = high = None
+    if len(found):
+        bounds = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        low, high = (rounded(float(bound)) for bound in bounds)
+    return Mean(value=value, low=low, high=high, n=len(tops), n_of=n_of)
+
+
+def draws(tops: Sequence[tuple[str, float]], bottoms: Sequence[float]) -> NDArray[np.float64]:
+    """The ratio in each of 1,000 resamples of papers; none with fewer than two groups.
+
+    From one group nothing is learnt about others, so there is no interval to give.
+    """
+    groups = [group for group, _ in tops]
+    if len(set(groups)) < 2:  # noqa: PLR2004 - one group varies with nothing
+        return np.empty(0)
+    values = [top for _, top in tops]
+    found = resampled_ratios(groups, values, bottoms, n_resamples=RESAMPLES, seed=SEED)
+    return found[~np.isnan(found)]
