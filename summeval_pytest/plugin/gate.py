@@ -82,7 +82,7 @@ class GatedSuite:
         """
         if set(metrics) >= set(METRICS):
             return self
-        thresholds, floors = self.thresholds.only(metrics), self.floors.of_facets()
+        thresholds, floors = self.thresholds.only(metrics), self.floors.only(metrics)
         lost = [name for name in self.thresholds.names if name not in thresholds.names]
         lost += [f"judge.{each.title}" for each in self.floors.floors if each not in floors.floors]
         return replace(

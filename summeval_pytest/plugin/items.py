@@ -33,17 +33,13 @@ from summeval_pytest.reports.pair import (
 from summeval_pytest.reports.trust import describe_trust
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
-from summeval_pytest.verdict.decide import (
-    corrected_means,
-    decide,
-    decide_means,
-    raise_judge_faults,
-)
+from summeval_pytest.verdict.corrected import corrected_means
+from summeval_pytest.verdict.decide import decide, decide_means, raise_judge_faults
 from summeval_pytest.verdict.findings import wrong_pieces
 from summeval_pytest.verdict.relations import (
     GROUPS,
+    RelationVerdict,
     check,
-    decide_relation,
     probes_of,
     relation_floors,
 )
@@ -58,7 +54,7 @@ if TYPE_CHECKING:
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Task
     from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict
-    from summeval_pytest.verdict.relations import Probe, RelationVerdict
+    from summeval_pytest.verdict.relations import Probe
 
 
 PROPERTY: Final = "summeval"
@@ -201,7 +197,10 @@ class RelationItem(VerdictItem):
             pairs = zip(self.probes, found[::2], found[1::2], strict=True)
             checks = [check(relation, before=b, after=a, edit=p.edit) for p, b, a in pairs]
             floors = relation_floors(suite.relation_thresholds)
-            self.verdict = decide_relation(relation, checks, floors=floors)
+            least = floors.get(relation.name, relation.floor)
+            self.verdict = RelationVerdict(
+                relation=relation.name, checks=tuple(checks), least=least
+            )
             self.keep(Tried(suite=suite.shown, verdict=self.verdict))
             if self.verdict.state == "unanswered":
                 owed = next(each for check in checks for each in check.unanswered)

@@ -20,7 +20,8 @@ from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
 from summeval_pytest.run.numbers import numbers_of
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.decide import CorrectedMean, MeanVerdict, PairVerdict, SystemMean
+from summeval_pytest.verdict.corrected import CorrectedMean  # noqa: TC001 - run records read it
+from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, SystemMean
 from summeval_pytest.verdict.findings import Finding, explaining, findings_of
 from summeval_pytest.verdict.relations import (
     RelationVerdict,  # noqa: TC001 - run records read it

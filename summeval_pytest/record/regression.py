@@ -16,7 +16,7 @@ from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_sup
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.record import Comparison, Difference, Flip
-from summeval_pytest.verdict.decide import MIN_COVERAGE
+from summeval_pytest.run.numbers import MIN_COVERAGE
 from summeval_pytest.verdict.thresholds import DEFAULT_RULES, levels
 
 if TYPE_CHECKING:

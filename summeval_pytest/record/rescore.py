@@ -13,12 +13,8 @@ from summeval_pytest.metrics.score import CONFLICTS, SUPPORT, FacetScore, lacks_
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenAnswer
-from summeval_pytest.verdict.decide import (
-    PairVerdict,
-    corrected_means,
-    decide,
-    decide_means,
-)
+from summeval_pytest.verdict.corrected import corrected_means
+from summeval_pytest.verdict.decide import PairVerdict, decide, decide_means
 from summeval_pytest.verdict.thresholds import (
     ENTAILED,
     SUPPORT_REMEDY,
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.run.golden import GoldenPair
     from summeval_pytest.run.numbers import Numbers
-    from summeval_pytest.verdict.decide import CorrectedMean
+    from summeval_pytest.verdict.corrected import CorrectedMean
     from summeval_pytest.verdict.thresholds import Threshold
 
 

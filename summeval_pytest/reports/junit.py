@@ -53,7 +53,8 @@ if TYPE_CHECKING:
         SuiteRecord,
         SystemRecord,
     )
-    from summeval_pytest.verdict.decide import CorrectedMean, SystemMean
+    from summeval_pytest.verdict.corrected import CorrectedMean
+    from summeval_pytest.verdict.decide import SystemMean
     from summeval_pytest.verdict.relations import RelationVerdict
     from summeval_pytest.verdict.thresholds import WaiverUse
     from summeval_pytest.verdict.trust import Trust

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import Score, Unscored
     from summeval_pytest.record.record import Claim, Comparison, Difference, PairChange, PairRecord
-    from summeval_pytest.verdict.decide import CorrectedMean, MeanVerdict, PairVerdict, Shortfall
+    from summeval_pytest.verdict.corrected import CorrectedMean
+    from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
     from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.relations import RelationVerdict
 
@@ -267,7 +268,7 @@ def missed_lines(means: Iterable[CorrectedMean]) -> Iterator[str]:
             yield f"corrected mean {mean.name} covers only {covered}; the others have no score"
             continue
         for floor in mean.missed:
-            held = mean.held(floor)
+            held = floor.held(mean.value, mean.low)
             value = "unknown" if held is None else shown(mean.name, held, floor.least)
             least = shown(mean.name, floor.least, floor.least)
             yield f"corrected mean {floor.title} {value} < {least} ({corrected_text(mean)})"

@@ -77,7 +77,7 @@ def _missed(trust: Trust) -> str:
 
 def short_of_floor(agreement: Agreement, floor: Threshold) -> str:
     """A figure and the floor that it misses."""
-    held = agreement.held(floor)
+    held = floor.held(agreement.value, agreement.low)
     value = UNDEFINED if held is None else beside(held, (floor.least,), 2)
     return f"{one_line(floor.title, _NAME)} {value} < {floor.least:g}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.eva import f1
 from summeval_pytest.metrics.score import (
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from summeval_pytest.metrics.score import Fault, MetricName, Score
+
+
+MIN_COVERAGE: Final = 0.95
+"""A mean over a smaller share of the papers it should cover is a failing verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,3 +187,16 @@ def _share_held(name: str, pieces: Sequence[bool | None], *, right: bool) -> dic
     if None not in pieces:
         return {}
     return {name: sum(right if piece is None else piece for piece in pieces) / len(pieces)}
+
+
+def is_covered(n_scored: int, n_papers: int) -> bool:
+    """Whether a mean covers enough of the papers that it should."""
+    return n_scored >= MIN_COVERAGE * n_papers
+
+
+def coverage(papers: Sequence[Numbers], name: str) -> tuple[int, int]:
+    """On how many papers a number is scored, and on how many it should be: where it applies."""
+    n_scored = sum(p.values.get(name) is not None for p in papers)
+    n_stated = sum(name in p.values for p in papers)
+    n_lacking = sum(p.lacking(CATALOGUE[name].metric) is not None for p in papers)
+    return n_scored, n_stated + n_lacking

@@ -15,7 +15,7 @@ from summeval_pytest.questions import SCALES
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from summeval_pytest.metrics.score import (
         CheckedFact,
@@ -59,11 +59,9 @@ class Finding:
     """One wrong facet, fact or sentence.
 
     Attributes:
-        kind: What it is.
         number: The number that it makes worse, by the name of its threshold.
         title: Which one, for a heading: "facet result", "sentence 3".
         verdict: What it came to, in words.
-        reason: Why.
         reference: The reference's words; None where they play no part, empty where it has none.
         summary: The summary's words; empty where it has none.
         evidence: Source sentences, each with its index; the closest first.
@@ -93,20 +91,18 @@ def rank(finding: Finding) -> tuple[bool, int, float]:
 
 def findings_of(scores: Iterable[Score | Unscored], source: Sequence[str]) -> tuple[Finding, ...]:
     """Everything wrong with a summary, by `rank`."""
-
-    def found() -> Iterator[Finding]:
-        for score in scores:
-            match score:
-                case FacetScore():
-                    yield from facet_findings(score, source)
-                case EvaScore():
-                    yield from fact_findings(score, source)
-                case FaithfulnessScore():
-                    yield from sentence_findings(score, source)
-                case _:
-                    pass
-
-    return tuple(sorted(found(), key=rank))
+    found: list[Finding] = []
+    for score in scores:
+        match score:
+            case FacetScore():
+                found += facet_findings(score, source)
+            case EvaScore():
+                found += fact_findings(score, source)
+            case FaithfulnessScore():
+                found += sentence_findings(score, source)
+            case _:
+                pass
+    return tuple(sorted(found, key=rank))
 
 
 def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
@@ -123,7 +119,7 @@ def wrong_pieces(scores: Iterable[Score | Unscored]) -> dict[str, int]:
             case EvaScore():
                 found["fact"] += [*_invented(score), *_left_out(score)]
             case FaithfulnessScore():
-                found["sentence"] += _unsupported(score)
+                found["sentence"] += [s for s in score.sentences if s.supported is False]
             case _:
                 pass
     counts = {kind: len(pieces) for kind, pieces in found.items()}
@@ -144,27 +140,18 @@ def _left_out(score: EvaScore) -> list[CheckedFact]:
     return [fact for n, fact in reference if fact.holds is False and n not in score.matched]
 
 
-def _unsupported(score: FaithfulnessScore) -> list[JudgedSentence]:
-    return [sentence for sentence in score.sentences if sentence.supported is False]
-
-
 def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Finding, ...]:
     """The findings that explain why these numbers miss their thresholds.
 
     Where FM is, every facet that lost a point counts, else only those under a threshold of their
     own; facts count where EVA-Score or one of its parts is, sentences always.
     """
-
-    def explains(finding: Finding) -> bool:
-        match finding.kind:
-            case "facet":
-                return "facet" in missed or finding.number in missed
-            case "fact":
-                return any(name.startswith("eva") for name in missed)
-            case "sentence":
-                return bool(missed)
-
-    return tuple(finding for finding in findings if explains(finding))
+    explains: dict[Kind, Callable[[Finding], bool]] = {
+        "facet": lambda finding: "facet" in missed or finding.number in missed,
+        "fact": lambda _: any(name.startswith("eva") for name in missed),
+        "sentence": lambda _: bool(missed),
+    }
+    return tuple(finding for finding in findings if explains[finding.kind](finding))
 
 
 def rated_words(rated: RatedFacet) -> str:
@@ -224,29 +211,19 @@ def sentence_findings(score: FaithfulnessScore, source: Sequence[str]) -> Iterat
 
 def fact_findings(score: EvaScore, source: Sequence[str]) -> Iterator[Finding]:
     """The summary's facts that do not follow from the reference, and those that it leaves out."""
-    for checked in _invented(score):
-        yield Finding(
-            kind="fact",
-            number="eva.precision",
-            title="fact of the summary",
-            verdict="does not follow from the reference",
-            reason=checked.reason,
-            reference=" ".join(checked.evidence),
-            summary=checked.fact.text,
-            evidence=closest_sentence(checked.fact.text, source),
-            severity=1.0 - (checked.support or 0.0),
-            conflict=checked.undecided,
-        )
-    for checked in _left_out(score):
-        yield Finding(
-            kind="fact",
-            number="eva.recall",
-            title="fact of the reference",
-            verdict="does not follow from the summary",
-            reason=checked.reason,
-            reference=checked.fact.text,
-            summary=" ".join(checked.evidence),
-            evidence=closest_sentence(checked.fact.text, source),
-            severity=MISSING_FACT,
-            conflict=checked.undecided,
-        )
+    for is_left_out, facts in enumerate((_invented(score), _left_out(score))):
+        ours, theirs = ("reference", "summary") if is_left_out else ("summary", "reference")
+        for checked in facts:
+            texts = {ours: checked.fact.text, theirs: " ".join(checked.evidence)}
+            yield Finding(
+                kind="fact",
+                number="eva.recall" if is_left_out else "eva.precision",
+                title=f"fact of the {ours}",
+                verdict=f"does not follow from the {theirs}",
+                reason=checked.reason,
+                reference=texts["reference"],
+                summary=texts["summary"],
+                evidence=closest_sentence(checked.fact.text, source),
+                severity=MISSING_FACT if is_left_out else 1.0 - (checked.support or 0.0),
+                conflict=checked.undecided,
+            )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
+from summeval_pytest.run.numbers import MIN_COVERAGE
 from summeval_pytest.run.runner import OwnTexts, Task
 from summeval_pytest.text.edits import (
     ATTACKS,
@@ -27,11 +28,10 @@ from summeval_pytest.text.edits import (
     truncate,
 )
 from summeval_pytest.text.printing import one_line
-from summeval_pytest.verdict.decide import MIN_COVERAGE
 from summeval_pytest.verdict.thresholds import ENTAILED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.suite.suite import Suite
@@ -70,64 +70,36 @@ class Expectation:
     direction: Direction
     amount: float = 0.0
 
-
-def held(
-    expectation: Expectation,
-    before: Mapping[str, float | None],
-    after: Mapping[str, float | None],
-) -> bool | None:
-    """Whether a number moved as expected; None where it was not measured before or after."""
-    was, is_ = before.get(expectation.number), after.get(expectation.number)
-    if was is None or is_ is None:
-        return None
-    move, amount = is_ - was, expectation.amount
-    slack = amount + _ROUNDING
-    match expectation.direction:
-        case "equal":
-            return abs(move) <= slack
-        case "no higher":
-            return move <= slack
-        case "lower" | "higher" as direction:
-            return (move if direction == "higher" else -move) > slack
-        case "at least":
-            return min(was, is_) >= amount - _ROUNDING
-        case "stays full":
-            full = CATALOGUE[expectation.number].high
-            return was < full - _ROUNDING or is_ >= full - amount - _ROUNDING
+    def held(
+        self, before: Mapping[str, float | None], after: Mapping[str, float | None]
+    ) -> bool | None:
+        """Whether the number moved so; None where it was not measured before or after."""
+        was, is_ = before.get(self.number), after.get(self.number)
+        if was is None or is_ is None:
+            return None
+        move, slack = is_ - was, self.amount + _ROUNDING
+        full = CATALOGUE[self.number].high
+        return {
+            "equal": abs(move) <= slack,
+            "no higher": move <= slack,
+            "lower": -move > slack,
+            "higher": move > slack,
+            "at least": min(was, is_) >= self.amount - _ROUNDING,
+            "stays full": was < full - _ROUNDING or is_ >= full - slack,
+        }[self.direction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
-    """What a relation is tried on.
+class EditRelation:
+    """How numbers must move between a base summary and its edit.
 
-    Attributes:
-        summary: The base summary: of this paper, or for hostile relations of another one.
-        reference: The paper's reference.
-        source: All that the paper says.
-    """
-
-    summary: str
-    reference: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """Two measurements to be made, and what lies between them."""
-
-    before: OwnTexts
-    after: OwnTexts
-    edit: Edit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
-    """One relation.
+    Both are measured against the paper's reference. Where ``is_swapped``, the edit is measured
+    against the base summary and the base summary against the edit.
 
     Attributes:
         name: In kebab case, as tests are called.
         meaning: What is demanded, in one line.
-        trial: From a paper's texts to what has to be measured; None where they offer no such edit.
+        edit: From a summary and the paper's source to the edit; None where they offer none.
         expectations: How the numbers must move; the first is what the relation is about.
         floor: Least share of papers on which all of them hold, 0 to 1.
         is_hostile: Whether the base summary has to be that of another paper.
@@ -135,38 +107,19 @@ class Relation:
 
     name: str
     meaning: str
-    trial: Callable[[Material], Trial | None]
+    edit: Callable[[str, str], Edit | None]
     expectations: tuple[Expectation, ...]
     floor: float = NOTICED
     is_hostile: bool = False
+    is_swapped: bool = False
 
-
-def edited(edit: Callable[[Material], Edit | None]) -> Callable[[Material], Trial | None]:
-    """The trial that measures the base summary and its edit against one reference."""
-
-    def trial(material: Material) -> Trial | None:
-        made = edit(material)
-        if made is None:
-            return None
-        return Trial(
-            before=OwnTexts(candidate=material.summary, reference=material.reference),
-            after=OwnTexts(candidate=made.text, reference=material.reference),
-            edit=made,
-        )
-
-    return trial
-
-
-def _swapped(material: Material) -> Trial | None:
-    """Half of the reference against all of it, and the other way round."""
-    half = truncate(material.reference)
-    if half is None:
-        return None
-    return Trial(
-        before=OwnTexts(candidate=half.text, reference=material.reference),
-        after=OwnTexts(candidate=material.reference, reference=half.text),
-        edit=half,
-    )
+    def texts(self, summary: str, reference: str, edit: Edit) -> tuple[OwnTexts, OwnTexts]:
+        """What is measured before and after."""
+        before = OwnTexts(candidate=summary, reference=reference)
+        if self.is_swapped:
+            before = OwnTexts(candidate=edit.text, reference=summary)
+            return before, OwnTexts(candidate=summary, reference=edit.text)
+        return before, OwnTexts(candidate=edit.text, reference=reference)
 
 
 _SAME: Final = (
@@ -177,10 +130,10 @@ _SAME: Final = (
 """Of a text that says what it said."""
 
 _RELATIONS: Final = (
-    Relation(
+    EditRelation(
         name="identity",
         meaning="a text measured twice has the same numbers, full ones against itself",
-        trial=edited(lambda material: same_text(material.summary)),
+        edit=lambda summary, _: same_text(summary),
         expectations=(
             Expectation("facet", "at least", FULL),
             Expectation("eva", "at least", FULL),
@@ -188,17 +141,17 @@ _RELATIONS: Final = (
         ),
         floor=UNMOVED,
     ),
-    Relation(
+    EditRelation(
         name="sentence-order",
         meaning="a sentence that is moved changes no number",
-        trial=edited(lambda material: move_sentence(material.summary)),
+        edit=lambda summary, _: move_sentence(summary),
         expectations=_SAME,
         floor=UNMOVED,
     ),
-    Relation(
+    EditRelation(
         name="duplicated-sentence",
         meaning="a sentence said twice raises no number",
-        trial=edited(lambda material: repeat_sentence(material.summary)),
+        edit=lambda summary, _: repeat_sentence(summary),
         expectations=(
             Expectation("facet", "no higher", SLACK),
             Expectation("eva", "no higher", SLACK),
@@ -206,39 +159,40 @@ _RELATIONS: Final = (
         ),
         floor=UNMOVED,
     ),
-    Relation(
+    EditRelation(
         name="irrelevant-sentence",
         meaning="a sentence from elsewhere is unsupported",
-        trial=edited(lambda material: add_irrelevant(material.summary, material.source)),
+        edit=add_irrelevant,
         expectations=(
             Expectation("faithfulness", "lower"),
             Expectation("eva.precision", "lower"),
             Expectation("facet", "no higher", SLACK),
         ),
     ),
-    Relation(
+    EditRelation(
         name="number-edit",
         meaning="a sentence with a wrong figure is unsupported",
-        trial=edited(lambda material: change_number(material.summary, material.source)),
+        edit=change_number,
         expectations=(
             Expectation("faithfulness", "lower"),
             Expectation("facet", "no higher", SLACK),
             Expectation("eva", "no higher", SLACK),
         ),
     ),
-    Relation(
+    EditRelation(
         name="swapped",
         meaning="a text against its half states more than that, and all of it",
-        trial=_swapped,
+        edit=lambda summary, _: truncate(summary),
         expectations=(
             Expectation("eva.precision", "lower"),
             Expectation("eva.recall_entailed", "higher"),
         ),
+        is_swapped=True,
     ),
-    Relation(
+    EditRelation(
         name="truncated",
         meaning="half a summary covers less and is no less faithful",
-        trial=edited(lambda material: truncate(material.summary)),
+        edit=lambda summary, _: truncate(summary),
         expectations=(
             Expectation("facet", "lower"),
             Expectation("eva.recall", "lower"),
@@ -248,7 +202,7 @@ _RELATIONS: Final = (
     ),
 )
 
-RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType({r.name: r for r in _RELATIONS})
+RELATIONS: Final[Mapping[str, EditRelation]] = MappingProxyType({r.name: r for r in _RELATIONS})
 """By name, in the order in which they are reported."""
 
 GAIN: Final = 0.15
@@ -259,35 +213,35 @@ of FM, but for the background.
 """
 
 
-def _hostile(attack: Attack) -> Relation:
-    def edit(material: Material) -> Edit | None:
-        text = attack.attack(material.summary)
-        return None if text == material.summary else Edit(text=text, after=attack.meaning)
+def _hostile(attack: Attack) -> EditRelation:
+    def edit(summary: str, _: str) -> Edit | None:
+        text = attack.attack(summary)
+        return None if text == summary else Edit(text=text, after=attack.meaning)
 
     numbers = ("facet", "eva", "eva.precision", "eva.recall", ENTAILED, "faithfulness")
     direction: Direction = "equal" if attack.is_invisible else "no higher"
     amount = 0.0 if attack.is_invisible else GAIN
-    return Relation(
+    return EditRelation(
         name=attack.name,
         meaning=attack.meaning,
-        trial=edited(edit),
+        edit=edit,
         expectations=tuple(Expectation(number, direction, amount) for number in numbers),
         floor=UNMOVED,
         is_hostile=True,
     )
 
 
-HOSTILE: Final[Mapping[str, Relation]] = MappingProxyType(
+HOSTILE: Final[Mapping[str, EditRelation]] = MappingProxyType(
     {name: _hostile(attack) for name, attack in ATTACKS.items()}
 )
 """By the name of the attack; invisible characters may change nothing at all."""
 
-
-GROUPS: Final[Mapping[str, Mapping[str, Relation]]] = {
+GROUPS: Final[Mapping[str, Mapping[str, EditRelation]]] = {
     "metamorphic": RELATIONS,
     "hostile": HOSTILE,
 }
 """By the group whose tests they are, all relations by name."""
+_KNOWN: Final = frozenset((*RELATIONS, *HOSTILE))
 MOST: Final = 40
 """Papers that a relation is tried on: of more, so many that lie evenly in the suite's order."""
 
@@ -301,36 +255,34 @@ class Probe:
     edit: Edit
 
 
-def chosen_relations(names: Iterable[str], option: str) -> dict[str, tuple[str, ...]]:
+def chosen_relations(names: Sequence[str], option: str) -> dict[str, tuple[str, ...]]:
     """By group, the relations that an option asks for: names, groups, or ``all``.
 
     Raises:
         OptionError: for a name that is none of these.
     """
-    asked = list(names)
-    known = {"all", *GROUPS, *(name for relations in GROUPS.values() for name in relations)}
-    for name in asked:
+    asked = set(names)
+    known = {"all", *GROUPS, *_KNOWN}
+    for name in names:
         if name not in known:
             raise OptionError(f"{option}={name!r} is no relation; {nearest(name, known)}")
     found = {
-        group: tuple(n for n in relations if {"all", group, n} & set(asked))
+        group: tuple(n for n in relations if {"all", group, n} & asked)
         for group, relations in GROUPS.items()
     }
     return {group: chosen for group, chosen in found.items() if chosen}
 
 
-def relation_floors(settings: Iterable[Setting]) -> dict[str, float]:
+def relation_floors(settings: Sequence[Setting]) -> dict[str, float]:
     """By relation, the least share of papers that a suite asks for.
 
     Raises:
         SuiteError: for an unknown relation, and for a share that is none.
     """
-    known = {name for relations in GROUPS.values() for name in relations}
-    floors = {}
     for setting in settings:
-        if setting.name not in known:
+        if setting.name not in _KNOWN:
             raise SuiteError(
-                setting.place, f"unknown relation {setting.name!r}; {nearest(setting.name, known)}"
+                setting.place, f"unknown relation {setting.name!r}; {nearest(setting.name, _KNOWN)}"
             )
         if not 0.0 <= setting.value <= 1.0:
             raise SuiteError(
@@ -338,8 +290,7 @@ def relation_floors(settings: Iterable[Setting]) -> dict[str, float]:
                 f"{setting.name} = {setting.value:g} is no share of papers;"
                 " write a value from 0 to 1",
             )
-        floors[setting.name] = setting.value
-    return floors
+    return {setting.name: setting.value for setting in settings}
 
 
 def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
@@ -350,34 +301,22 @@ def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
     """
     relation = GROUPS[group][name]
     needed = {CATALOGUE[expectation.number].metric for expectation in relation.expectations}
+    metrics = tuple(metric for metric in METRICS if metric in needed)
     papers = suite.paper_ids
     if len(papers) > MOST:
         papers = tuple(papers[place * len(papers) // MOST] for place in range(MOST))
     for place, paper_id in enumerate(papers):
-        other = papers[(place + 1) % len(papers)]
-        if relation.is_hostile and other == paper_id:
+        base_id = papers[(place + 1) % len(papers)] if relation.is_hostile else paper_id
+        if relation.is_hostile and base_id == paper_id:
             continue
-        paper = suite.paper(paper_id)
-        base = suite.paper(other) if relation.is_hostile else paper
-        trial = relation.trial(
-            Material(
-                summary=base.references[0],
-                reference=paper.references[0],
-                source=" ".join(section.text for section in paper.source),
-            )
-        )
-        if trial is not None:
+        paper, summary = suite.paper(paper_id), suite.paper(base_id).references[0]
+        edit = relation.edit(summary, " ".join(section.text for section in paper.source))
+        if edit is not None:
             before, after = (
-                Task(
-                    suite=suite,
-                    paper=paper_id,
-                    system=group,
-                    metrics=tuple(metric for metric in METRICS if metric in needed),
-                    texts=texts,
-                )
-                for texts in (trial.before, trial.after)
+                Task(suite=suite, paper=paper_id, system=group, metrics=metrics, texts=texts)
+                for texts in relation.texts(summary, paper.references[0], edit)
             )
-            yield Probe(before, after, trial.edit)
+            yield Probe(before, after, edit)
 
 
 State = Literal["passes", "fails", "unanswered", "nothing to check"]
@@ -394,10 +333,9 @@ class Broken:
     amount: float = 0.0
 
     def __str__(self) -> str:
-        wanted = (
-            f"{self.direction} {self.amount:g}" if self.direction == "at least" else self.direction
-        )
-        return f"{self.number} {self.before:.3f} -> {self.after:.3f}, expected {wanted}"
+        amount = f" {self.amount:g}" if self.direction == "at least" else ""
+        moved = f"{self.number} {self.before:.3f} -> {self.after:.3f}"
+        return f"{moved}, expected {self.direction}{amount}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,11 +343,8 @@ class Check:
     """One relation on one paper.
 
     Attributes:
-        relation: Its name.
-        paper: The paper.
         held: Whether all that was measured moved as expected; None where nothing of it was
             measured, or the judge left a part of it without a number and nothing is broken.
-        broken: What did not move as expected.
         edit: What was done to the summary, in a few words.
         unanswered: What the judge left without a number, and why.
     """
@@ -424,12 +359,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationVerdict:
-    """One relation over papers.
+    """One relation over the papers that offer the edit.
 
-    Attributes:
-        relation: Its name.
-        checks: Its outcome on each paper that offers the edit.
-        least: Least share of the decided papers on which it has to hold, 0 to 1.
+    ``least`` is the least share of the decided papers on which it has to hold, 0 to 1.
     """
 
     relation: str
@@ -474,24 +406,16 @@ class RelationVerdict:
         return "passes" if self.n_held >= self.least * n_papers - _ROUNDING else "unanswered"
 
 
-def check(relation: Relation, *, before: Numbers, after: Numbers, edit: Edit) -> Check:
-    """Holds what was measured on one paper to a relation.
+def check(relation: EditRelation, *, before: Numbers, after: Numbers, edit: Edit) -> Check:
+    """Hold what was measured on one paper to a relation.
 
     A number of a metric that nobody measured is not demanded. One that the judge owes is neither
     held nor broken, and keeps the relation from holding; what else is broken stays broken.
     """
-    outcomes = [
-        (expectation, held(expectation, before.values, after.values))
-        for expectation in relation.expectations
-    ]
+    was, is_ = before.values, after.values
+    outcomes = [(each, each.held(was, is_)) for each in relation.expectations]
     broken = tuple(
-        Broken(
-            e.number,
-            e.direction,
-            before.values[e.number] or 0.0,
-            after.values[e.number] or 0.0,
-            e.amount,
-        )
+        Broken(e.number, e.direction, was[e.number] or 0.0, is_[e.number] or 0.0, e.amount)
         for e, outcome in outcomes
         if outcome is False
     )
@@ -507,7 +431,7 @@ def check(relation: Relation, *, before: Numbers, after: Numbers, edit: Edit) ->
     )
 
 
-def _owed(relation: Relation, before: Numbers, after: Numbers) -> Iterator[str]:
+def _owed(relation: EditRelation, before: Numbers, after: Numbers) -> Iterator[str]:
     """The relation's numbers that the judge should have given, each with the reason if any."""
     for numbers in (before, after):
         for expectation in relation.expectations:
@@ -517,17 +441,3 @@ def _owed(relation: Relation, before: Numbers, after: Numbers) -> Iterator[str]:
                 yield f"{lack.metric}: {lack.status}, {one_line(lack.reason)}"
             elif lack is None and name in numbers.values and numbers.values[name] is None:
                 yield f"{name}: no number"
-
-
-def decide_relation(
-    relation: Relation, checks: Sequence[Check], *, floors: Mapping[str, float] | None = None
-) -> RelationVerdict:
-    """The verdict on one relation over papers.
-
-    Args:
-        relation: The relation.
-        checks: Its outcome on each paper that offers the edit.
-        floors: By name of a relation, the least share of papers in place of its own.
-    """
-    least = (floors or {}).get(relation.name, relation.floor)
-    return RelationVerdict(relation=relation.name, checks=tuple(checks), least=least)

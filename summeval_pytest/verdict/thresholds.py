@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -15,17 +17,21 @@ from summeval_pytest.metrics.score import (
     SPARSE,
     SUPPORT,
     MetricName,
+    Named,
 )
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from summeval_pytest.errors import UsageError
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Setting
+
+    Mistake = Callable[[str], UsageError]
 
 Bound = Literal["point", "lower"]
 LOWER: Final = ".lower"
@@ -45,13 +51,10 @@ SUPPORT_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least value that one number may have; equal passes.
+    """The least value that one number may have, or the most where lower is better; equal passes.
 
-    Attributes:
-        name: A number of a pair, a mean or a corrected mean, or a figure of agreement.
-        least: The least that it may be; the most where lower is better.
-        bound: Whether the figure or the lower bound of its interval is held; None for pairs and
-            plain means, which have no interval.
+    ``bound`` says whether the figure or the lower bound of its interval is held; it is None for
+    pairs and plain means, which have no interval.
     """
 
     name: str
@@ -80,8 +83,12 @@ class Threshold:
 
     @property
     def sign(self) -> str:
-        """How a value has to stand to it."""
+        """How a value has to stand to it, for the page."""
         return "\u2264" if self.is_upper else "\u2265"
+
+    def held(self, value: float | None, low: float | None) -> float | None:
+        """What it is held against: a figure, or the lower bound of its interval."""
+        return low if self.bound == "lower" else value
 
     def is_met_by(self, value: float | None) -> bool:
         """Whether a value is enough; none never is."""
@@ -99,10 +106,20 @@ class Thresholds:
     corrected: tuple[Threshold, ...] = ()
 
     @property
+    def by_scope(self) -> dict[str, tuple[Threshold, ...]]:
+        """The three, by what stands before their names on the command line."""
+        return {"": self.pair, MEAN: self.mean, CORRECTED: self.corrected}
+
+    @property
     def metrics(self) -> tuple[MetricName, ...]:
         """The metrics that any threshold needs; nothing else is measured."""
-        needed = {each.metric for each in (*self.pair, *self.mean, *self.corrected)}
+        needed = {each.metric for held in self.by_scope.values() for each in held}
         return tuple(metric for metric in METRICS if metric in needed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is held, as the command line names it."""
+        return tuple(scope + t.title for scope, held in self.by_scope.items() for t in held)
 
     def holds(self, name: str) -> bool:
         """Whether pairs or means are held to a threshold on this number."""
@@ -110,24 +127,22 @@ class Thresholds:
 
     def only(self, metrics: Collection[MetricName]) -> Thresholds:
         """Those that numbers of these metrics can be held to."""
-        return Thresholds(
-            pair=tuple(each for each in self.pair if each.metric in metrics),
-            mean=tuple(each for each in self.mean if each.metric in metrics),
-            corrected=tuple(each for each in self.corrected if each.metric in metrics),
+        return _in_order(
+            [t for t in held if t.metric in metrics] for held in self.by_scope.values()
         )
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What is held, as the command line names it."""
-        return (
-            *(each.name for each in self.pair),
-            *(MEAN + each.name for each in self.mean),
-            *(CORRECTED + each.title for each in self.corrected),
-        )
+
+def _in_order(scopes: Iterable[Iterable[Threshold]]) -> Thresholds:
+    """Thresholds on pairs, means and corrected means, each in the order of the catalogue."""
+    order = list(CATALOGUE)
+    pair, mean, corrected = (
+        tuple(sorted(held, key=lambda t: (order.index(t.name), t.title))) for held in scopes
+    )
+    return Thresholds(pair=pair, mean=mean, corrected=corrected)
 
 
 def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
-    """The thresholds of a suite, all of them checked; ``options`` as for `read_thresholds`.
+    """The thresholds of a suite, all of them checked; ``options`` as for `replace_thresholds`.
 
     Raises:
         SuiteError, OptionError: for the first that can never decide.
@@ -157,28 +172,16 @@ def read_thresholds(
 ) -> Thresholds:
     """The thresholds of a suite, with those of the command line in their place.
 
-    Args:
-        pair: What the suite asks of every pair.
-        mean: What it asks of the means over papers.
-        corrected: What it asks of the means once the judge's error is taken out; a name with
-            ``.lower`` behind it holds the lower bound of the interval.
-        options: ``METRIC=VALUE``, ``mean.METRIC=VALUE`` or ``corrected.METRIC=VALUE`` each.
-
     Raises:
         SuiteError: for an unknown name, or a value out of the number's range, in the suite.
         OptionError: for the same on the command line.
     """
-    held: dict[str, list[Threshold]] = {"": [], MEAN: [], CORRECTED: []}
-    for scope, settings in (("", pair), (MEAN, mean), (CORRECTED, corrected)):
-        for setting in settings:
-            try:
-                held[scope].append(_threshold(scope, setting.name, setting.value))
-            except ValueError as error:
-                raise SuiteError(setting.place, str(error)) from None
-    written = Thresholds(
-        pair=tuple(held[""]), mean=tuple(held[MEAN]), corrected=tuple(held[CORRECTED])
+    scopes = {"": pair, MEAN: mean, CORRECTED: corrected}
+    written = (
+        [_threshold(scope, each.name, each.value, partial(SuiteError, each.place)) for each in held]
+        for scope, held in scopes.items()
     )
-    return replace_thresholds(written, options)
+    return replace_thresholds(_in_order(written), options)
 
 
 def replace_thresholds(
@@ -186,30 +189,35 @@ def replace_thresholds(
 ) -> Thresholds:
     """Thresholds with those of the command line in their place, in the order of the catalogue.
 
+    ``options`` are ``METRIC=VALUE``, ``mean.METRIC=VALUE`` or ``corrected.METRIC=VALUE`` each.
+
     Raises:
         OptionError: for an unknown name, or a value out of the number's range, in an option.
     """
-    held = {
-        "": {each.title: each for each in thresholds.pair},
-        MEAN: {each.title: each for each in thresholds.mean},
-        CORRECTED: {each.title: each for each in thresholds.corrected},
+    scopes = {
+        scope: {each.title: each for each in held} for scope, held in thresholds.by_scope.items()
     }
     for given in options:
-        scope, name, value = _read_option(given, option)
+        name, _, text = given.partition("=")
+        scope = next((each for each in (MEAN, CORRECTED) if name.startswith(each)), "")
+        name = name.removeprefix(scope).strip()
         try:
-            held[scope][name] = _threshold(scope, name, value)
-        except ValueError as error:
-            raise OptionError(f"{option}={given}: {error}") from None
-    order = list(CATALOGUE)
-    pair, mean, corrected = (
-        tuple(sorted(found.values(), key=lambda t: (order.index(t.name), t.title)))
-        for found in held.values()
-    )
-    return Thresholds(pair=pair, mean=mean, corrected=corrected)
+            value = float(text)
+        except ValueError:
+            raise OptionError(
+                f"{option}={given!r} is no METRIC=VALUE; write {option} facet=0.6"
+            ) from None
+        found = _threshold(scope, name, value, _option_mistake(f"{option}={given}: "))
+        scopes[scope][name] = found
+    return _in_order(held.values() for held in scopes.values())
 
 
-def _threshold(scope: str, given: str, value: float) -> Threshold:
-    """A threshold, or a ValueError that says why it can never decide."""
+def _option_mistake(told: str) -> Mistake:
+    return lambda fault: OptionError(told + fault)
+
+
+def _threshold(scope: str, given: str, value: float, mistake: Mistake) -> Threshold:
+    """A threshold, unless it can never decide."""
     bound: Bound | None = None
     name, known, told = given, tuple(CATALOGUE), given
     if scope == CORRECTED:
@@ -217,26 +225,18 @@ def _threshold(scope: str, given: str, value: float) -> Threshold:
         name, known, told = given.removesuffix(LOWER), CORRECTABLE, CORRECTED + given
     if name not in known:
         no_labels = ", which no label corrects" if name in CATALOGUE else ""
-        raise ValueError(f"unknown threshold {told!r}{no_labels}; {nearest(name, known)}")
-    named = CATALOGUE[name]
-    if not named.low <= value <= named.high:
-        raise ValueError(
-            f"threshold {told} = {value:g} can never decide: {name} ({named.meaning}) ranges"
-            f" {named.range}; write a value in that range, or remove it"
-        )
+        raise mistake(f"unknown threshold {told!r}{no_labels}; {nearest(name, known)}")
+    _check_range(f"threshold {told}", value, CATALOGUE[name], mistake)
     return Threshold(name, value, bound)
 
 
-def _read_option(given: str, option: str) -> tuple[str, str, float]:
-    """Scope, name and value of ``METRIC=VALUE``."""
-    name, _, text = given.partition("=")
-    scope = next((each for each in (MEAN, CORRECTED) if name.startswith(each)), "")
-    try:
-        return scope, name.removeprefix(scope).strip(), float(text)
-    except ValueError:
-        raise OptionError(
-            f"{option}={given!r} is no METRIC=VALUE; write {option} facet=0.6"
-        ) from None
+def _check_range(what: str, value: float, named: Named, mistake: Mistake) -> None:
+    """Refuse a value that everything meets, or nothing can."""
+    if not named.low <= value <= named.high:
+        raise mistake(
+            f"{what} = {value:g} can never decide: {named.name} ({named.meaning}) ranges"
+            f" {named.range}; write a value in that range, or remove it"
+        )
 
 
 def _check_correctable(suite: Suite, corrected: Iterable[Threshold]) -> None:
@@ -263,12 +263,8 @@ def _check_correctable(suite: Suite, corrected: Iterable[Threshold]) -> None:
 def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, suite: str) -> None:
     """Refuse a threshold on the mean support under a model that is asked once.
 
-    Args:
-        thresholds: What is held.
-        judge: The judge as the user named it.
-        n_votes: The votes on each sentence, of which support is a share; None for a judge that is
-            no model, whose answers tell whether it gives any.
-        suite: The suite as messages name it.
+    Support is a share of the votes. ``n_votes`` is None for a judge that is no model, whose answers
+    tell whether it gives any.
 
     Raises:
         OptionError: for ``faithfulness.support`` with one vote.
@@ -280,16 +276,6 @@ def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, sui
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedAgreement:
-    """One figure of agreement: what it is and its range; higher is better for all of them."""
-
-    name: str
-    meaning: str
-    low: float = 0.0
-    high: float = 1.0
-
-
 SPEARMAN: Final = "facet_spearman"
 """The one figure that is of scores, not of counts."""
 FOLLOWING: Final = frozenset({"evidence_f1"})
@@ -297,28 +283,34 @@ FOLLOWING: Final = frozenset({"evidence_f1"})
 RECALL: Final = "unfaithful_recall"
 OF_ERROR: Final = f"{RECALL}."
 """Before a kind of error, as the labels name it: the recall on the sentences that have it."""
+
+
+def _figure(name: str, meaning: str, low: float = 0.0) -> Named:
+    """A figure of agreement up to 1, higher is better; of the metric whose answers it is about."""
+    metrics: dict[str, MetricName] = {"facet": "facet", "fact": "eva"}
+    metric = metrics.get(name.partition("_")[0], "faithfulness")
+    return Named(name=name, metric=metric, low=low, high=1.0, meaning=meaning)
+
+
 _FIGURES: Final = (
-    NamedAgreement("facet_kappa", "mean of the four facets' quadratic kappas", -1.0),
-    *(
-        NamedAgreement(f"facet_kappa.{facet}", f"quadratic kappa of the {facet}'s ratings", -1.0)
-        for facet in FACETS
-    ),
-    NamedAgreement("facet_exact", "facets rated as labelled"),
-    *(NamedAgreement(f"facet_exact.{facet}", f"{facet}s rated as labelled") for facet in FACETS),
-    NamedAgreement(SPEARMAN, "Spearman's rho of FM and the labelled overall score", -1.0),
-    NamedAgreement("unfaithful_precision", "sentences called unsupported that are labelled so"),
-    NamedAgreement(RECALL, "sentences labelled unfaithful that are called unsupported"),
-    NamedAgreement("fact_f1", "F1 on the facts that hold"),
-    NamedAgreement("fact_kappa", "kappa of the facts' verdicts", -1.0),
-    NamedAgreement("evidence_precision", "named source sentences that are labelled as evidence"),
-    NamedAgreement("evidence_recall", "labelled evidence sentences that are named"),
-    NamedAgreement("evidence_f1", "F1 of evidence precision and recall"),
+    _figure("facet_kappa", "mean of the four facets' quadratic kappas", -1.0),
+    *(_figure(f"facet_kappa.{f}", f"quadratic kappa of the {f}'s ratings", -1.0) for f in FACETS),
+    _figure("facet_exact", "facets rated as labelled"),
+    *(_figure(f"facet_exact.{facet}", f"{facet}s rated as labelled") for facet in FACETS),
+    _figure(SPEARMAN, "Spearman's rho of FM and the labelled overall score", -1.0),
+    _figure("unfaithful_precision", "sentences called unsupported that are labelled so"),
+    _figure(RECALL, "sentences labelled unfaithful that are called unsupported"),
+    _figure("fact_f1", "F1 on the facts that hold"),
+    _figure("fact_kappa", "kappa of the facts' verdicts", -1.0),
+    _figure("evidence_precision", "named source sentences that are labelled as evidence"),
+    _figure("evidence_recall", "labelled evidence sentences that are named"),
+    _figure("evidence_f1", "F1 of evidence precision and recall"),
 )
-AGREEMENTS: Final[Mapping[str, NamedAgreement]] = MappingProxyType({f.name: f for f in _FIGURES})
+AGREEMENTS: Final[Mapping[str, Named]] = MappingProxyType({f.name: f for f in _FIGURES})
 """By the names that ``[thresholds.judge]`` uses, in the order in which they are shown."""
 
 
-def named_agreement(name: str) -> NamedAgreement:
+def named_agreement(name: str) -> Named:
     """What one figure is.
 
     Raises:
@@ -326,25 +318,23 @@ def named_agreement(name: str) -> NamedAgreement:
     """
     if name.startswith(OF_ERROR):
         error = name.removeprefix(OF_ERROR)
-        return NamedAgreement(name, f"sentences labelled {error!r} that are called unsupported")
+        return _figure(name, f"sentences labelled {error!r} that are called unsupported")
     return AGREEMENTS[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
-    """What one judge is held to.
+    """What one judge is held to, in the order of the figures, those on kinds of errors last.
 
-    Attributes:
-        floors: In the order of the figures, those on kinds of errors last.
-        judge: The judge whose own table they are; empty where they are those of every judge.
+    ``judge`` is the judge whose own table they are; empty where they are those of every judge.
     """
 
     floors: tuple[Threshold, ...] = ()
     judge: str = ""
 
-    def of_facets(self) -> Floors:
-        """Those on ratings of facets and on FM."""
-        held = tuple(floor for floor in self.floors if floor.name.startswith("facet"))
+    def only(self, metrics: Collection[MetricName]) -> Floors:
+        """Those on answers to questions of these metrics."""
+        held = tuple(f for f in self.floors if named_agreement(f.name).metric in metrics)
         return Floors(floors=held, judge=self.judge)
 
 
@@ -360,66 +350,53 @@ def floors_of(suite: Suite, judge: str) -> Floors:
     known = {OFFLINE, judge, *suite.judges, *suite.recorded_judges}
     tables: dict[str, list[Threshold]] = {"": []}
     for setting in suite.judge_thresholds:
-        whose, given = _split(setting)
+        mistake = partial(SuiteError, setting.place)
+        whose, given = _split(setting.name, mistake)
+        what = f"agreement floor {setting.name!r}"
         if whose and whose not in known and ":" not in whose:
-            raise SuiteError(
-                setting.place,
-                f"agreement floor {setting.name!r} is for the unknown judge {whose!r};"
-                f" {nearest(whose, known)}; or define it as [judges.{whose}]",
+            raise mistake(
+                f"{what} is for the unknown judge {whose!r}; {nearest(whose, known)}; or define it"
+                f" as [judges.{whose}]"
             )
         figure = named_agreement(given.removesuffix(LOWER))
-        _check_labelled(suite, setting, figure.name)
-        if not figure.low <= setting.value <= figure.high:
-            raise SuiteError(
-                setting.place,
-                f"agreement floor {setting.name} = {setting.value:g} can never decide:"
-                f" {figure.name} ({figure.meaning}) ranges from {figure.low:g} to {figure.high:g};"
-                " write a value in that range, or remove it",
-            )
+        if lacking := _lacking(suite, figure.name):
+            raise mistake(f"{what} can never be held: {lacking}")
+        _check_range(f"agreement floor {setting.name}", setting.value, figure, mistake)
         bound: Bound = "lower" if given.endswith(LOWER) else "point"
         tables.setdefault(whose, []).append(Threshold(figure.name, setting.value, bound))
     own = judge if judge in tables else ""
     order = {name: place for place, name in enumerate(AGREEMENTS)}
-    last = len(order)
-    held = sorted(tables[own], key=lambda f: (order.get(f.name, last), f.name, f.bound or ""))
+    held = sorted(tables[own], key=lambda f: (order.get(f.name, len(order)), f.name, f.bound or ""))
     return Floors(floors=tuple(held), judge=own)
 
 
-def _split(setting: Setting) -> tuple[str, str]:
+def _split(name: str, mistake: Mistake) -> tuple[str, str]:
     """Whose floor a setting is, and its name; what stands before a known name is a judge's."""
-    words = setting.name.split(".")
+    words = name.split(".")
     for place in range(len(words)):
         given = ".".join(words[place:])
         figure = given.removesuffix(LOWER)
         if figure in AGREEMENTS or (figure.startswith(OF_ERROR) and figure != RECALL + LOWER):
             return ".".join(words[:place]), given
-    raise SuiteError(
-        setting.place,
-        f"unknown agreement floor {setting.name!r}; {nearest(setting.name, AGREEMENTS)}",
-    )
+    raise mistake(f"unknown agreement floor {name!r}; {nearest(name, AGREEMENTS)}")
 
 
-def _check_labelled(suite: Suite, setting: Setting, figure: str) -> None:
-    """Refuse a floor that no label has something for."""
+def _lacking(suite: Suite, figure: str) -> str:
+    """Why no label has anything for a figure, and the remedy; empty where one has."""
     parts = {"facet": "facets", "unfaithful": "unfaithful sentences", "fact": "facts"}
     needed = parts.get(figure.partition("_")[0], "evidence")
     if figure == SPEARMAN:
         needed = "overall"
     if not any(has_part(label, needed) for label in suite.labels.values()):
         missing = "the suite has no labels" if not suite.labels else f"no label has {needed!r}"
-        raise SuiteError(
-            setting.place,
-            f"agreement floor {setting.name!r} can never be held: {missing};"
-            f' label {needed} in the file that labels = "..." names, or remove the floor',
+        return (
+            f'{missing}; label {needed} in the file that labels = "..." names, or remove the floor'
         )
     error = figure.removeprefix(OF_ERROR)
     errors = {s.error for label in suite.labels.values() for s in label.sentences or () if s.error}
-    if figure.startswith(OF_ERROR) and error not in errors:
-        raise SuiteError(
-            setting.place,
-            f"agreement floor {setting.name!r} can never be held: no labelled sentence has the"
-            f" error {error!r}; {nearest(error, errors)}",
-        )
+    if not figure.startswith(OF_ERROR) or error in errors:
+        return ""
+    return f"no labelled sentence has the error {error!r}; {nearest(error, errors)}"
 
 
 def has_part(label: Label, part: str) -> bool:
@@ -440,7 +417,7 @@ def has_part(label: Label, part: str) -> bool:
             return getattr(label, part) is not None
 
 
-State = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
+WaiverState = Literal["in use", "expired", "not needed", "exceeded", "not judged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -448,7 +425,7 @@ class WaiverUse:
     """A waiver and what a run made of it."""
 
     waiver: Waiver
-    state: State
+    state: WaiverState
 
     @property
     def fault(self) -> str:
@@ -466,14 +443,14 @@ class WaiverUse:
                 return ""
 
 
+def faults_of(uses: Iterable[WaiverUse]) -> tuple[str, ...]:
+    """What is wrong with waivers that have to be mended or deleted."""
+    return tuple(use.fault for use in uses if use.fault)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
-    """The waivers of a suite on one day.
-
-    Attributes:
-        waivers: As the suite has them.
-        today: The day on which the verdict is taken, as ``2027-01-31``.
-    """
+    """The waivers of a suite on one day, ``today``, as ``2027-01-31``."""
 
     waivers: tuple[Waiver, ...] = ()
     today: str = ""
@@ -486,13 +463,10 @@ class Waivers:
         missed: Mapping[str, float | None],
         measured: Collection[str],
     ) -> tuple[WaiverUse, ...]:
-        """What became of the waivers of one pair.
+        """What became of the waivers of one pair, or of the means with `ALL_PAPERS` as the paper.
 
-        Args:
-            paper: The paper, or `ALL_PAPERS`.
-            system: The system.
-            missed: The numbers under their thresholds, by name.
-            measured: The names of the numbers of which it is known whether they fall short.
+        ``missed`` are the numbers under their thresholds, ``measured`` the names of those of which
+        it is known whether they fall short.
         """
         return tuple(
             WaiverUse(waiver=waiver, state=self._state(waiver, missed, measured))
@@ -502,7 +476,7 @@ class Waivers:
 
     def _state(
         self, waiver: Waiver, missed: Mapping[str, float | None], measured: Collection[str]
-    ) -> State:
+    ) -> WaiverState:
         if waiver.finding not in measured:
             return "not judged"
         if self.today > waiver.expires:
@@ -513,6 +487,9 @@ class Waivers:
         if bound is not None and not bound.is_met_by(missed[waiver.finding]):
             return "exceeded"
         return "in use"
+
+
+NO_WAIVERS: Final = Waivers()
 
 
 def all_uses(waivers: Iterable[Waiver], *decided: Iterable[WaiverUse]) -> tuple[WaiverUse, ...]:
@@ -532,12 +509,12 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
     for waiver in waivers:
         is_mean = waiver.paper == ALL_PAPERS
         table = "[thresholds.mean]" if is_mean else "[thresholds]"
-        name = waiver.finding
+        name, what = waiver.finding, f"waiver {waiver.name!r}"
         held = [each.name for each in (thresholds.mean if is_mean else thresholds.pair)]
         if name not in held:
             raise SuiteError(
                 waiver.place,
-                f"waiver {waiver.name!r} is of {name!r}, which {table} does not hold;"
+                f"{what} is of {name!r}, which {table} does not hold;"
                 f" {nearest(name, held if name in CATALOGUE else CATALOGUE)}",
             )
         named = CATALOGUE[name]
@@ -545,14 +522,13 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
         if getattr(waiver, wrong) is not None:
             raise SuiteError(
                 waiver.place,
-                f"waiver {waiver.name!r} bounds {name} by {wrong!r}, and it gets worse the"
-                f" other way; write {key!r}",
+                f"{what} bounds {name} by {wrong!r}, and it gets worse the other way; write"
+                f" {key!r}",
             )
         if waiver.bound is not None and not named.low <= waiver.bound <= named.high:
             raise SuiteError(
                 waiver.place,
-                f"waiver {waiver.name!r} allows {name} = {waiver.bound:g}; write a value"
-                f" {named.range}",
+                f"{what} allows {name} = {waiver.bound:g}; write a value {named.range}",
             )
 
 
@@ -596,67 +572,55 @@ def levels(rules: Iterable[Rule]) -> dict[str, float]:
 def read_rules(texts: Sequence[str], *, option: str = "--summ-compare-fail") -> tuple[Rule, ...]:
     """The rules; any significant drop where there is none.
 
-    Args:
-        texts: ``METRIC:0.02``, ``METRIC:p0.05`` or ``METRIC:0.02:p0.05`` each; ``p0.05`` alone
-            stands for every metric and facet.
-        option: What they were given with, for messages.
+    ``texts`` are ``METRIC:0.02``, ``METRIC:p0.05`` or ``METRIC:0.02:p0.05`` each; ``p0.05`` alone
+    stands for every metric and facet.
 
     Raises:
         OptionError: for an unknown number, and for a drop or level that could never decide.
     """
-    rules: list[Rule] = []
-    for text in texts:
-        try:
-            rules += _read_rule(text)
-        except ValueError as error:
-            raise OptionError(f"{option}={text!r}{error}") from None
+    rules = [rule for t in texts for rule in _read_rule(t, _option_mistake(f"{option}={t!r}"))]
     return tuple(rules) or DEFAULT_RULES
 
 
-def _read_rule(text: str) -> list[Rule]:
-    """The rules that one text stands for, or a ValueError that goes on from its option."""
+def _read_rule(text: str, mistake: Mistake) -> list[Rule]:
+    """The rules that one text stands for."""
     name, *parts = (part.strip() for part in text.split(":"))
     if not parts and name.startswith("p") and name not in CATALOGUE:
-        level = _level([name])
+        level = _level([name], mistake)
         return [Rule(name=tested, level=level) for tested in TESTED]
     if name not in CATALOGUE:
-        raise ValueError(f": unknown metric {name!r}; {nearest(name, CATALOGUE)}")
+        raise mistake(f": unknown metric {name!r}; {nearest(name, CATALOGUE)}")
     drops = [part for part in parts if not part.startswith("p")]
     tests = [part for part in parts if part.startswith("p")]
     if not parts or len(drops) > 1 or len(tests) > 1:
-        raise ValueError(
+        raise mistake(
             f" is no rule; write {name}:0.02 for a drop, {name}:p0.05 for a"
             f" significant one, or {name}:0.02:p0.05 for both"
         )
-    return [Rule(name=name, drop=_drop(name, drops), level=_level(tests), is_named=True)]
-
-
-def _drop(name: str, drops: Sequence[str]) -> float | None:
-    if not drops:
-        return None
     widest = CATALOGUE[name].high - CATALOGUE[name].low
-    value = _number(drops[0])
-    if value is None or not 0.0 <= value < widest:
-        raise ValueError(
+    if drops and not 0.0 <= _number(drops[0]) < widest:
+        raise mistake(
             f": {drops[0]!r} is no drop that {name} could exceed; write a number"
             f" from 0 to under {widest:g}"
         )
-    return value
+    drop = _number(drops[0]) if drops else None
+    return [Rule(name=name, drop=drop, level=_level(tests, mistake), is_named=True)]
 
 
-def _level(tests: Sequence[str]) -> float | None:
+def _level(tests: Sequence[str], mistake: Mistake) -> float | None:
     if not tests:
         return None
     value = _number(tests[0].removeprefix("p"))
-    if value is None or not 0.0 < value < 1.0:
-        raise ValueError(
+    if not 0.0 < value < 1.0:
+        raise mistake(
             f": {tests[0]!r} is no level of significance; write p0.05, a number between 0 and 1"
         )
     return value
 
 
-def _number(text: str) -> float | None:
+def _number(text: str) -> float:
+    """The number that a text is; NaN, which is in no range, where it is none."""
     try:
         return float(text)
     except ValueError:
-        return None
+        return math.nan

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -59,14 +62,8 @@ Outcome = Literal["passed", "failed", "error"]
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
 
-    Attributes:
-        name: Its name, as ``[thresholds.judge]`` has it.
-        value: None where it is undefined, as the precision of a judge that finds nothing.
-        low: The lower bound; None where fewer than half of the resamples define it.
-        high: The upper bound.
-        n_items: How many items it stands on.
-        n_papers: On how many papers.
-        floors: What it is held to.
+    ``value`` is None where it is undefined, as the precision of a judge that finds nothing; the
+    bounds are None where fewer than half of the resamples define it.
     """
 
     name: str
@@ -77,14 +74,10 @@ class Agreement:
     n_papers: int
     floors: tuple[Threshold, ...] = ()
 
-    def held(self, floor: Threshold) -> float | None:
-        """What a floor is held against: the figure, or its lower bound."""
-        return self.low if floor.bound == "lower" else self.value
-
     @property
     def missed(self) -> tuple[Threshold, ...]:
         """The floors that it does not reach; an undefined figure reaches none."""
-        return tuple(f for f in self.floors if not f.is_met_by(self.held(f)))
+        return tuple(f for f in self.floors if not f.is_met_by(f.held(self.value, self.low)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +85,10 @@ class Trust:
     """What the golden labels say of a judge.
 
     Attributes:
-        judge: The judge's signature.
         labels: 12 hex digits over the labels: two judges measured on others do not compare.
         floors_of: The judge whose own table of floors it is held to; empty for that of all.
         agreements: Every figure that the labels have something for.
-        n_pairs: The labelled pairs.
-        n_papers: Their papers; those with the same reference are one.
+        n_papers: The labelled papers; those with the same reference are one.
         n_unanswered: Labelled items that the judge left without an answer.
         n_left_out: Labelled facets that the judge does not find in the reference.
         fault: Why it was not measured, in words; empty where it was.
@@ -154,18 +145,9 @@ _SIZES: Final[Mapping[str, tuple[int, ...]]] = {
     _EVIDENCE: (3,),
 }
 """By what was labelled, the shape of its counts: label by answer, or named, labelled and both."""
-
-
-def _slices() -> dict[str, slice]:
-    found, start = {}, 0
-    for name, shape in _SIZES.items():
-        found[name] = slice(start, start + int(np.prod(shape)))
-        start = found[name].stop
-    return found
-
-
-_SLICES: Final = _slices()
-N_COUNTS: Final = max(part.stop for part in _SLICES.values())
+_ENDS: Final = tuple(accumulate(math.prod(shape) for shape in _SIZES.values()))
+N_COUNTS: Final = _ENDS[-1]
+_SLICES: Final = dict(zip(_SIZES, map(slice, (0, *_ENDS), _ENDS), strict=True))
 
 
 def counts_of(pairs: Sequence[GoldenPair]) -> Counts:
@@ -230,37 +212,27 @@ def tables_of(sums: Counts, name: str) -> Counts:
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
 
 
-def _kappa(facet: str) -> Callable[[Counts], Figures]:
+def _kappa(sums: Counts, *, facet: str) -> Figures:
     categories = range(1, _SIZES[facet][0] + 1)
-    return lambda sums: kappas_of(
-        tables_of(sums, facet), categories=categories, weights="quadratic"
-    )
+    return kappas_of(tables_of(sums, facet), categories=categories, weights="quadratic")
 
 
 def _mean_kappa(sums: Counts) -> Figures:
     """The mean over the facets that have one."""
-    kappas = np.stack([_kappa(facet)(sums) for facet in FACETS])
-    n_defined = (~np.isnan(kappas)).sum(axis=0)
-    return shares(np.nansum(kappas, axis=0), n_defined)
+    kappas = np.stack([_kappa(sums, facet=facet) for facet in FACETS])
+    return shares(np.nansum(kappas, axis=0), (~np.isnan(kappas)).sum(axis=0))
 
 
-def _exact(*facets: str) -> Callable[[Counts], Figures]:
-    def share(sums: Counts) -> Figures:
-        tables = [tables_of(sums, facet) for facet in facets]
-        equal = sum(np.trace(table, axis1=1, axis2=2) for table in tables)
-        return shares(np.asarray(equal), np.asarray(sum(t.sum(axis=(1, 2)) for t in tables)))
-
-    return share
+def _exact(sums: Counts, *, facets: Sequence[str]) -> Figures:
+    tables = [tables_of(sums, facet) for facet in facets]
+    equal = np.asarray(sum(np.trace(table, axis1=1, axis2=2) for table in tables))
+    return shares(equal, np.asarray(sum(table.sum(axis=(1, 2)) for table in tables)))
 
 
-def _found(row: int, column: int) -> Callable[[Counts], Figures]:
+def _found(sums: Counts, *, row: int, column: int) -> Figures:
     """Unfaithful sentences that are found, as a share of these and the others of one cell."""
-
-    def share(sums: Counts) -> Figures:
-        tables = tables_of(sums, SENTENCE)
-        return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column])
-
-    return share
+    tables = tables_of(sums, SENTENCE)
+    return shares(tables[:, 0, 0], tables[:, 0, 0] + tables[:, row, column])
 
 
 def _fact_f1(sums: Counts) -> Figures:
@@ -273,22 +245,22 @@ def _fact_kappa(sums: Counts) -> Figures:
     return kappas_of(tables_of(sums, FACT), categories=(0, 1), weights="none")
 
 
-def _of_evidence(figure: Callable[[Counts], Figures]) -> Callable[[Counts], Figures]:
-    return lambda sums: figure(sums[:, _SLICES[_EVIDENCE]])
+def _of_evidence(sums: Counts, *, figure: Callable[[Counts], Figures]) -> Figures:
+    return figure(sums[:, _SLICES[_EVIDENCE]])
 
 
 FIGURES: Final[Mapping[str, Callable[[Counts], Figures]]] = {
     "facet_kappa": _mean_kappa,
-    **{f"facet_kappa.{facet}": _kappa(facet) for facet in FACETS},
-    "facet_exact": _exact(*FACETS),
-    **{f"facet_exact.{facet}": _exact(facet) for facet in FACETS},
-    "unfaithful_precision": _found(1, 0),
-    "unfaithful_recall": _found(0, 1),
+    **{f"facet_kappa.{facet}": partial(_kappa, facet=facet) for facet in FACETS},
+    "facet_exact": partial(_exact, facets=FACETS),
+    **{f"facet_exact.{facet}": partial(_exact, facets=(facet,)) for facet in FACETS},
+    "unfaithful_precision": partial(_found, row=1, column=0),
+    "unfaithful_recall": partial(_found, row=0, column=1),
     "fact_f1": _fact_f1,
     "fact_kappa": _fact_kappa,
-    "evidence_precision": _of_evidence(evidence_precision),
-    "evidence_recall": _of_evidence(evidence_recall),
-    "evidence_f1": _of_evidence(evidence_f1),
+    "evidence_precision": partial(_of_evidence, figure=evidence_precision),
+    "evidence_recall": partial(_of_evidence, figure=evidence_recall),
+    "evidence_f1": partial(_of_evidence, figure=evidence_f1),
 }
 """By name, a figure of agreement of each row of summed counts; NaN where it is undefined."""
 
@@ -339,13 +311,12 @@ def measure_trust(
     answers = [answer for pair in pairs for answer in pair.answers]
     lacking = [answer for answer in answers if answer.answer is None]
     for what in ("", *KINDS):
-        of_kind = [each for each in answers if not what or kind_of(each) == what]
-        silent = [each for each in of_kind if each.answer is None]
-        if len(silent) > MAX_UNANSWERED * len(of_kind):
+        silent = [each for each in lacking if what in ("", kind_of(each))]
+        n_asked = sum(what in ("", kind_of(each)) for each in answers)
+        if len(silent) > MAX_UNANSWERED * n_asked:
             raise JudgeError(
-                f"agreement with the labels was not measured: {len(silent):,} of"
-                f" {len(of_kind):,} labelled {what or 'item'}s are unanswered, first:"
-                f" {one_line(silent[0].reason)}"
+                f"agreement with the labels was not measured: {len(silent):,} of {n_asked:,}"
+                f" labelled {what or 'item'}s are unanswered, first: {one_line(silent[0].reason)}"
             )
     agreements = _agreements(pairs, held_to.floors)
     return Trust(
@@ -384,14 +355,13 @@ def _undecided(
         for pair in pairs
     ]
     worst = {found.name: found for found in _agreements(wrong, floors)}
-    faults = (
-        undecided(
-            "the judge is undecided:", floor, found.held(floor), worst[found.name].held(floor)
-        )
-        for found in agreements
-        for floor in found.floors
-    )
-    return next(filter(None, faults), "")
+    for found in agreements:
+        then = worst[found.name]
+        for floor in found.floors:
+            held, at_worst = floor.held(found.value, found.low), floor.held(then.value, then.low)
+            if told := undecided("the judge is undecided:", floor, held, at_worst):
+                return told
+    return ""
 
 
 def _wrong(answer: GoldenAnswer, middle: float) -> GoldenAnswer:
@@ -601,17 +571,16 @@ def confusions(pairs: Sequence[GoldenPair]) -> tuple[Confusion, ...]:
     """The confusion matrices of what was labelled and answered: facets, sentences, facts."""
     total = counts_of(pairs).sum(axis=0, keepdims=True)
     kinds: dict[str, tuple[str, ...]] = {
-        facet: tuple(map(str, range(1, SCALES[facet] + 1))) for facet in FACETS
+        **{facet: tuple(map(str, range(1, SCALES[facet] + 1))) for facet in FACETS},
+        SENTENCE: ("unfaithful", "faithful"),
+        FACT: ("does not hold", "holds"),
     }
-    kinds["sentence"] = ("unfaithful", "faithful")
-    kinds["fact"] = ("does not hold", "holds")
-    found = (
-        Confusion(
-            of=of, categories=categories, table=tuple(map(tuple, tables_of(total, of)[0].tolist()))
-        )
-        for of, categories in kinds.items()
+    tables = {of: tables_of(total, of)[0] for of in kinds}
+    return tuple(
+        Confusion(of=of, categories=kinds[of], table=tuple(map(tuple, table.tolist())))
+        for of, table in tables.items()
+        if table.any()
     )
-    return tuple(each for each in found if any(map(any, each.table)))
 
 
 def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]:
@@ -620,10 +589,11 @@ def worst_disagreements(pairs: Sequence[GoldenPair]) -> tuple[Disagreement, ...]
     chosen: list[Disagreement] = []
     for of_new_paper, of_rare_kind in ((True, True), (True, False), (False, True), (False, False)):
         for each in found:
-            is_told = each.paper in {other.paper for other in chosen}
-            n_alike = sum(other.answer.kind == each.answer.kind for other in chosen)
-            is_wanted = not (of_new_paper and is_told) and not (of_rare_kind and n_alike >= MOST)
-            if is_wanted and len(chosen) < WORST and each not in chosen:
+            is_told = any(other.paper == each.paper for other in chosen)
+            is_common = sum(o.answer.kind == each.answer.kind for o in chosen) >= MOST
+            if (of_new_paper and is_told) or (of_rare_kind and is_common):
+                continue
+            if len(chosen) < WORST and each not in chosen:
                 chosen.append(each)
     return tuple(sorted(chosen, key=_badness))
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score, Unscored
     from summeval_pytest.record.record import Covered
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.verdict.thresholds import State
+    from summeval_pytest.verdict.thresholds import WaiverState
 
 
 TODAY = "2027-01-15"
@@ -235,7 +235,7 @@ def waiver(finding: str = "faithfulness", *, paper: str = "moss-0", name: str = 
     )
 
 
-def states(held: SuiteRecord) -> list[State]:
+def states(held: SuiteRecord) -> list[WaiverState]:
     """What became of each waiver of a suite."""
     return [use.state for use in held.waivers]
 

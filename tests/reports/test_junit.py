@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.verdict.thresholds import State
+    from summeval_pytest.verdict.thresholds import WaiverState
 
 SUITE = Place("golden/summeval.toml", 12)
 SUMMARIES = Place("golden/systems/careless.jsonl", 3)
@@ -106,7 +106,9 @@ def short(name: str, value: float | None, least: float) -> Shortfall:
     return Shortfall(name=name, value=value, least=least)
 
 
-def waiver(finding: str, state: State, *, paper: str = "zinc-01", name: str = "hours") -> WaiverUse:
+def waiver(
+    finding: str, state: WaiverState, *, paper: str = "zinc-01", name: str = "hours"
+) -> WaiverUse:
     """A waiver, and what a run has made of it."""
     written = Waiver(
         name=name,

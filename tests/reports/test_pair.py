@@ -32,13 +32,8 @@ from summeval_pytest.reports.pair import (
     weak_lines,
 )
 from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.decide import (
-    CorrectedMean,
-    MeanVerdict,
-    PairVerdict,
-    Shortfall,
-    SystemMean,
-)
+from summeval_pytest.verdict.corrected import CorrectedMean
+from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall, SystemMean
 from summeval_pytest.verdict.findings import Finding
 from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
 from tests.reports.records import HOSTILE, harmless

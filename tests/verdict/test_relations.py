@@ -16,17 +16,14 @@ from summeval_pytest.verdict.relations import (
     Broken,
     Check,
     Expectation,
-    Material,
+    RelationVerdict,
     check,
-    decide_relation,
-    held,
 )
 
 SUMMARY = (
     "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
     " by 31% in lime and 12% in clay. Survival did not differ. Only one bog was studied."
 )
-MATERIAL = Material(summary=SUMMARY, reference=SUMMARY, source=SUMMARY)
 ORDER = """
     identity sentence-order duplicated-sentence irrelevant-sentence number-edit swapped truncated
 """
@@ -35,7 +32,7 @@ ORDER = """
 def moved(direction: str, before: float, after: float, amount: float = 0.0) -> bool | None:
     """Whether facet moved so."""
     expectation = Expectation("facet", direction, amount)  # type: ignore[arg-type]  # from a table
-    return held(expectation, {"facet": before}, {"facet": after})
+    return expectation.held({"facet": before}, {"facet": after})
 
 
 @pytest.mark.parametrize(
@@ -71,7 +68,7 @@ def test_what_was_not_measured_is_neither_held_nor_broken(
     before: dict[str, float | None], after: dict[str, float | None]
 ) -> None:
     """A metric that is switched off says nothing about the judge."""
-    assert held(Expectation("facet", "equal"), before, after) is None
+    assert Expectation("facet", "equal").held(before, after) is None
 
 
 def test_the_catalogue_has_its_order_and_its_names() -> None:
@@ -83,10 +80,12 @@ def test_the_catalogue_has_its_order_and_its_names() -> None:
 def test_swapped_measures_the_half_against_the_whole_and_the_whole_against_the_half() -> None:
     """Worked example: of five sentences two are half."""
     half = " ".join(sentence.text for sentence in split_sentences(SUMMARY)[:2])
-    trial = RELATIONS["swapped"].trial(MATERIAL)
-    assert trial is not None
-    assert trial.before == OwnTexts(candidate=half, reference=SUMMARY)
-    assert trial.after == OwnTexts(candidate=SUMMARY, reference=half)
+    edit = RELATIONS["swapped"].edit(SUMMARY, SUMMARY)
+    assert edit is not None
+    assert RELATIONS["swapped"].texts(SUMMARY, SUMMARY, edit) == (
+        OwnTexts(candidate=half, reference=SUMMARY),
+        OwnTexts(candidate=SUMMARY, reference=half),
+    )
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=lambda relation: relation.name)
@@ -111,12 +110,11 @@ def test_a_perfect_judge_breaks_no_relation(relation: object) -> None:
         before, then = full, after.get(each.name, full)
         if each.name == "swapped":
             before, then = half, full | {"eva.precision": 0.4}
-        assert [held(e, before, then) for e in each.expectations] == [True] * len(each.expectations)
-        blind = [held(e, before, before) for e in each.expectations]
+        assert [e.held(before, then) for e in each.expectations] == [True] * len(each.expectations)
+        blind = [e.held(before, before) for e in each.expectations]
         assert all(blind) is (each.name in ("identity", "sentence-order", "duplicated-sentence"))
 
 
-NUMBER = RELATIONS["number-edit"]
 EDIT = Edit(text="x", sentence=0, before="5%", after="7%")
 SILENT = Unscored(metric="facet", status="unanswered", reason="no reply\nat all")
 
@@ -208,20 +206,11 @@ def test_a_relation_passes_on_its_share_of_the_decided_papers(
 
     So may not 1 of 21 where 18 hold: 18 of 20 are enough, and 18 of 21 would not be.
     """
-    verdict = decide_relation(NUMBER, checks)
+    verdict = RelationVerdict(relation="number-edit", checks=checks, least=0.9)
     assert (verdict.state, verdict.share) == (state, share)
 
 
-def test_a_floor_can_be_set_by_name() -> None:
-    """A suite that knows its judge may ask more, or less, of it."""
-    checks = outcomes(True, False)
-    assert decide_relation(NUMBER, checks, floors={"number-edit": 0.5}).state == "passes"
-    assert decide_relation(NUMBER, checks, floors={"swapped": 0.5}).state == "fails"
-    assert decide_relation(NUMBER, outcomes(True), floors={"number-edit": 1.0}).state == "passes"
-
-
 NUMBERS = ["facet", "eva", "eva.precision", "eva.recall", "eva.recall_entailed", "faithfulness"]
-FOREIGN = Material(summary="Moss grew by 5%.", reference="Fish swam.", source="Fish swam fast.")
 
 
 def test_every_attack_is_a_relation_of_the_hostile_group() -> None:
@@ -242,17 +231,17 @@ def test_an_attack_may_raise_no_number_much_on_any_paper(name: str) -> None:
         number = expectation.number
         is_seen = not ATTACKS[name].is_invisible
         afters = (0.66, 0.64, 0.5, 0.49)
-        moves = [held(expectation, {number: 0.5}, {number: after}) for after in afters]
+        moves = [expectation.held({number: 0.5}, {number: after}) for after in afters]
         assert moves == [False, is_seen, True, is_seen]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) -> None:
     """Against the paper's own reference, of which it says nothing."""
-    trial = HOSTILE[name].trial(FOREIGN)
-    assert trial is not None
-    assert trial.before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
-    assert trial.after == OwnTexts(candidate=trial.edit.text, reference="Fish swam.")
-    assert trial.edit.told == f'added "{ATTACKS[name].meaning}"'
-    same = normalise(trial.after.candidate) == normalise(trial.before.candidate)
-    assert same is ATTACKS[name].is_invisible
+    edit = HOSTILE[name].edit("Moss grew by 5%.", "Fish swam fast.")
+    assert edit is not None
+    before, after = HOSTILE[name].texts("Moss grew by 5%.", "Fish swam.", edit)
+    assert before == OwnTexts(candidate="Moss grew by 5%.", reference="Fish swam.")
+    assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
+    assert edit.told == f'added "{ATTACKS[name].meaning}"'
+    assert (normalise(edit.text) == "Moss grew by 5%.") is ATTACKS[name].is_invisible

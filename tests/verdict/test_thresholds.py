@@ -13,10 +13,10 @@ from summeval_pytest.suite.values import Setting, Waiver
 from summeval_pytest.verdict.thresholds import (
     Floors,
     Rule,
-    State,
     Threshold,
     Thresholds,
     Waivers,
+    WaiverState,
     WaiverUse,
     check_supported,
     check_waivers,
@@ -419,7 +419,7 @@ def state(
     held: Waiver,
     missed: dict[str, float | None] | None = None,
     measured: tuple[str, ...] = ("facet",),
-) -> State:
+) -> WaiverState:
     """What becomes of one waiver today."""
     waivers = Waivers(waivers=(held,), today=TODAY)
     (use,) = waivers.use(held.paper, held.system, missed=missed or {}, measured=measured)
@@ -440,7 +440,7 @@ def state(
     ],
 )
 def test_a_waiver_covers_down_to_its_bound(
-    value: float | None, least: float | None, expected: State
+    value: float | None, least: float | None, expected: WaiverState
 ) -> None:
     """The bound itself is covered; what cannot be counted is under every bound, also under 0."""
     assert state(waiver(least=least), {"facet": value}) == expected
@@ -489,7 +489,7 @@ def test_only_a_waiver_in_use_covers_and_only_what_is_missed(
 TOLD = f"{FILE}:30: waiver 'wet-moss' of facet (owner 'ines')"
 
 
-FAULTS: dict[State, str] = {
+FAULTS: dict[WaiverState, str] = {
     "expired": f"{TOLD} expired on {TOMORROW}; mend, renew or delete it",
     "not needed": f"{TOLD} is no longer needed; delete it",
     "exceeded": f"{TOLD} allows no less than 0.52",
@@ -499,7 +499,7 @@ FAULTS: dict[State, str] = {
 
 
 @pytest.mark.parametrize(("of", "expected"), FAULTS.items())
-def test_a_waiver_that_fails_its_test_says_what_to_do(of: State, expected: str) -> None:
+def test_a_waiver_that_fails_its_test_says_what_to_do(of: WaiverState, expected: str) -> None:
     """Where it stands, whom to ask, and what to do with it."""
     assert WaiverUse(waiver=waiver(least=0.52), state=of).fault == expected
 
@@ -661,6 +661,6 @@ def test_only_the_numbers_with_a_level_are_tested_where_there_is_one() -> None:
     ("expires", "expected"),
     [(YESTERDAY, "expired"), (TODAY, "in use"), (TOMORROW, "in use"), ("2026-12-31", "expired")],
 )
-def test_a_waiver_holds_on_its_last_day_and_no_longer(expires: str, expected: State) -> None:
+def test_a_waiver_holds_on_its_last_day_and_no_longer(expires: str, expected: WaiverState) -> None:
     """The day that was written is the last one on which the team may rely on it."""
     assert state(waiver(expires=expires), {"facet": 0.5}) == expected

@@ -163,7 +163,7 @@ def test_a_floor_on_the_lower_bound_is_held_by_that() -> None:
         TWO_PAPERS, lower, Threshold(name="unfaithful_recall", least=0.3, bound="point")
     )
     recall = found(measured, "unfaithful_recall")
-    assert recall.held(lower) == 1 / 4
+    assert recall.low == 1 / 4
     assert measured.missed == ((recall, lower),)
     assert not trust(TWO_PAPERS, replace(lower, least=0.25)).is_untrusted
 
