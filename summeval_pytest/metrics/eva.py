@@ -26,6 +26,7 @@ from summeval_pytest.metrics.flow import (
     expect_count,
     limit_unanswered,
     of_kind,
+    side_by_side,
     unusable,
 )
 from summeval_pytest.metrics.score import CheckedFact, EvaCounts, EvaScore, Unscored
@@ -33,184 +34,15 @@ from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, S
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from summeval_pytest.metrics.embeddings import Encoder
-    from summeval_pytest.metrics.facts import Stages, Stated
+    from summeval_pytest.metrics.facts import Facts, Stages, Stated
     from summeval_pytest.questions import Answer
 
 
-_Check = FactCheck | Unanswered
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """One question about some facts.
-
-    Attributes:
-        places: The places of its facts.
-        offered: The places of its premises among all.
-        question: The question.
-        is_single: Whether its one premise is one of several that the fact is checked with.
-    """
-
-    places: tuple[int, ...]
-    offered: tuple[int, ...]
-    question: CheckFacts
-    is_single: bool = False
-
-
-def validate(
-    facts: tuple[Fact, ...],
-    premises: tuple[str, ...],
-    *,
-    stages: Stages,
-    encode: Encoder | None,
-    beside: Sequence[CheckFacts] = (),
-) -> Dialogue[tuple[FactChecks, tuple[FactChecks, ...]]]:
-    """One check for each fact, in order; the premises in it are places among all premises.
-
-    A fact that was checked with several premises one by one holds where any check says so, and
-    then with just these premises; it is unanswered where no check says so and one is missing.
-
-    Args:
-        facts: The summary's facts, each after its parent.
-        premises: The reference's facts, at least one.
-        stages: How facts and premises are put together.
-        encode: Measures which premises are similar to a fact; None for TF-IDF.
-        beside: What else is asked, along with the first questions.
-
-    Returns:
-        The checks, and the answers to what was asked beside.
-
-    Raises:
-        NoAnswerError: if the judge's answers cannot carry them.
-    """
-    chosen = _chosen(facts, premises, stages, encode)
-    checks: dict[int, _Check] = {}
-    others: tuple[FactChecks, ...] = ()
-    for number, level in enumerate(_levels(facts, stages)):
-        parts = tuple(_parts(level, facts, premises, chosen, checks, stages))
-        also = tuple(beside) if number == 0 else ()
-        answers = yield from ask_any(*(part.question for part in parts), *also)
-        for place, found in _by_fact(parts, answers[: len(parts)], len(facts)).items():
-            checks[place] = found[0] if chosen is None else _any_of(found)
-        if also:
-            others = tuple(
-                of_kind(FactChecks, question, answer)
-                for question, answer in zip(also, answers[len(parts) :], strict=True)
-            )
-    return FactChecks(tuple(checks[place] for place in range(len(facts)))), others
-
-
-def _chosen(
-    facts: tuple[Fact, ...], premises: tuple[str, ...], stages: Stages, encode: Encoder | None
-) -> tuple[tuple[int, ...], ...] | None:
-    """For each fact its premises, the most similar first; None where all have all."""
-    if stages.premises is None:
-        return None
-    from summeval_pytest.metrics.embeddings import most_similar  # numpy, which no help text needs
-
-    return most_similar([fact.text for fact in facts], premises, stages.premises, encode)
-
-
-def _levels(facts: tuple[Fact, ...], stages: Stages) -> list[list[int]]:
-    """The places that are asked about at once: all, or all roots, then all their children."""
-    if stages.validation == "together":
-        return [list(range(len(facts)))]
-    levels: list[list[int]] = []
-    for place in range(len(facts)):
-        depth = len(ancestors(facts, place))
-        if depth == len(levels):
-            levels.append([])
-        levels[depth].append(place)
-    return levels
-
-
-def _parts(  # noqa: PLR0913, PLR0917 - a step of `validate`, which has them all at hand
-    level: list[int],
-    facts: tuple[Fact, ...],
-    premises: tuple[str, ...],
-    chosen: tuple[tuple[int, ...], ...] | None,
-    checks: dict[int, _Check],
-    stages: Stages,
-) -> Iterator[_Part]:
-    """The questions about the facts of one level."""
-    everything = tuple(range(len(premises)))
-    if stages.validation == "together" and chosen is None:
-        yield _Part(places=tuple(level), offered=everything, question=CheckFacts(facts, premises))
-        return
-    groups: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-    for place in level:
-        groups[ancestors(facts, place) if stages.validation == "chain" else ()].append(place)
-    for before, places in groups.items():
-        earlier = tuple(_settled(facts[n], checks[n]) for n in before)
-        asked = [replace(facts[place], parent=None) for place in places]
-        if chosen is None:
-            question = CheckFacts(tuple(asked), premises, earlier=earlier)
-            yield _Part(places=tuple(places), offered=everything, question=question)
-            continue
-        for place, fact in zip(places, asked, strict=True):
-            for premise in chosen[place]:
-                question = CheckFacts((fact,), (premises[premise],), earlier=earlier)
-                yield _Part(places=(place,), offered=(premise,), question=question, is_single=True)
-
-
-def _settled(fact: Fact, check: _Check) -> Settled:
-    holds = check.entailed if isinstance(check, FactCheck) else None
-    return Settled(text=fact.text, holds=holds)
-
-
-def _by_fact(
-    parts: Sequence[_Part], answers: Sequence[Answer], n_facts: int
-) -> dict[int, list[_Check]]:
-    """By the place of a fact, the checks of it, with premises as places among all."""
-    found: defaultdict[int, list[_Check]] = defaultdict(list)
-    for part, answer in zip(parts, answers, strict=True):
-        is_some = part.is_single or len(part.places) < n_facts
-        if isinstance(answer, Unanswered) and is_some:
-            checks: tuple[_Check, ...] = (answer,) * len(part.places)
-        else:
-            checks = of_kind(FactChecks, part.question, answer).checks
-        expect_count("fact checks", len(checks), len(part.places))
-        for place, fact, check in zip(part.places, part.question.facts, checks, strict=True):
-            found[place].append(_among_all(part, fact, check))
-    return found
-
-
-def _among_all(part: _Part, fact: Fact, check: _Check) -> _Check:
-    """The check with its premises as places among all premises."""
-    if isinstance(check, Unanswered):
-        return check
-    if not all(0 <= premise < len(part.offered) for premise in check.premises):
-        raise NoAnswerError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
-    if part.is_single and check.entailed:
-        return replace(check, premises=part.offered)  # there was no other to name
-    places = tuple(part.offered[premise] for premise in check.premises)
-    return check if places == check.premises else replace(check, premises=places)
-
-
-def _any_of(found: Sequence[_Check]) -> _Check:
-    """What checks of one fact with one premise each come to."""
-    checks = [check for check in found if isinstance(check, FactCheck)]
-    lacking = [check for check in found if isinstance(check, Unanswered)]
-    holding = [check for check in checks if check.entailed]
-    if lacking and not holding:
-        return lacking[0]
-    deciding = holding or checks
-    beliefs = [check.support for check in deciding if check.support is not None]
-    return FactCheck(
-        reason=deciding[0].reason,
-        entailed=bool(holding),
-        premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),
-        support=max(beliefs, default=None),
-        undecided=all(check.undecided for check in deciding),
-    )
-
-
-PERFECT: Final = 1.0
 UNUSABLE: Final = "the judge lists it with a number that its sentence does not state"
-_Facts = tuple[Fact, ...]
+_Check = FactCheck | Unanswered
 
 
 def f1(precision: float, recall: float) -> float:
@@ -222,7 +54,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
     *,
-    reference_facts: _Facts | None = None,
+    reference_facts: Facts | None = None,
     entailed_recall: bool = True,
     stages: Stages = DEFAULT_STAGES,
     encode: Encoder | None = None,
@@ -237,8 +69,8 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         entailed_recall: Whether the reference's facts are checked against the summary, too; without
             it an LLM judge is asked about half as often, and ``recall_entailed`` is None.
         stages: Which form each stage takes.
-        encode: What measures similarity where a stage needs it, named in ``stages.similarity``;
-            None for TF-IDF.
+        encode: Measures similarity where a stage needs it, named in ``stages.similarity``; None for
+            TF-IDF.
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
@@ -246,18 +78,15 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     if lacking is not None:
         return lacking
     if short_circuit and summary == reference:
+        entailed = 1.0 if entailed_recall else None
         return EvaScore(
-            value=PERFECT,
-            precision=PERFECT,
-            recall=PERFECT,
-            recall_entailed=PERFECT if entailed_recall else None,
-            identical=True,
+            value=1.0, precision=1.0, recall=1.0, recall_entailed=entailed, identical=True
         )
     try:
-        stated = yield from read_both(
+        theirs, ours = yield from read_both(
             reference, summary, frozen=reference_facts, stages=stages, encode=encode
         )
-        return (yield from _score(*stated, stages, encode, both=entailed_recall))
+        return (yield from _score(theirs, ours, stages, encode, both=entailed_recall))
     except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
 
@@ -268,8 +97,8 @@ def _score(
     """The score of one summary's facts against the reference's, in both directions if wanted."""
     reference, candidate = theirs.facts, ours.facts
     counts = EvaCounts(reference=theirs.counts, candidate=ours.counts)
-    for of in (theirs, ours):
-        _limit_unanswered((), of.unusable, len(of.facts))
+    for stated in (theirs, ours):
+        _limit_unanswered((), stated.unusable, len(stated.facts))
     if not reference:
         reason = "the reference states no fact"
         return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
@@ -283,11 +112,11 @@ def _score(
             reference=lost,
             counts=counts,
         )
-    premises, sentences = tuple(fact.text for fact in reference), ours.sentences
-    backward = (CheckFacts(reference, sentences, every_premise=False),) if both else ()
-    forward, others = yield from validate(
-        candidate, premises, stages=stages, encode=encode, beside=backward
-    )
+    premises = tuple(fact.text for fact in reference)
+    directions = [validate(candidate, premises, stages=stages, encode=encode)]
+    if both:
+        directions.append(_ask_checks(reference, ours.sentences, every_premise=False))
+    forward, *backward = yield from side_by_side(*directions)
     checked = _checked(candidate, forward, premises, ours.unusable)
     matched = frozenset(
         premise
@@ -296,7 +125,7 @@ def _score(
         for premise in check.premises
     )
     covered = (
-        _checked(reference, others[0], sentences, theirs.unusable)
+        _checked(reference, backward[0], ours.sentences, theirs.unusable)
         if both
         else (*_matched(reference, matched, checked), *_unusable(theirs.unusable))
     )
@@ -315,24 +144,22 @@ def _score(
 
 
 def _matched(
-    reference: _Facts, matched: frozenset[int], candidate: tuple[CheckedFact, ...]
-) -> tuple[CheckedFact, ...]:
+    reference: Facts, matched: frozenset[int], candidate: tuple[CheckedFact, ...]
+) -> Iterator[CheckedFact]:
     """The reference's facts as matching alone tells of them."""
-    carriers: dict[str, list[str]] = {}
-    for checked in candidate:
-        for premise in checked.evidence if checked.holds else ():
-            carriers.setdefault(premise, []).append(checked.fact.text)
-    return tuple(
-        CheckedFact(
+    for place, fact in enumerate(reference):
+        holds = place in matched
+        yield CheckedFact(
             fact=fact,
-            holds=place in matched,
-            reason="a fact of the summary matches it"
-            if place in matched
-            else "no fact of the summary matches it",
-            evidence=tuple(carriers.get(fact.text, ())),
+            holds=holds,
+            reason=f"{'a' if holds else 'no'} fact of the summary matches it",
+            evidence=tuple(
+                carrier.fact.text
+                for carrier in candidate
+                for premise in carrier.evidence
+                if carrier.holds and premise == fact.text
+            ),
         )
-        for place, fact in enumerate(reference)
-    )
 
 
 def check_stated(
@@ -344,13 +171,19 @@ def check_stated(
         NoAnswerError: if the judge's answer cannot carry them.
     """
     stated = tuple(Fact(text=text, sentence=0) for text in facts)
-    question = CheckFacts(stated, premises, every_premise=every_premise)
-    (answer,) = yield from ask(FactChecks, question)
+    answer = yield from _ask_checks(stated, premises, every_premise=every_premise)
     return _checked(stated, answer, premises)
 
 
+def _ask_checks(
+    facts: Facts, premises: tuple[str, ...], *, every_premise: bool
+) -> Dialogue[FactChecks]:
+    (answer,) = yield from ask(FactChecks, CheckFacts(facts, premises, every_premise=every_premise))
+    return answer
+
+
 def _checked(
-    facts: _Facts, answer: FactChecks, premises: tuple[str, ...], unusable: _Facts = ()
+    facts: Facts, answer: FactChecks, premises: tuple[str, ...], unusable: Facts = ()
 ) -> tuple[CheckedFact, ...]:
     """Each fact with its check, then the unusable ones; a premise not offered is no answer."""
     expect_count("fact checks", len(answer.checks), len(facts))
@@ -360,10 +193,7 @@ def _checked(
         if isinstance(check, Unanswered):
             checked.append(CheckedFact(fact=fact, holds=None, reason=check.reason))
             continue
-        if not all(0 <= premise < len(premises) for premise in check.premises):
-            raise NoAnswerError(
-                f"fact {fact.text!r}: a premise of {check.premises} was not offered"
-            )
+        _check_offered(fact, check, len(premises))
         checked.append(
             CheckedFact(
                 fact=fact,
@@ -377,14 +207,17 @@ def _checked(
     return (*checked, *_unusable(unusable))
 
 
-def _unusable(facts: _Facts) -> tuple[CheckedFact, ...]:
-    """Facts that nobody can be asked about, which is no answer."""
-    return tuple(CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
+def _check_offered(fact: Fact, check: FactCheck, n_premises: int) -> None:
+    if not all(0 <= premise < n_premises for premise in check.premises):
+        raise NoAnswerError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
 
 
-def _limit_unanswered(
-    checks: Sequence[FactCheck | Unanswered], unusable: _Facts, n_facts: int
-) -> None:
+def _unusable(facts: Facts) -> Iterator[CheckedFact]:
+    """Facts that nobody can be asked about, which are unanswered."""
+    return (CheckedFact(fact=fact, holds=None, reason=UNUSABLE) for fact in facts)
+
+
+def _limit_unanswered(checks: Sequence[_Check], unusable: Facts, n_facts: int) -> None:
     reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
     limit_unanswered("facts", [*reasons, *(UNUSABLE for _ in unusable)], n_facts + len(unusable))
 
@@ -392,3 +225,122 @@ def _limit_unanswered(
 def _share(facts: tuple[CheckedFact, ...]) -> float:
     answered = [fact.holds for fact in facts if fact.holds is not None]
     return sum(answered) / len(answered)
+
+
+def validate(
+    facts: Facts, premises: tuple[str, ...], *, stages: Stages, encode: Encoder | None
+) -> Dialogue[FactChecks]:
+    """One check for each fact, in order; the premises in it are places among all premises.
+
+    A fact that was checked with several premises one by one holds where any check says so, and
+    then with just these premises; it is unanswered where no check says so and one is missing.
+
+    Args:
+        facts: The summary's facts, each after its parent.
+        premises: The reference's facts, at least one.
+        stages: How facts and premises are put together.
+        encode: Measures which premises are similar to a fact; None for TF-IDF.
+
+    Raises:
+        NoAnswerError: if the judge's answers cannot carry them.
+    """
+    chosen = None
+    if stages.premises is not None:
+        from summeval_pytest.metrics.embeddings import most_similar  # numpy, no help text needs it
+
+        chosen = most_similar([fact.text for fact in facts], premises, stages.premises, encode)
+    checks: dict[int, _Check] = {}
+    for level in _levels(facts, stages):
+        parts = tuple(_parts(level, facts, premises, chosen, checks))
+        answers = yield from ask_any(*(part.question for part in parts))
+        found: defaultdict[int, list[_Check]] = defaultdict(list)
+        for part, answer in zip(parts, answers, strict=True):
+            for place, check in part.checks(answer, len(facts)):
+                found[place].append(check)
+        checks |= {p: each[0] if chosen is None else _any_of(each) for p, each in found.items()}
+    return FactChecks(tuple(checks[place] for place in range(len(facts))))
+
+
+_Level = dict[tuple[int, ...] | None, list[int]]
+"""The places of facts that are asked about at once, by the places of their ancestors in a chain."""
+
+
+def _levels(facts: Facts, stages: Stages) -> list[_Level]:
+    """All facts in one level, or all roots, then all their children, and so on."""
+    if stages.validation == "together":
+        return [{None: list(range(len(facts)))}]
+    levels: defaultdict[int, _Level] = defaultdict(dict)
+    for place in range(len(facts)):
+        before = ancestors(facts, place)
+        levels[len(before)].setdefault(before, []).append(place)
+    return list(levels.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One question about the facts at some places; ``premise`` is the only one that it offers."""
+
+    places: tuple[int, ...]
+    question: CheckFacts
+    premise: int | None = None
+
+    def checks(self, answer: Answer, n_facts: int) -> Iterator[tuple[int, _Check]]:
+        """By the place of each fact its check, with premises as places among all."""
+        is_some = self.premise is not None or len(self.places) < n_facts
+        if isinstance(answer, Unanswered) and is_some:
+            yield from ((place, answer) for place in self.places)
+            return
+        checks = of_kind(FactChecks, self.question, answer).checks
+        expect_count("fact checks", len(checks), len(self.places))
+        for place, fact, check in zip(self.places, self.question.facts, checks, strict=True):
+            if isinstance(check, FactCheck):
+                _check_offered(fact, check, len(self.question.premises))
+                if self.premise is not None:
+                    named = check.entailed or check.premises  # there was no other to name
+                    yield place, replace(check, premises=(self.premise,) if named else ())
+                    continue
+            yield place, check
+
+
+def _parts(
+    level: _Level,
+    facts: Facts,
+    premises: tuple[str, ...],
+    chosen: tuple[tuple[int, ...], ...] | None,
+    checks: Mapping[int, _Check],
+) -> Iterator[_Part]:
+    """The questions about the facts of one level; by fact, ``chosen`` are its premises."""
+    for before, places in level.items():
+        earlier = tuple(_settled(facts[place], checks[place]) for place in before or ())
+        if before is None and chosen is None:
+            yield _Part(tuple(places), CheckFacts(facts, premises))
+            continue
+        asked = {place: replace(facts[place], parent=None) for place in places}
+        if chosen is None:
+            yield _Part(tuple(places), CheckFacts(tuple(asked.values()), premises, earlier=earlier))
+            continue
+        for place, fact in asked.items():
+            for premise in chosen[place]:
+                question = CheckFacts((fact,), (premises[premise],), earlier=earlier)
+                yield _Part((place,), question, premise)
+
+
+def _settled(fact: Fact, check: _Check) -> Settled:
+    return Settled(text=fact.text, holds=check.entailed if isinstance(check, FactCheck) else None)
+
+
+def _any_of(found: Sequence[_Check]) -> _Check:
+    """What the checks of one fact with one premise each come to."""
+    checks = [check for check in found if isinstance(check, FactCheck)]
+    deciding = [check for check in checks if check.entailed]
+    if not deciding and len(checks) < len(found):
+        return next(check for check in found if isinstance(check, Unanswered))
+    entailed, deciding = bool(deciding), deciding or checks
+    beliefs = [check.support for check in deciding if check.support is not None]
+    return FactCheck(
+        reason=deciding[0].reason,
+        entailed=entailed,
+        premises=tuple(dict.fromkeys(p for check in deciding for p in check.premises)),
+        support=max(beliefs, default=None),
+        undecided=all(check.undecided for check in deciding),
+    )

@@ -1,8 +1,8 @@
 """Facts of reference and summary: listed once, chained, and related.
 
-The stages of EVA-Score before anything is held against the reference: atomic facts (paper, 3.2),
-chains, relations of the whole text with the filter by similarity (3.3). Both texts are asked about
-at once; only adjacent chains wait for the facts.
+The stages of EVA-Score before anything is checked: atomic facts (paper, section 3.2), chains, and
+relations of the whole text with their filter by similarity (3.3). Both texts are asked about at
+once; only adjacent chains wait for the facts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from summeval_pytest.metrics.flow import (
     expect_count,
     limit_unanswered,
     of_kind,
+    side_by_side,
 )
 from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import (
@@ -42,7 +43,151 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Relation
 
 
-def adjacent_chains(facts: tuple[Fact, ...]) -> Dialogue[tuple[Fact, ...]]:
+Facts = tuple[Fact, ...]
+TFIDF: Final = "tfidf-1"
+"""The similarity that needs no model, and its version (see `embeddings.tf_idf`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stages:
+    """The form of each stage (metrics.md 1.3 and section 7).
+
+    Attributes:
+        chains: Whether a fact's parent is the one that its lister names, or the fact before it
+            where that one is entailed by it (the paper; the summary's facts only, EV5, EV10).
+        validation: Whether all facts are checked in one question, or chain by chain from the root
+            on, each with the verdicts on those before it (the paper).
+        premises: With how many of the reference's facts, the most similar ones, each fact of the
+            summary is checked, one question for each; None for all of them in one question. The
+            paper has 3, its code 5.
+        relations: Relations across sentences count, too, unless their statement is as similar as
+            this to a fact of its text; above 0 to 1, None for no relations. The paper has 0.65.
+        similarity: The name of what measures similarity; give another with another encoder.
+    """
+
+    chains: Literal["parent", "adjacent"] = "parent"
+    validation: Literal["together", "chain"] = "together"
+    premises: int | None = None
+    relations: float | None = None
+    similarity: str = TFIDF
+
+    def recipe(self) -> Mapping[str, str]:
+        """What a signature says of the stages: only what is not the default."""
+        told = {
+            name: f"{value:g}" if isinstance(value, float) else str(value)
+            for name in ("chains", "validation", "premises", "relations")
+            if (value := getattr(self, name)) != getattr(DEFAULT_STAGES, name)
+        }
+        if {"premises", "relations"} & told.keys():
+            told["similarity"] = self.similarity
+        return MappingProxyType(told)
+
+
+DEFAULT_STAGES: Final = Stages()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What one text states.
+
+    ``facts`` are a parent before its children, then the relations that were kept; ``unusable`` is
+    what the judge listed with a number that the text does not state there.
+    """
+
+    sentences: tuple[str, ...]
+    facts: Facts
+    counts: StageCounts
+    unusable: Facts
+
+
+def read_both(
+    reference: str, summary: str, *, frozen: Facts | None, stages: Stages, encode: Encoder | None
+) -> Dialogue[tuple[Stated, ...]]:
+    """What the reference states and what the summary states.
+
+    Reviewed facts of the reference (``frozen``) stand as they are: whoever reviewed them has
+    written down the relations that count, and no question about the reference can move a score.
+
+    Raises:
+        NoAnswerError: if the judge's answers cannot carry a score.
+    """
+    return side_by_side(
+        _read(reference, replace(stages, chains="parent"), encode, frozen),
+        _read(summary, stages, encode),
+    )
+
+
+def _read(
+    text: str, stages: Stages, encode: Encoder | None, frozen: Facts | None = None
+) -> Dialogue[Stated]:
+    sentences = sentence_texts(text)
+    listed, related = FactList(frozen or ()), RelationList((), 0)
+    if frozen is None:
+        # A text of one sentence has nothing to relate across sentences.
+        across = stages.relations is not None and len(sentences) > 1
+        questions = (ListFacts(sentences), *((ListRelations(text),) if across else ()))
+        first, *others = yield from ask_any(*questions)
+        listed = of_kind(FactList, questions[0], first)
+        for facts in (listed.facts, listed.unusable):
+            _check_sound(facts, len(sentences))
+        for question, answer in zip(questions[1:], others, strict=True):
+            related = of_kind(RelationList, question, answer)
+    facts = stated_once(listed.facts)
+    if stages.chains == "adjacent":
+        facts = yield from adjacent_chains(facts)
+    kept: tuple[str, ...] = ()
+    if stages.relations is not None:
+        kept = new_statements(_statements(related.relations), facts, stages.relations, encode)
+    told = stated_once((*facts, *_placed(kept, sentences, encode))) if kept else facts
+    unusable = (*listed.unusable, *_placed(_statements(related.unusable), sentences, encode))
+    return Stated(
+        sentences=sentences,
+        facts=told,
+        counts=StageCounts(
+            n_sentences=len(sentences),
+            n_listed=len(listed.facts),
+            n_facts=len(facts),
+            n_chains=sum(fact.parent is None for fact in facts),
+            n_relations=len(related.relations),
+            n_kept_relations=len(told) - len(facts),
+        ),
+        unusable=stated_once(unusable),
+    )
+
+
+def _check_sound(facts: Facts, n_sentences: int) -> None:
+    """Refuse a fact that names no sentence of its text, or does not stand after its parent."""
+    for place, fact in enumerate(facts):
+        if not 0 <= fact.sentence < n_sentences:
+            raise NoAnswerError(
+                f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
+            )
+        if fact.parent is not None and not 0 <= fact.parent < place:
+            raise NoAnswerError(
+                f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
+            )
+
+
+def stated_once(facts: Facts) -> Facts:
+    """The facts without repetitions, so that saying a thing twice raises no precision.
+
+    Two facts are one where their words are the same in the same order; what refined the second
+    refines the first. A fact without a word is none.
+    """
+    kept: list[Fact] = []
+    places: dict[tuple[str, ...], int] = {}
+    place_of: list[int | None] = []
+    for fact in facts:
+        words = known_tokens(fact.text)
+        if words and words not in places:
+            places[words] = len(kept)
+            parent = None if fact.parent is None else place_of[fact.parent]
+            kept.append(fact if parent == fact.parent else replace(fact, parent=parent))
+        place_of.append(places.get(words))
+    return tuple(kept)
+
+
+def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
     """The facts with the parents that the paper's rule gives them; others are left out.
 
     One question for each two neighbours, all at once. What nobody can tell ends a chain, as a no
@@ -89,120 +234,6 @@ def ancestors(facts: Sequence[Fact], place: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-Facts = tuple[Fact, ...]
-_CROSSING: Final = 2
-"""A text of fewer sentences has nothing to relate across them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """What one text states.
-
-    Attributes:
-        sentences: Its sentences.
-        facts: Its facts, a parent before its children, then the relations that were kept.
-        counts: How many there were before and after each stage.
-        unusable: What the judge listed with a number that the text does not state there.
-    """
-
-    sentences: tuple[str, ...]
-    facts: Facts
-    counts: StageCounts
-    unusable: Facts = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text to be read; ``frozen`` are its reviewed facts, which nobody is asked for."""
-
-    text: str
-    sentences: tuple[str, ...]
-    frozen: Facts | None = None
-
-    def questions(self, stages: Stages) -> tuple[ListFacts | ListRelations, ...]:
-        if self.frozen is not None:
-            return ()
-        if stages.relations is None or len(self.sentences) < _CROSSING:
-            return (ListFacts(self.sentences),)
-        return ListFacts(self.sentences), ListRelations(self.text)
-
-
-def read_both(
-    reference: str,
-    summary: str,
-    *,
-    frozen: Facts | None,
-    stages: Stages,
-    encode: Encoder | None,
-) -> Dialogue[tuple[Stated, Stated]]:
-    """What the reference states and what the summary states.
-
-    Reviewed facts of the reference stand as they are: whoever reviewed them has written down the
-    relations that count, and no question about the reference can move a score.
-
-    Raises:
-        NoAnswerError: if the judge's answers cannot carry a score.
-    """
-    texts = (
-        _Text(reference, sentence_texts(reference), frozen),
-        _Text(summary, sentence_texts(summary)),
-    )
-    asked = [text.questions(stages) for text in texts]
-    answers = iter((yield from ask_any(*(question for each in asked for question in each))))
-    listed: list[FactList] = []
-    relations: list[RelationList] = []
-    for text, questions in zip(texts, asked, strict=True):
-        facts, found = FactList(text.frozen or ()), RelationList((), 0)
-        for question, answer in zip(questions, answers, strict=False):
-            if isinstance(question, ListFacts):
-                facts = of_kind(FactList, question, answer)
-                _check_sound((facts.facts, facts.unusable), len(text.sentences))
-            else:
-                found = of_kind(RelationList, question, answer)
-        listed.append(facts)
-        relations.append(found)
-    theirs, ours = (stated_once(facts.facts) for facts in listed)
-    if stages.chains == "adjacent":
-        ours = yield from adjacent_chains(ours)
-    first, second = (
-        _stated(text, all_, facts, found, stages, encode)
-        for text, all_, facts, found in zip(texts, listed, (theirs, ours), relations, strict=True)
-    )
-    return first, second
-
-
-def _stated(  # noqa: PLR0913, PLR0917 - a step of the function above, which has them all at hand
-    text: _Text,
-    listed: FactList,
-    facts: Facts,
-    relations: RelationList,
-    stages: Stages,
-    encode: Encoder | None,
-) -> Stated:
-    statements = _statements(relations.relations)
-    kept = (
-        ()
-        if stages.relations is None
-        else new_statements(statements, facts, stages.relations, encode)
-    )
-    told = stated_once((*facts, *_placed(kept, text.sentences, encode))) if kept else facts
-    return Stated(
-        sentences=text.sentences,
-        facts=told,
-        counts=StageCounts(
-            n_sentences=len(text.sentences),
-            n_listed=len(listed.facts),
-            n_facts=len(facts),
-            n_chains=sum(fact.parent is None for fact in facts),
-            n_relations=len(relations.relations),
-            n_kept_relations=len(told) - len(facts),
-        ),
-        unusable=stated_once(
-            (*listed.unusable, *_placed(_statements(relations.unusable), text.sentences, encode))
-        ),
-    )
-
-
 def _statements(relations: tuple[Relation, ...]) -> tuple[str, ...]:
     return tuple(relation.statement for relation in relations)
 
@@ -233,88 +264,3 @@ def _placed(
     return tuple(
         Fact(text=text, sentence=place) for text, (place,) in zip(statements, places, strict=True)
     )
-
-
-def _check_sound(lists: tuple[Facts, Facts], n_sentences: int) -> None:
-    """Refuses a fact that has not its sentence, or does not stand after its parent."""
-    for place, fact in (each for facts in lists for each in enumerate(facts)):
-        if not 0 <= fact.sentence < n_sentences:
-            raise NoAnswerError(
-                f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
-            )
-        if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoAnswerError(
-                f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
-            )
-
-
-def stated_once(facts: Facts) -> Facts:
-    """The facts without repetitions, so that saying a thing twice raises no precision.
-
-    Two facts are one where their words are the same in the same order; what refined the second
-    refines the first.
-    """
-    kept: list[Fact] = []
-    places: dict[tuple[str, ...], int] = {}
-    place_of: list[int | None] = []
-    for fact in facts:
-        words = known_tokens(fact.text)
-        if not words:
-            place_of.append(None)
-            continue
-        if words not in places:
-            places[words] = len(kept)
-            parent = None if fact.parent is None else place_of[fact.parent]
-            kept.append(
-                fact
-                if parent == fact.parent
-                else Fact(text=fact.text, sentence=fact.sentence, parent=parent)
-            )
-        place_of.append(places[words])
-    return tuple(kept)
-
-
-TFIDF: Final = "tfidf-1"
-"""The similarity that needs no model, and its version (see `similarity`)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stages:
-    """The form of each stage (metrics.md 1.3 and section 7).
-
-    Attributes:
-        chains: Whether a fact's parent is the one that its lister names, or the fact before it
-            where that one is entailed by it (the paper; the summary's facts only, EV5, EV10).
-        validation: Whether all facts are checked in one question, or chain by chain from the root
-            on, each with the verdicts on those before it (the paper).
-        premises: With how many of the reference's facts, the most similar ones, each fact of the
-            summary is checked, one question for each; None for all of them in one question. The
-            paper has 3, its code 5.
-        relations: Relations across sentences count, too, unless their statement is as similar as
-            this to a fact of its text; above 0 to 1, None for no relations. The paper has 0.65.
-        similarity: The name of what measures similarity; give another with another encoder.
-    """
-
-    chains: Literal["parent", "adjacent"] = "parent"
-    validation: Literal["together", "chain"] = "together"
-    premises: int | None = None
-    relations: float | None = None
-    similarity: str = TFIDF
-
-    def recipe(self) -> Mapping[str, str]:
-        """What a signature says of them: only what is not the default."""
-        told: dict[str, str] = {}
-        if self.chains != "parent":
-            told["chains"] = self.chains
-        if self.validation != "together":
-            told["validation"] = self.validation
-        if self.premises is not None:
-            told["premises"] = str(self.premises)
-        if self.relations is not None:
-            told["relations"] = f"{self.relations:g}"
-        if self.premises is not None or self.relations is not None:
-            told["similarity"] = self.similarity
-        return MappingProxyType(told)
-
-
-DEFAULT_STAGES: Final = Stages()

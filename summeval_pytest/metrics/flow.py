@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SummevalError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
+AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 Returned = TypeVar("Returned")
 
@@ -45,7 +47,7 @@ class NoAnswerError(SummevalError):
 
 
 def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ...]]:
-    """Asks questions at once and returns their answers, all of one kind.
+    """Ask questions at once and return their answers, all of one kind.
 
     Raises:
         NoAnswerError: if an answer is missing, of another kind, or `Unanswered`.
@@ -57,7 +59,7 @@ def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ..
 
 
 def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
-    """Asks questions of several kinds at once and returns their answers as they are.
+    """Ask questions of several kinds at once and return their answers as they are.
 
     Raises:
         NoAnswerError: if there are more or fewer answers than questions.
@@ -68,8 +70,29 @@ def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
     return answers
 
 
+def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
+    """Hold several parts of a conversation at once: a round asks the questions of all of them.
+
+    Raises:
+        NoAnswerError: if the answers cannot carry one of them, the first such in their order.
+    """
+    ended: dict[int, Returned] = {}
+    replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
+    while replies:
+        asked: dict[int, tuple[Question, ...]] = {}
+        for place, reply in replies.items():
+            try:
+                asked[place] = next(parts[place]) if reply is None else parts[place].send(reply)
+            except StopIteration as end:
+                ended[place] = end.value
+        questions = tuple(chain.from_iterable(asked.values()))
+        answers = iter((yield from ask_any(*questions)) if questions else ())
+        replies = {place: tuple(islice(answers, len(own))) for place, own in asked.items()}
+    return tuple(ended[place] for place in range(len(parts)))
+
+
 def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
-    """An answer of the kind that its question asks for.
+    """Return an answer of the kind that its question asks for.
 
     Raises:
         NoAnswerError: if it is of another kind, or `Unanswered`.
@@ -82,7 +105,7 @@ def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
 
 
 def expect_count(what: str, found: int, asked: int) -> None:
-    """Holds a reply to one item for each item asked about.
+    """Check that a reply has one item for each item asked about.
 
     Raises:
         NoAnswerError: if there are more or fewer; a smaller denominator must never raise a score.
@@ -92,7 +115,7 @@ def expect_count(what: str, found: int, asked: int) -> None:
 
 
 def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
-    """Gives up the score where too many items stayed without an answer.
+    """Give up the score where too many items stayed without an answer.
 
     Raises:
         NoAnswerError: if more than 5 % of the items did.
@@ -107,9 +130,6 @@ def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
     return scores if isinstance(scores, Unscored) else max(scores, key=lambda score: score.value)
 
 
-AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
-
-
 def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
     """The mean score over several references; unscored where any of them could not be scored."""
     scores = yield from _scored(flows)
@@ -117,7 +137,7 @@ def mean_of(flows: tuple[Flow[AveragedT], ...]) -> Flow[AveragedT]:
 
 
 def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Unscored]:
-    """The scores against all references that have something to measure against, a facet or a fact.
+    """The scores against every reference that states a facet or a fact.
 
     A judge that fails on one reference must not be hidden by its answer on another.
     """
@@ -138,10 +158,7 @@ def _scored(flows: tuple[Flow[ScoreT], ...]) -> Dialogue[tuple[ScoreT, ...] | Un
 
 
 def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
-    """Scores against several references as one: means of their numbers, the lowest's evidence.
-
-    The first of equally low ones shows its evidence; the only score is itself.
-    """
+    """One score for several references: the means of their numbers, the lowest one's evidence."""
     if len(scores) == 1:
         return scores[0]
     lowest = min(scores, key=lambda score: score.value)
@@ -161,7 +178,7 @@ def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
 
 
 def unusable(metric: MetricName, summary: str) -> Unscored | None:
-    """Why a normalised summary has no score, which is the system's fault; None where it may."""
+    """Why a normalised summary can have no score, by the system's fault; None where it can."""
     if not has_tokens(summary):
         return Unscored(metric=metric, status="degenerate_candidate", reason="the summary is empty")
     if is_refusal(summary):

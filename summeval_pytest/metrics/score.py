@@ -1,7 +1,7 @@
 """Scores of the three metrics with their evidence, and the table of all numbers.
 
-Unscored is never 0 and never a pass: means say how many of how many they cover, and a verdict
-treats what could not be scored by whose fault it was.
+Unscored is never 0 and never a pass: a mean says how many of how many it covers, and a verdict
+looks at whose fault a missing score is.
 """
 
 from __future__ import annotations
@@ -9,64 +9,61 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from summeval_pytest.questions import FACETS, SCALES, Facet, Fact
+from summeval_pytest.questions import SCALES, Facet, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
 SPARSE: Final = MappingProxyType({"recorded": "where set"})
-"""Marks a field that a run record has only where it is not the default: most runs need it not."""
+"""Marks a field that a run record holds only where it differs from its default."""
 UNRECORDED: Final = MappingProxyType({"recorded": "never"})
-"""Marks a field that no run record has, and that makes no two scores differ."""
+"""Marks a field that no run record holds; give it ``compare=False``, too."""
 
-
+MetricName = Literal["facet", "eva", "faithfulness"]
+METRICS: Final[tuple[MetricName, ...]] = get_args(MetricName)
+"""The three metrics, by the names that suites use."""
 SUPPORT: Final = "faithfulness.support"
-"""The number beside the rate that only a judge with strengths of belief gives."""
+"""The mean support of the sentences; only a judge with strengths of belief gives it."""
 CONFLICTS: Final = "faithfulness.conflicts"
-"""The number beside the rate that one wrong figure raises, however long the summary is."""
+"""The number of sentences with a wrong figure, however long the summary is."""
+
+_DIGITS: Final = 12
+"""FM is rounded so, too: the mean of two .45 must not be under .45."""
 
 
 def mean_support(values: Iterable[float | None]) -> float | None:
-    """The mean of a judge's strengths of belief; None where any item has none, or there is no item.
+    """The mean of a judge's strengths of belief; None unless each item has one.
 
     A mean over some of the items would be that of those which a rule answered.
     """
-    found = tuple(values)
-    known = [value for value in found if value is not None]
-    if not known or len(known) < len(found):
+    known = tuple(values)
+    if not known or None in known:
         return None
-    return round(fsum(known) / len(known), _DIGITS)
+    return round(fsum(value for value in known if value is not None) / len(known), _DIGITS)
 
 
 def lacks_support(values: Mapping[str, float | None]) -> bool:
     """Whether a pair's numbers have a rate of supported sentences without the mean of support.
 
-    Over several pairs, one that lacks it shows that the judge gives none: on the others a rule
-    answered every sentence, and their mean is none of the judge's.
+    One such pair among several shows that the judge gives no support: where a mean exists all the
+    same, a rule answered every sentence.
     """
     return "faithfulness" in values and SUPPORT not in values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSentence:
-    """One sentence of a summary and whether the source supports it.
+    """One sentence of a summary and whether the source supports it; None where unanswered.
 
-    Attributes:
-        index: 0-based place among the summary's sentences.
-        text: The sentence.
-        supported: None where the judge gave no answer.
-        reason: The judge's reason, or the rule that decided without it.
-        evidence: Indices (0-based, over the sections in order) of the deciding source sentences.
-        support: The judge's strength of belief, 0 to 1, where it has one.
-        by_rule: Whether the verdict followed without a question (verbatim in the source).
-        factual: Whether an unsupported sentence is true all the same by general knowledge, as the
-            judge believes; None where it was not asked.
-        undecided: Whether the verdict rests on a conflict that the judge cannot decide.
-        number_conflict: Whether it states a number that the source contradicts or does not state,
-            whatever the verdict is.
+    ``evidence`` holds the 0-based indices, over the sections in order, of the deciding source
+    sentences; ``support`` is the judge's strength of belief, 0 to 1. ``by_rule``: it stands in the
+    source word for word, so nobody was asked. ``factual``: an unsupported sentence is true all the
+    same by general knowledge; None where nobody asked. ``undecided``: the judge met a conflict that
+    it cannot decide. ``number_conflict``: it states a number that the source contradicts or does
+    not state, whatever the verdict is.
     """
 
     index: int
@@ -91,8 +88,8 @@ class FaithfulnessScore:
         n_ungrounded: Evidence that the judge named or quoted and the source does not hold.
         n_unsupported_yes: Sentences called supported without any evidence.
         n_copied: Of the ungrounded quotations, those that stand in the summary instead.
-        conflicts: How many sentences contradict or exceed the source in a number, 0 and up, lower
-            is better; None in records of before that was counted.
+        conflicts: Sentences that contradict or exceed the source in a number, lower is better;
+            None in records older than this count.
     """
 
     value: float
@@ -110,12 +107,11 @@ class FaithfulnessScore:
 
     @property
     def support(self) -> float | None:
-        """The sum of the answered sentences' support / their count, 0 to 1, higher is better.
+        """The mean support of the answered sentences, 0 to 1, higher is better.
 
         It keeps what the rate rounds away: how near each sentence came to the other verdict. A
-        sentence copied from the source counts 1. None unless each of them has a support; a model
-        with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022), which takes the mean
-        of its sentences' scores for a summary's; with experts it goes better than the rate does.
+        sentence copied from the source counts 1. None unless each answered sentence has a support;
+        an LLM with one vote gives none. Source: SummaC-ZS (Laban et al., TACL 2022).
         """
         return mean_support(s.support for s in self.sentences if s.supported is not None)
 
@@ -130,16 +126,8 @@ class FaithfulnessScore:
         return MappingProxyType(named)
 
 
-MetricName = Literal["facet", "eva", "faithfulness"]
-METRICS: Final[tuple[MetricName, ...]] = ("facet", "eva", "faithfulness")
-"""The three metrics, by the names that suites use."""
-
 Status = Literal["skipped_no_reference", "degenerate_candidate", "refused_candidate", "unanswered"]
 Fault = Literal["judge", "system"]
-
-_DIGITS: Final = 12
-"""As FM is rounded: the mean of two .45 is not under .45."""
-_SYSTEM_STATUSES: Final = frozenset({"degenerate_candidate", "refused_candidate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,23 +141,17 @@ class Unscored:
     @property
     def fault(self) -> Fault:
         """Whose fault it is: an empty or refused summary is the system's, the rest the judge's."""
-        return "system" if self.status in _SYSTEM_STATUSES else "judge"
+        return "system" if self.status.endswith("_candidate") else "judge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedFacet:
-    """One facet that the reference has, rated.
+    """One facet that the reference states, rated from 1 to its scale.
 
-    Attributes:
-        facet: Which facet.
-        rating: From 1 to the facet's scale.
-        reason: The judge's reason, or the rule that decided without it.
-        reference: The reference's words.
-        candidate: The summary's words; empty where it does not state the facet.
-        by_rule: Whether the rating followed without a question (empty facet: 1).
-        calibrated: What people would have rated, where golden labels say so; counts in its place.
-        confidence: The judge's probability, 0 to 1, that a person gives the same rating.
-        undecided: Whether it rests on a conflict that the judge cannot decide.
+    ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
+    rating is 1 ``by_rule``. ``calibrated`` is what people would have rated, as golden labels say,
+    and replaces the rating. ``confidence`` is the judge's probability, 0 to 1, that a person gives
+    the same rating. ``undecided``: the judge met a conflict that it cannot decide.
     """
 
     facet: Facet
@@ -199,15 +181,13 @@ class FacetScore:
 
     Attributes:
         value: FM, 0.25 to 1, higher is better; 0.283 is the floor with all four facets present.
-        ratings: The facets present in the reference, in reading order; none where the summary is
-            its reference.
+        ratings: The facets that the reference states, in reading order; none where ``identical``.
         removed: Facets that the reference does not state.
-        ungrounded: Segments that the judge returned and their text, the reference's or the
-            summary's, does not contain.
+        ungrounded: Segments that the judge returned and their own text does not contain.
         coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
         identical: Whether the summary is its reference, so that nothing was asked.
         by_reference: The scores against each of several references, where these are averaged
-            (`references.averaged`); all else but ``value`` is then of the lowest of them.
+            (`flow.averaged`); all else but ``value`` is then of the lowest of them.
     """
 
     value: float
@@ -223,7 +203,7 @@ class FacetScore:
     def rescaled(self) -> float | None:
         """Mean over the rated facets of (rating - 1) / (scale - 1), 0 to 1; None without any.
 
-        Over several references the mean of theirs.
+        Of averaged references, the mean of theirs.
         """
         if self.by_reference:
             each = [score.rescaled for score in self.by_reference]
@@ -239,8 +219,8 @@ class FacetScore:
     def values(self) -> Mapping[str, float | None]:
         """Every number a threshold can name; a facet that the reference lacks is absent.
 
-        A summary that is its reference has the full rating of every facet, though none was asked.
-        Over several references each number is the mean over those that have it.
+        A summary that is its reference has the full rating of every facet. Of averaged references,
+        each number is the mean over those that have it.
         """
         if self.by_reference:
             return mean_values(self.by_reference)
@@ -253,10 +233,10 @@ class FacetScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFact:
-    """One fact and what became of it; ``holds`` is None where the judge gave no usable answer.
+    """One fact and whether it holds; None where the judge gave no usable answer.
 
-    ``evidence`` are the texts on the other side that carry it; ``undecided`` says that the verdict
-    rests on a conflict that the judge cannot decide.
+    ``evidence`` are the texts on the other side that carry it. ``undecided``: the judge met a
+    conflict that it cannot decide.
     """
 
     fact: Fact
@@ -271,14 +251,10 @@ class CheckedFact:
 class StageCounts:
     """How much one text states, before and after each stage of EVA-Score.
 
-    Attributes:
-        n_sentences: Its sentences.
-        n_listed: The facts that were listed, or reviewed.
-        n_facts: Those of them that differ.
-        n_chains: The chains that these make; a fact that no other refines is one of its own.
-        n_relations: The relations across sentences that were found; 0 where nobody was asked.
-        n_kept_relations: Those of them that no fact comes near to; with ``n_facts`` they make N_c
-            or N_r, with ``n_chains`` the paper's count of chains (Table 4).
+    Of the ``n_listed`` (or reviewed) facts, ``n_facts`` differ. They make ``n_chains`` chains; a
+    fact that no other refines is one of its own. ``n_kept_relations`` of the relations across
+    sentences are near no fact: with ``n_facts`` they make N_c or N_r, with ``n_chains`` the
+    paper's count of chains (EVA-Score, Table 4).
     """
 
     n_sentences: int
@@ -311,10 +287,10 @@ class EvaScore:
             unanswered and match nothing, stand last.
         reference: The reference's facts, checked against the summary, likewise.
         matched: Indices, in ``reference``, of the matched facts.
-        counts: How many facts there were before and after each stage; None where nothing was
-            asked. No run record has them.
+        identical: Whether the summary is its reference, so that nothing was asked.
+        counts: None where nothing was asked.
         by_reference: The scores against each of several references, where these are averaged
-            (`references.averaged`); facts, matches and counts are then of the lowest of them.
+            (`flow.averaged`); facts, matches and counts are then of the lowest of them.
     """
 
     value: float
@@ -360,26 +336,28 @@ def mean_values(scores: Sequence[FacetScore] | Sequence[EvaScore]) -> Mapping[st
 
 LOWEST: Final = 0.25
 """FM's floor over all subsets of facets: 1/4 where only method or result is left."""
-
-
 ENDLESS: Final = 1e6
-"""In place of the end of a count's range: no summary has so many sentences."""
+"""Stands for the end of a count's range: no summary has so many sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """One number: the metric it comes from and its range.
+    """One number and its range.
 
-    A threshold on it is a lower bound. Where lower is better it is an upper bound; nothing but the
-    methods here knows what follows from that.
+    A threshold on it is a lower bound; where lower is better it is an upper bound. Only the methods
+    here know what follows from that.
     """
 
     name: str
-    metric: MetricName
-    low: float
-    high: float
     meaning: str
+    low: float = 0.0
+    high: float = 1.0
     lower_is_better: bool = False
+
+    @property
+    def metric(self) -> MetricName:
+        """The metric that gives it: what stands before the point of its name."""
+        return next(metric for metric in METRICS if metric == self.name.partition(".")[0])
 
     @property
     def worst(self) -> float:
@@ -402,7 +380,7 @@ class Named:
         return f"from {self.low:g} " + ("up" if self.high == ENDLESS else f"to {self.high:g}")
 
     def oriented(self, value: float) -> float:
-        """The number, or what is higher the better it is."""
+        """The number, negated where lower is better, so that higher is always better."""
         return 0.0 - value if self.lower_is_better else value
 
     def meets(self, value: float | None, bound: float) -> bool:
@@ -410,67 +388,33 @@ class Named:
         return value is not None and self.oriented(value) >= self.oriented(bound)
 
     def gap(self, value: float | None, bound: float) -> float:
-        """How far a value is from a bound, 1 at most; 0 or less where it meets it.
+        """How far a value is from a bound, as a share of the range; 0 or less where it meets it.
 
-        That is a share of the range. One more than a count may be is halfway to the worst.
+        A count has no end: one more than allowed is halfway to the worst.
         """
         value = self.worst if value is None else value
         gap = self.oriented(bound) - self.oriented(value)
-        if self.high == ENDLESS:
-            return gap / (1 + abs(gap))
-        return gap / (self.high - self.low)
+        return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
 
 
-def _named() -> dict[str, Named]:
-    numbers = [
-        Named(name="facet", metric="facet", low=LOWEST, high=1.0, meaning="Facet-aware Metric"),
-        *(
-            Named(
-                name=f"facet.{facet}",
-                metric="facet",
-                low=1.0,
-                high=float(SCALES[facet]),
-                meaning=f"rating of the {facet}",
-            )
-            for facet in FACETS
-        ),
-        Named(name="eva", metric="eva", low=0.0, high=1.0, meaning="EVA-Score, F1 over facts"),
-        Named(name="eva.precision", metric="eva", low=0.0, high=1.0, meaning="supported facts"),
-        Named(name="eva.recall", metric="eva", low=0.0, high=1.0, meaning="matched facts"),
-        Named(
-            name="eva.recall_entailed",
-            metric="eva",
-            low=0.0,
-            high=1.0,
-            meaning="reference facts that follow from the summary",
-        ),
-        Named(
-            name="faithfulness",
-            metric="faithfulness",
-            low=0.0,
-            high=1.0,
-            meaning="supported sentences",
-        ),
-        Named(
-            name=CONFLICTS,
-            metric="faithfulness",
-            low=0.0,
-            high=ENDLESS,
-            meaning="sentences that contradict or exceed the source in a number",
-            lower_is_better=True,
-        ),
-        Named(
-            name=SUPPORT,
-            metric="faithfulness",
-            low=0.0,
-            high=1.0,
-            meaning="mean support of the sentences",
-        ),
-    ]
-    return {number.name: number for number in numbers}
-
-
-CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(_named())
+_NUMBERS: Final = (
+    Named(name="facet", meaning="Facet-aware Metric", low=LOWEST),
+    *(
+        Named(name=f"facet.{facet}", meaning=f"rating of the {facet}", low=1.0, high=float(scale))
+        for facet, scale in SCALES.items()
+    ),
+    Named(name="eva", meaning="EVA-Score, F1 over facts"),
+    Named(name="eva.precision", meaning="supported facts"),
+    Named(name="eva.recall", meaning="matched facts"),
+    Named(name="eva.recall_entailed", meaning="reference facts that follow from the summary"),
+    Named(name="faithfulness", meaning="supported sentences"),
+    Named(
+        name=CONFLICTS,
+        meaning="sentences that contradict or exceed the source in a number",
+        high=ENDLESS,
+        lower_is_better=True,
+    ),
+    Named(name=SUPPORT, meaning="mean support of the sentences"),
+)
+CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType({named.name: named for named in _NUMBERS})
 """By the names that suites and `--summ-min` use, grouped by metric."""
-
-assert {named.metric for named in CATALOGUE.values()} == set(METRICS)

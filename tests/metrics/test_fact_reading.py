@@ -34,7 +34,7 @@ def read(
     *,
     reference: str = REFERENCE,
     frozen: tuple[Fact, ...] | None = None,
-) -> tuple[Stated, Stated]:
+) -> tuple[Stated, ...]:
     """What both texts state, as this judge has it."""
     return judge.drive(read_both(reference, SUMMARY, frozen=frozen, stages=stages, encode=None))
 

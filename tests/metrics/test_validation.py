@@ -55,10 +55,9 @@ def validated(
     stages: Stages,
     facts: tuple[Fact, ...] = TREE,
     premises: tuple[str, ...] = PREMISES,
-    beside: tuple[CheckFacts, ...] = (),
-) -> tuple[FactChecks, tuple[FactChecks, ...]]:
+) -> FactChecks:
     """What these facts come to."""
-    return judge.drive(validate(facts, premises, stages=stages, encode=None, beside=beside))
+    return judge.drive(validate(facts, premises, stages=stages, encode=None))
 
 
 def alone(fact: Fact) -> Fact:
@@ -76,7 +75,7 @@ def test_together_is_one_question_with_the_tree() -> None:
 def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
     """Worked example: facts of one parent share a question; a chain goes on after a no."""
     judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
-    checks, _ = validated(judge, CHAIN)
+    checks = validated(judge, CHAIN)
     before = Settled(text=ROOT.text, holds=True)
     assert judge.asked == [
         (CheckFacts((ROOT, OTHER), PREMISES),),
@@ -104,7 +103,7 @@ def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
         Fact(text="At dawn.", sentence=0, parent=1),
     )
     judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
-    checks, _ = validated(judge, CHAIN, chain)
+    checks = validated(judge, CHAIN, chain)
     assert judge.checks_asked()[-1].earlier == (
         Settled(text=ROOT.text, holds=None),
         Settled(text="To rats.", holds=False),
@@ -116,7 +115,7 @@ def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
 def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
     """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
     judge = Table(carries={ROOT.text: PREMISES[:1]})
-    checks, _ = validated(judge, Stages(premises=2), (ROOT, OTHER))
+    checks = validated(judge, Stages(premises=2), (ROOT, OTHER))
     assert judge.asked == [
         (
             CheckFacts((ROOT,), PREMISES[:1]),
@@ -135,7 +134,7 @@ def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
     """What retrieval misses is the paper's loss, too (metrics.md 3.3)."""
     judge = Table(carries={ROOT.text: PREMISES[2:]})
     for most, holds in ((1, False), (2, False), (3, True)):
-        checks, _ = validated(judge, Stages(premises=most), (ROOT,))
+        checks = validated(judge, Stages(premises=most), (ROOT,))
         (check,) = checks.checks
         assert isinstance(check, FactCheck)
         assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
@@ -157,7 +156,7 @@ class Stubborn(Table):
 
 def test_one_premise_that_holds_is_enough_and_is_matched_unnamed() -> None:
     """There was no other to name; what is missing beside it cannot change that it holds."""
-    checks, _ = validated(Stubborn(), Stages(premises=3), (ROOT,))
+    checks = validated(Stubborn(), Stages(premises=3), (ROOT,))
     assert checks.checks == (
         FactCheck(reason="so be it", entailed=True, premises=(1,), support=0.6),
     )
@@ -167,13 +166,13 @@ def test_a_missing_answer_beside_a_no_leaves_the_fact_unanswered() -> None:
     """The premise that nobody judged might have carried it: neither a pass nor a no."""
     premises = (PREMISES[0], PREMISES[2])
     judge = Stubborn()
-    checks, _ = validated(judge, Stages(premises=2), (ROOT, OTHER), premises)
+    checks = validated(judge, Stages(premises=2), (ROOT, OTHER), premises)
     assert checks.checks == (Unanswered("cut off"),) * 2
 
 
 def test_premises_that_speak_against_a_fact_are_told() -> None:
     """A failing test shows what the reference says instead."""
-    checks, _ = validated(Stubborn(), Stages(premises=1), (OTHER,), PREMISES[2:])
+    checks = validated(Stubborn(), Stages(premises=1), (OTHER,), PREMISES[2:])
     assert checks.checks == (FactCheck(reason="no", entailed=False, premises=(0,), support=0.9),)
 
 
@@ -210,9 +209,8 @@ def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
     next(flow)
     with pytest.raises(StopIteration) as stop:
         flow.send((Unanswered("timed out"), FactChecks((FactCheck(reason="", entailed=False),))))
-    checks, others = stop.value.value
+    checks = stop.value.value
     assert checks.checks == (Unanswered("timed out"), FactCheck(reason="", entailed=False))
-    assert others == ()
 
 
 # Laws
@@ -246,7 +244,7 @@ def test_all_premises_one_by_one_match_what_all_at_once_match(
     """Law: with k at least as many as there are, only the questions differ."""
     judge, facts, premises = case(judged)
     one_by_one = Stages(premises=most, validation="chain" if validation == "chain" else "together")
-    found, _ = validated(judge, one_by_one, facts, premises)
-    at_once, _ = validated(judge, Stages(), facts, premises)
+    found = validated(judge, one_by_one, facts, premises)
+    at_once = validated(judge, Stages(), facts, premises)
     assert outcome(found) == outcome(at_once)
     assert outcome(at_once) == [(bool(places), places) for places in judged]
