@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.analysis.agreement import LabelledPair
-    from summeval_pytest.metrics.baselines import Retriever
     from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, GoldenPair, RoleAnswer
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]
+    Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]
 
 
 ITEM_KINDS: Final = (*FACETS, SENTENCE, FACT)

@@ -25,17 +25,15 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.score import FacetScore
+    from summeval_pytest.metrics.score import FacetScore, MetricName
 
 
 ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
-_WORDS: Final = 32_768
-"""So many words are remembered with their tokens."""
 
 
 class _Scored(Protocol):
@@ -47,24 +45,19 @@ class _Scorer(Protocol):
     def score(self, target: str, prediction: str) -> Mapping[str, _Scored]: ...
 
 
-class _WordTokenizer:
-    """The package's own tokens, word by word: white space always parts two of them."""
-
-    def __init__(self, tokenize: Callable[[str], list[str]]) -> None:
-        self._of_word = lru_cache(maxsize=_WORDS)(tokenize)
-
-    def tokenize(self, text: str) -> list[str]:
-        """The stemmed tokens of a text."""
-        return [token for word in text.split() for token in self._of_word(word)]
-
-
 @cache
 def _scorer() -> _Scorer:
+    """The package's scorer with its own tokens, word by word: white space always parts two."""
     from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import DefaultTokenizer
 
-    tokenizer = _WordTokenizer(DefaultTokenizer(use_stemmer=True).tokenize)
-    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), tokenizer=tokenizer)
+    of_word = lru_cache(maxsize=32_768)(DefaultTokenizer(use_stemmer=True).tokenize)
+
+    class WordTokenizer:
+        def tokenize(self, text: str) -> list[str]:
+            return [token for word in text.split() for token in of_word(word)]
+
+    scorer: _Scorer = RougeScorer(list(ROUGE_NAMES), tokenizer=WordTokenizer())
     return scorer
 
 
@@ -82,14 +75,13 @@ def rouge(reference: str, summary: str) -> Mapping[str, float]:
 def rouge_1_recall(reference: str, summary: str) -> float:
     """The share of the reference's words that the summary has, 0 to 1, each as often as it stands.
 
-    Against labelled recall of content units a recall is the fairer baseline: an F-measure counts
-    what a summary says beyond the reference, too.
+    The fairer baseline against labelled recall: an F-measure also counts what a summary adds.
     """
     return float(_scored(reference, summary)["rouge1"].recall)
 
 
 def length(summary: str) -> float:
-    """The words of a summary: a metric that rewards nothing but talking."""
+    """The number of words of a summary: a metric that rewards nothing but talking."""
     return float(len(normalise(summary).split()))
 
 
@@ -130,14 +122,11 @@ class DirectRating:
 def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Unanswered]:
     """The conversation that rates one summary as a whole; a copy of the reference is asked about.
 
-    It ends in `Unanswered` where there is no rating: the judge gave none, or there is no summary.
+    It ends in `Unanswered` where the judge gave no rating or there is no summary.
     """
-    reference, summary = normalise(reference), normalise(summary)
-    lacking = unusable("facet", summary)
-    if lacking is not None:
-        return Unanswered(lacking.reason)
     try:
-        (answer,) = yield from ask(SummaryRating, RateSummary(reference, summary))
+        question = RateSummary(normalise(reference), _usable("facet", summary))
+        (answer,) = yield from ask(SummaryRating, question)
     except NoAnswerError as fault:
         return Unanswered(str(fault))
     if not 1 <= answer.rating <= SUMMARY_SCALE:
@@ -147,13 +136,10 @@ def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Un
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOnlyScore:
-    """What one prompt says of one summary.
+    """EVA-Score by one prompt that counts facts; ``value`` is F1, 0 to 1, higher is better.
 
-    Attributes:
-        value: F1, 0 to 1, higher is better.
-        precision: Share of the summary's facts that the reference states; None without facts.
-        recall: Share of the reference's facts that the summary states.
-        counts: What the judge counted.
+    ``precision`` is the share of the summary's facts that the reference states, None without facts;
+    ``recall`` the share of the reference's facts that the summary states.
     """
 
     value: float
@@ -165,18 +151,19 @@ class PromptOnlyScore:
 def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlyScore | Unanswered]:
     """The conversation that has facts counted; a copy of the reference is asked about.
 
-    It ends in `Unanswered` where there is no number: the judge gave none, there is no summary, or
-    the reference has no fact.
+    It ends in `Unanswered` where the judge gave no sound counts (more facts in both than in either
+    would make a share above 1), there is no summary, or the reference has no fact.
     """
-    reference, summary = normalise(reference), normalise(summary)
-    lacking = unusable("eva", summary)
-    if lacking is not None:
-        return Unanswered(lacking.reason)
     try:
-        (counts,) = yield from ask(FactCounts, CountFacts(reference, summary))
-        _check(counts)
+        question = CountFacts(normalise(reference), _usable("eva", summary))
+        (counts,) = yield from ask(FactCounts, question)
     except NoAnswerError as fault:
         return Unanswered(str(fault))
+    if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
+        return Unanswered(
+            f"{counts.matched} facts counted in both, {counts.reference} in the reference and"
+            f" {counts.candidate} in the summary"
+        )
     if not counts.reference:
         return Unanswered("the judge counts no fact in the reference")
     precision = counts.matched / counts.candidate if counts.candidate else None
@@ -186,25 +173,12 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlySc
     )
 
 
-def _check(counts: FactCounts) -> None:
-    """Holds counts to what counts can be.
-
-    Raises:
-        NoAnswerError: for more facts in both than in either, which would make a share above 1.
-    """
-    if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
-        raise NoAnswerError(
-            f"{counts.matched} facts counted in both, {counts.reference} in the reference and"
-            f" {counts.candidate} in the summary"
-        )
-
-
-class Retriever(Protocol):
-    """Whoever finds source sentences for a sentence: by words here, by embeddings elsewhere."""
-
-    def __call__(self, sentence: str, source: tuple[str, ...], k: int) -> tuple[int, ...]:
-        """Indices of at most ``k`` source sentences, the best first."""
-        ...
+def _usable(metric: MetricName, summary: str) -> str:
+    summary = normalise(summary)
+    lacking = unusable(metric, summary)
+    if lacking is not None:
+        raise NoAnswerError(lacking.reason)
+    return summary
 
 
 class _Index(Protocol):
@@ -213,7 +187,7 @@ class _Index(Protocol):
 
 @lru_cache(maxsize=64)
 def _index(source: tuple[str, ...]) -> tuple[_Index, frozenset[str]] | None:
-    """A source ready to be searched, and its words; None where it has none."""
+    """The search index of a source, and its words; None where it has none."""
     from bm25s import BM25
 
     bags = [content_words(sentence) for sentence in source]

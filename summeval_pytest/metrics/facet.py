@@ -45,111 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-Held = Literal["whole", "parts", "absent"]
-"""How a text contains a segment: word for word, some of its sentences, or nothing of it."""
-HELD: Final[tuple[Held, ...]] = get_args(Held)
-
-_WORD = re.compile(r"[^\W_]+")
-_ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
-    """A text's segments as far as it contains them.
-
-    Attributes:
-        segments: What is left of each segment; empty where nothing is.
-        dropped: The pieces that the text does not contain, in reading order of their facets.
-        held: How the text contains the segment of each facet that had one.
-    """
-
-    segments: FacetSegments
-    dropped: tuple[str, ...]
-    held: Mapping[Facet, Held]
-
-
-def ground(segments: FacetSegments, text: str) -> Grounded:
-    """The segments held to the text."""
-    plain = _plain(text)
-    kept: dict[Facet, str] = {}
-    dropped: list[str] = []
-    held: dict[Facet, Held] = {}
-    for facet in FACETS:
-        segment = segments.segment(facet).strip()
-        if not _WORD.search(segment):
-            continue
-        if _plain(segment) in plain:
-            kept[facet], held[facet] = segment, "whole"
-            continue
-        pieces = _pieces(segment)
-        contained = [piece for piece in pieces if _plain(piece) in plain]
-        dropped.extend(piece for piece in pieces if piece not in contained)
-        held[facet] = "parts" if contained else "absent"
-        if contained:
-            kept[facet] = " ".join(contained)
-    return Grounded(
-        segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
-    )
-
-
-def count_held(ways: Iterable[Held]) -> Mapping[Held, int]:
-    """How many segments are held whole, in parts, and not at all."""
-    counts = Counter(ways)
-    return MappingProxyType({way: counts[way] for way in HELD})
-
-
-def coverage(segments: FacetSegments, text: str) -> float:
-    """Share of the text's letters and digits that its segments hold, at most 1."""
-    held = sum(_letters(segments.segment(facet)) for facet in FACETS)
-    return min(1.0, held / max(1, _letters(text)))
-
-
-def is_held(sentence: str, text: str) -> bool:
-    """Whether a text has the words of a sentence in a row; a sentence without a word has none."""
-    wanted = _plain(sentence)
-    return bool(wanted.strip()) and wanted in _plain(text)
-
-
-def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Facet | None]:
-    """The facet whose segment holds each sentence; None where none does.
-
-    Of several, the first in reading order. A sentence that no segment holds as a whole was cut: it
-    goes to the facet that holds most of it, letter by letter, among the sentences that it is cut
-    into by our rules. Only words are compared, as they are when a segment is held to its text.
-    """
-    plain = {facet: _plain(segments.segment(facet)) for facet in FACETS}
-    for sentence in sentences:
-        wanted = _plain(sentence)
-        whole = [facet for facet in FACETS if wanted.strip() and wanted in plain[facet]]
-        if whole:
-            yield whole[0]
-            continue
-        held = dict.fromkeys(FACETS, 0)
-        for piece in _pieces(sentence):
-            for facet in FACETS:
-                held[facet] += _letters(piece) if _plain(piece) in plain[facet] else 0
-        most = max(FACETS, key=held.__getitem__)
-        yield most if held[most] else None
-
-
-def _pieces(segment: str) -> list[str]:
-    return [
-        sentence.text
-        for piece in _ELLIPSIS.split(segment)
-        for sentence in split_sentences(piece)
-        if _WORD.search(sentence.text)
-    ]
-
-
-def _plain(text: str) -> str:
-    """The words of a text between spaces, so that containment respects their borders."""
-    return f" {' '.join(_WORD.findall(text.lower()))} "
-
-
-def _letters(text: str) -> int:
-    return sum(map(len, _WORD.findall(text)))
-
-
 WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
 )
@@ -157,7 +52,7 @@ WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
 _DIGITS: Final = 12
-"""Far below any difference that counts, and above the rounding of the sum: .45 is not under .45."""
+"""Rounds off the last bits of the sum: .45 must not be under .45."""
 
 
 def facet_aware_metric(
@@ -165,12 +60,8 @@ def facet_aware_metric(
 ) -> float | None:
     """FM of the rated facets: the weighted mean of rating / scale, weights renormalised.
 
-    Args:
-        ratings: One rating, 1 to its scale, for each facet that the reference states.
-        weights: The weight of each facet.
-
-    Returns:
-        0.25 to 1, higher is better; None where no facet is rated.
+    ``ratings`` has one rating, 1 to its scale, for each facet that the reference states. The result
+    is 0.25 to 1, higher is better; None where no facet is rated.
     """
     total = sum(weights[facet] for facet in FACETS if facet in ratings)
     if not total:
@@ -222,7 +113,7 @@ def measure(
 
 
 def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> FacetScore:
-    """The score with each rating replaced by what stands in its place, from rating 1 on.
+    """The score with each rating r of a facet replaced by that facet's r-th value.
 
     Facets without values keep their ratings; a summary that is its reference has none to replace.
     """
@@ -285,17 +176,20 @@ def _ratings(
         expect_count("ratings", len(answer.ratings), len(pairs))
         for pair, rating in zip(pairs, answer.ratings, strict=True):
             rated[pair.facet] = _held_to_scale(pair.facet, rating)
-    empty = "the summary does not state it"
+    for facet in stated:
+        if facet not in rated:
+            reason = "the summary does not state it"
+            rated[facet] = FacetRating(facet=facet, reason=reason, rating=EMPTY_RATING)
     return tuple(
         RatedFacet(
             facet=f,
-            rating=rated[f].rating if f in rated else EMPTY_RATING,
-            reason=rated[f].reason if f in rated else empty,
+            rating=rated[f].rating,
+            reason=rated[f].reason,
             reference=reference.segment(f),
             candidate=candidate.segment(f),
-            by_rule=f not in rated,
-            confidence=rated[f].confidence if f in rated else None,
-            undecided=f in rated and rated[f].undecided,
+            by_rule=not candidate.segment(f),
+            confidence=rated[f].confidence,
+            undecided=rated[f].undecided,
         )
         for f in stated
     )
@@ -311,3 +205,98 @@ def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRatin
             f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}"
         )
     return rating
+
+
+Held = Literal["whole", "parts", "absent"]
+"""How a text contains a segment: word for word, some of its sentences, or nothing of it."""
+HELD: Final[tuple[Held, ...]] = get_args(Held)
+
+_WORD = re.compile(r"[^\W_]+")
+_ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """A text's segments as far as it contains them, and the pieces that it does not contain.
+
+    ``held`` says how it contains the segment of each facet that had one.
+    """
+
+    segments: FacetSegments
+    dropped: tuple[str, ...]
+    held: Mapping[Facet, Held]
+
+
+def ground(segments: FacetSegments, text: str) -> Grounded:
+    """Hold the segments to the text: whole, else sentence by sentence (metrics.md 1.1, stage A)."""
+    plain = _plain(text)
+    kept: dict[Facet, str] = {}
+    dropped: list[str] = []
+    held: dict[Facet, Held] = {}
+    for facet in FACETS:
+        segment = segments.segment(facet).strip()
+        if not _WORD.search(segment):
+            continue
+        if _plain(segment) in plain:
+            kept[facet], held[facet] = segment, "whole"
+            continue
+        pieces = _pieces(segment)
+        contained = [piece for piece in pieces if _plain(piece) in plain]
+        dropped.extend(piece for piece in pieces if piece not in contained)
+        kept[facet] = " ".join(contained)
+        held[facet] = "parts" if contained else "absent"
+    return Grounded(
+        segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
+    )
+
+
+def count_held(ways: Iterable[Held]) -> Mapping[Held, int]:
+    """How many segments are held whole, in parts, and not at all."""
+    counts = Counter(ways)
+    return MappingProxyType({way: counts[way] for way in HELD})
+
+
+def coverage(segments: FacetSegments, text: str) -> float:
+    """Share of the text's letters and digits that its segments hold, at most 1."""
+    held = sum(_letters(segments.segment(facet)) for facet in FACETS)
+    return min(1.0, held / max(1, _letters(text)))
+
+
+def is_held(sentence: str, text: str) -> bool:
+    """Whether a text has the words of a sentence in a row; a sentence without a word has none."""
+    wanted = _plain(sentence)
+    return bool(wanted.strip()) and wanted in _plain(text)
+
+
+def facets_of(sentences: Iterable[str], segments: FacetSegments) -> Iterator[Facet | None]:
+    """The facet whose segment holds each sentence; None where none does.
+
+    Of several, the first in reading order. A sentence that no segment holds as a whole goes to the
+    facet that holds most letters of its pieces. Only words are compared.
+    """
+    plain = {facet: _plain(segments.segment(facet)) for facet in FACETS}
+    for sentence in sentences:
+        wanted = _plain(sentence)
+        whole = [facet for facet in FACETS if wanted.strip() and wanted in plain[facet]]
+        pieces = [] if whole else [(_plain(p), _letters(p)) for p in _pieces(sentence)]
+        held = {f: sum(size for p, size in pieces if p in plain[f]) for f in FACETS}
+        most = max(FACETS, key=held.__getitem__)
+        yield whole[0] if whole else most if held[most] else None
+
+
+def _pieces(segment: str) -> list[str]:
+    return [
+        sentence.text
+        for piece in _ELLIPSIS.split(segment)
+        for sentence in split_sentences(piece)
+        if _WORD.search(sentence.text)
+    ]
+
+
+def _plain(text: str) -> str:
+    """The words of a text between spaces, so that containment respects their borders."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, _WORD.findall(text)))

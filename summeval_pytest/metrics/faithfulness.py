@@ -66,21 +66,21 @@ def measure(
         return Unscored(metric="faithfulness", status="degenerate_candidate", reason=reason)
     known = _copied(sentences, source) if short_circuit else {}
     asked = [(index, text) for index, text in sentences if index not in known]
-    checks: list[SentenceCheck] = []
+    checks: tuple[SentenceCheck | Unanswered, ...] = ()
     try:
         if asked:
             question = CheckSentences(tuple(text for _, text in asked), source)
             (answer,) = yield from ask(SentenceChecks, question)
-            expect_count("sentence checks", len(answer.checks), len(asked))
-            reasons = [check.reason for check in answer.checks if isinstance(check, Unanswered)]
+            checks = answer.checks
+            expect_count("sentence checks", len(checks), len(asked))
+            reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
             limit_unanswered("sentences", reasons, len(sentences))
-            for (index, text), check in zip(asked, answer.checks, strict=True):
-                known[index] = _judged(index, text, check, source)
-                checks += [check] if isinstance(check, SentenceCheck) else []
     except NoAnswerError as fault:
         return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
-    judged = [known[index] for index, _ in sentences]
-    return _score(judged, len(source), checks)
+    for (index, text), check in zip(asked, checks, strict=True):
+        known[index] = _judged(index, text, check, source)
+    judged = tuple(known[index] for index, _ in sentences)
+    return _score(judged, [check for check in checks if isinstance(check, SentenceCheck)])
 
 
 def _copied(sentences: list[tuple[int, str]], source: tuple[str, ...]) -> dict[int, JudgedSentence]:
@@ -121,47 +121,39 @@ def has_foreign_number(text: str, source: tuple[str, ...]) -> bool:
 def _judged(
     index: int, text: str, check: SentenceCheck | Unanswered, source: tuple[str, ...]
 ) -> JudgedSentence:
-    is_foreign = has_foreign_number(text, source)
-    if isinstance(check, Unanswered):
-        return JudgedSentence(
-            index=index,
-            text=text,
-            supported=None,
-            reason=check.reason,
-            number_conflict=is_foreign,
-        )
-    return JudgedSentence(
+    """One sentence with its check; evidence that the source does not hold is dropped."""
+    judged = JudgedSentence(
         index=index,
         text=text,
-        supported=check.supported,
+        supported=None,
         reason=check.reason,
-        evidence=check.evidence,
+        number_conflict=has_foreign_number(text, source),
+    )
+    if isinstance(check, Unanswered):
+        return judged
+    return replace(
+        judged,
+        supported=check.supported,
+        evidence=tuple(place for place in check.evidence if 0 <= place < len(source)),
         support=check.support,
         factual=None if check.supported else check.factual,
         undecided=check.undecided,
-        number_conflict=check.number_conflict or is_foreign,
+        number_conflict=check.number_conflict or judged.number_conflict,
     )
 
 
 def _score(
-    judged: list[JudgedSentence], n_source: int, checks: list[SentenceCheck]
+    sentences: tuple[JudgedSentence, ...], checks: Sequence[SentenceCheck]
 ) -> FaithfulnessScore:
-    """The rate over the answered sentences; evidence that the source does not hold is dropped."""
-    held = tuple(_held(sentence, n_source) for sentence in judged)
-    answered = [sentence for sentence in held if sentence.supported is not None]
+    """The rate over the answered sentences, and what the judge got wrong on the way."""
+    answered = [sentence for sentence in sentences if sentence.supported is not None]
+    n_named = sum(len(check.evidence) for check in checks)
+    n_held = sum(len(sentence.evidence) for sentence in sentences if not sentence.by_rule)
     return FaithfulnessScore(
         value=sum(bool(sentence.supported) for sentence in answered) / len(answered),
-        sentences=held,
-        n_ungrounded=sum(check.n_ungrounded for check in checks)
-        + sum(len(s.evidence) for s in judged)
-        - sum(len(s.evidence) for s in held),
-        n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in held),
+        sentences=sentences,
+        n_ungrounded=sum(check.n_ungrounded for check in checks) + n_named - n_held,
+        n_unsupported_yes=sum(bool(s.supported) and not s.evidence for s in sentences),
         n_copied=sum(check.n_copied for check in checks),
-        conflicts=sum(sentence.number_conflict for sentence in held),
+        conflicts=sum(sentence.number_conflict for sentence in sentences),
     )
-
-
-def _held(sentence: JudgedSentence, n_source: int) -> JudgedSentence:
-    """The sentence with the evidence that the source holds."""
-    evidence = tuple(place for place in sentence.evidence if 0 <= place < n_source)
-    return sentence if evidence == sentence.evidence else replace(sentence, evidence=evidence)

@@ -11,7 +11,9 @@ ease (metrics.md FB5). The formulas leave open what they count; here
 - a word is a run of letters and digits with at least one letter, hyphens and apostrophes within it
   ("double-blind", "patient's", "IL-6"); a number is no word, a placeholder of a formula neither;
 - a sentence is one of `split_sentences` that holds a word;
-- a letter is a letter, no digit; syllables are those of `text.syllables`.
+- a letter is a letter, no digit.
+
+Every text is normalised first, and the placeholders of its formulas are taken out.
 """
 
 from __future__ import annotations
@@ -31,9 +33,125 @@ from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from summeval_pytest.questions import Facet, FacetSegments
+
+
+_PLACEHOLDER = re.compile(r"(?:[^\S\n]*@x[^\W_]+)+[^\S\n]*")
+
+
+def without_placeholders(text: str) -> str:
+    """The text with one space for every run of marks such as ``@xmath12`` or ``@xcite``.
+
+    The arXiv and PubMed sets have them. Their digits number the formulas and state nothing.
+    """
+    return _PLACEHOLDER.sub(" ", text)
+
+
+def _plain(text: str) -> str:
+    return without_placeholders(normalise(text))
+
+
+_WORD = re.compile(r"\w+(?:['\u2019\u2010\u2011-]\w+)*")
+_PARTS = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_CLITIC = re.compile(r"\s+(?=['\u2019](?:s|re|ve|ll|d|m)\b)", re.IGNORECASE)
+"""The space of tokenised text ("patient 's"), which would make a word of one letter."""
+_POSSESSIVE = re.compile(r"['\u2019]s?\Z")
+_MANY_UNFAMILIAR: Final = 5.0
+_ENDINGS: Final = tuple(
+    pair.split(">")
+    for pair in """
+    s> es> ies>y ed> ed>e ied>y ing> ing>e er> er>e ier>y est> est>e iest>y ly> ily>y
+    """.split()
+)
+"""Inflections of a familiar word are familiar: the ending of the word, and that of its base.
+
+Before a vowel a doubled consonant may stand for one ("stopped").
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Readability:
+    """The grades of one text; higher is harder, and none has an upper bound.
+
+    ``fkgl`` and ``coleman_liau`` may be negative for very easy texts. ``dale_chall`` is 0 or more
+    (9 and above: read at college), and None where no list of familiar words was given.
+    """
+
+    fkgl: float
+    coleman_liau: float
+    dale_chall: float | None
+
+
+def readability(text: str, *, familiar: frozenset[str] | None = None) -> Readability | None:
+    """The grades of a text; None for a text without a word.
+
+    ``familiar`` are the words that a reader of the fourth grade knows, about 3,000 in the formula's
+    own list, in any case. None are shipped, because that list is not ours to copy.
+
+    Raises:
+        ValueError: For an empty list, by which every word would be unfamiliar.
+    """
+    if familiar is not None and not familiar:
+        raise ValueError("familiar is empty; give the familiar words, or None to go without")
+    plain = _CLITIC.sub("", _plain(text))
+    found = [_WORD.findall(sentence.text) for sentence in split_sentences(plain)]
+    sentences = [[word for word in each if any(map(str.isalpha, word))] for each in found]
+    words = [word for sentence in sentences for word in sentence]
+    if not words:
+        return None
+    length = len(words) / sum(map(bool, sentences))
+    letters = sum(map(str.isalpha, "".join(words)))
+    known = frozenset(map(str.lower, familiar or ()))
+    unfamiliar = sum(not is_familiar(word, known) for word in words) if known else 0
+    return Readability(
+        fkgl=flesch_kincaid(length, sum(map(syllables, words)) / len(words)),
+        coleman_liau=coleman_liau(100 * letters / len(words), 100 / length),
+        dale_chall=dale_chall(100 * unfamiliar / len(words), length) if familiar else None,
+    )
+
+
+def flesch_kincaid(words_per_sentence: float, syllables_per_word: float) -> float:
+    """The Flesch-Kincaid grade level of these two means."""
+    return 0.39 * words_per_sentence + 11.8 * syllables_per_word - 15.59
+
+
+def coleman_liau(letters_per_100_words: float, sentences_per_100_words: float) -> float:
+    """The Coleman-Liau index of these two means."""
+    return 0.0588 * letters_per_100_words - 0.296 * sentences_per_100_words - 15.8
+
+
+def dale_chall(unfamiliar_per_100_words: float, words_per_sentence: float) -> float:
+    """The Dale-Chall score of these two means, with its step above 5 unfamiliar words in 100."""
+    score = 0.1579 * unfamiliar_per_100_words + 0.0496 * words_per_sentence
+    return score + 3.6365 if unfamiliar_per_100_words > _MANY_UNFAMILIAR else score
+
+
+def is_familiar(word: str, familiar: frozenset[str]) -> bool:
+    """Whether a word, its parts, or what it is inflected from stand in a list of lower-cased words.
+
+    A word is inflected by one ending of -s, -es, -ies, -ed, -ied, -ing, -er, -ier, -est, -iest, -ly
+    and -ily. A possessive is the word itself; a compound is familiar where all its parts are,
+    whatever digits stand in it.
+    """
+    lowered = word.lower()
+    if lowered in familiar:
+        return True
+    parts = [_POSSESSIVE.sub("", part) for part in _PARTS.findall(lowered)]
+    return all(any(base in familiar for base in _bases(part)) for part in parts)
+
+
+def _bases(word: str) -> Iterator[str]:
+    """The word, and what it may be inflected from."""
+    yield word
+    for ending, instead in _ENDINGS:
+        base = word.removesuffix(ending)
+        if base == word or len(base) <= 1:
+            continue
+        yield base + instead
+        if ending[0] in "ei" and not instead and base[-1] == base[-2]:
+            yield base[:-1]
 
 
 _LETTERS = re.compile(r"[a-z]+")
@@ -96,158 +214,39 @@ def _of_part(part: str) -> int:
     return max(1, len(_RUN.findall(heard)) + len(_HEARD_APART.findall(part)))
 
 
-_PLACEHOLDER = re.compile(r"(?:[^\S\n]*@x[^\W_]+)+[^\S\n]*")
-
-
-def without_placeholders(text: str) -> str:
-    """The text with one space for every run of marks such as ``@xmath12`` or ``@xcite``.
-
-    The arXiv and PubMed sets of long documents have them. Their digits number the formulas of a
-    text and state nothing.
-    """
-    return _PLACEHOLDER.sub(" ", text)
-
-
-_WORD = re.compile(r"\w+(?:['\u2019\u2010\u2011-]\w+)*")
-_PARTS = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-_CLITIC = re.compile(r"\s+(?=['\u2019](?:s|re|ve|ll|d|m)\b)", re.IGNORECASE)
-"""The space of tokenised text ("patient 's"), which would make a word of one letter."""
-_POSSESSIVE = re.compile(r"['\u2019]s?\Z")
-_MANY_UNFAMILIAR: Final = 5.0
-_MIN_BASE: Final = 2
-
-_ENDINGS: Final = tuple(
-    (ending, instead)
-    for ending, _, instead in (
-        pair.partition(">")
-        for pair in """
-        s> es> ies>y ed> ed>e ied>y ing> ing>e er> er>e ier>y est> est>e iest>y ly> ily>y
-        """.split()
-    )
-)
-"""The inflections of a familiar word that are familiar too: what ends the word, and what ended the
-word in the list. Before a vowel a doubled consonant may stand for one ("stopped")."""
-
-
-@dataclass(frozen=True, slots=True)
-class Readability:
-    """The grades of one text; higher is harder, and none has an upper bound.
-
-    Attributes:
-        fkgl: The Flesch-Kincaid grade level; may be negative for very easy texts.
-        coleman_liau: The Coleman-Liau index; may be negative for very easy texts.
-        dale_chall: The Dale-Chall score, 0 or more (9 and above: read at college); None where no
-            list of familiar words was given.
-    """
-
-    fkgl: float
-    coleman_liau: float
-    dale_chall: float | None
-
-
-def readability(text: str, *, familiar: frozenset[str] | None = None) -> Readability | None:
-    """The grades of a text; None for a text without a word.
-
-    Args:
-        text: The text, as any metric gets it.
-        familiar: The words that a reader of the fourth grade knows, about 3,000 in the formula's
-            own list, in any case. None is shipped, because that list is not ours to copy.
-
-    Raises:
-        ValueError: For a list without a word, by which every word would be unfamiliar.
-    """
-    if familiar is not None and not familiar:
-        raise ValueError("familiar is empty; give the familiar words, or None to go without")
-    plain = _CLITIC.sub("", without_placeholders(normalise(text)))
-    sentences = [found for s in split_sentences(plain) if (found := _words(s.text))]
-    words = [word for sentence in sentences for word in sentence]
-    if not words:
-        return None
-    length = len(words) / len(sentences)
-    letters = sum(map(str.isalpha, "".join(words)))
-    return Readability(
-        fkgl=flesch_kincaid(length, sum(map(syllables, words)) / len(words)),
-        coleman_liau=coleman_liau(100 * letters / len(words), 100 / length),
-        dale_chall=None if familiar is None else dale_chall(_unfamiliar(words, familiar), length),
-    )
-
-
-def flesch_kincaid(words_per_sentence: float, syllables_per_word: float) -> float:
-    """The Flesch-Kincaid grade level of these two means."""
-    return 0.39 * words_per_sentence + 11.8 * syllables_per_word - 15.59
-
-
-def coleman_liau(letters_per_100_words: float, sentences_per_100_words: float) -> float:
-    """The Coleman-Liau index of these two means."""
-    return 0.0588 * letters_per_100_words - 0.296 * sentences_per_100_words - 15.8
-
-
-def dale_chall(unfamiliar_per_100_words: float, words_per_sentence: float) -> float:
-    """The Dale-Chall score of these two means, with its step above 5 unfamiliar words in 100."""
-    score = 0.1579 * unfamiliar_per_100_words + 0.0496 * words_per_sentence
-    return score + 3.6365 if unfamiliar_per_100_words > _MANY_UNFAMILIAR else score
-
-
-def is_familiar(word: str, familiar: frozenset[str]) -> bool:
-    """Whether a word, its parts, or what it is inflected from stand in a list of lower-cased words.
-
-    An inflection is one of: -s, -es, -ies; -ed, -ied; -ing; -er, -ier; -est, -iest; -ly, -ily; one
-    ending a word, with a silent e given back and a doubled consonant undone. A possessive is the
-    word itself; a compound is familiar where all its parts are, whatever digits stand in it.
-    """
-    lowered = word.lower()
-    if lowered in familiar:
-        return True
-    parts = [_POSSESSIVE.sub("", part) for part in _PARTS.findall(lowered)]
-    return all(any(base in familiar for base in _bases(part)) for part in parts)
-
-
-def _bases(word: str) -> Iterator[str]:
-    """The word, and what it may be inflected from."""
-    yield word
-    for ending, instead in _ENDINGS:
-        base = word.removesuffix(ending)
-        if base == word or len(base) < _MIN_BASE:
-            continue
-        yield base + instead
-        if ending[0] in "ei" and not instead and base[-1] == base[-2]:
-            yield base[:-1]
-
-
-def _words(sentence: str) -> list[str]:
-    return [word for word in _WORD.findall(sentence) if any(map(str.isalpha, word))]
-
-
-def _unfamiliar(words: list[str], familiar: frozenset[str]) -> float:
-    """How many of 100 words are unfamiliar."""
-    known = frozenset(map(str.lower, familiar))
-    return 100 * sum(not is_familiar(word, known) for word in words) / len(words)
-
-
 def novelty(summary: str, source: str, n: int) -> float | None:
     """The share of the summary's n-grams that are not in the source: 0 copied, 1 all its own.
 
-    Returns:
-        0 to 1, neither good nor bad by itself; None where no sentence of the summary has n tokens.
+    Neither is good or bad by itself. An n-gram ends with its sentence; None where the summary has
+    none.
 
     Raises:
         ValueError: For an n below 1.
     """
+    known = set(_ngrams(_plain(source), n))
+    stated = [
+        gram for sentence in split_sentences(_plain(summary)) for gram in _ngrams(sentence.text, n)
+    ]
+    return sum(gram not in known for gram in stated) / len(stated) if stated else None
+
+
+def repetition_rate(text: str, n: int = 4) -> float | None:
+    """The share of the text's n-grams that it has had before: 0 to below 1, lower is better.
+
+    None where the text has fewer than n tokens.
+
+    Raises:
+        ValueError: For an n below 1.
+    """
+    grams = _ngrams(_plain(text), n)
+    return 1 - len(set(grams)) / len(grams) if grams else None
+
+
+def _ngrams(text: str, n: int) -> list[tuple[str, ...]]:
     if n < 1:
         raise ValueError(f"n is {n!r}; an n-gram has at least 1 token")
-    stated = [
-        gram
-        for sentence in split_sentences(without_placeholders(normalise(summary)))
-        for gram in _ngrams(tokens(sentence.text), n)
-    ]
-    if not stated:
-        return None
-    known = set(_ngrams(tokens(without_placeholders(normalise(source))), n))
-    return sum(gram not in known for gram in stated) / len(stated)
-
-
-def _ngrams(words: Sequence[str], n: int) -> Iterator[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(n)), strict=False)
+    words = tokens(text)
+    return list(zip(*(words[start:] for start in range(n)), strict=False))
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -261,16 +260,11 @@ def count_numbers(text: str) -> int:
 def numbers_per_100_words(text: str) -> float | None:
     """How many numbers the text states for 100 words; None where it has no word.
 
-    Words are what stands between spaces. For many texts the figure of FM is that of the sums, which
-    is that of the texts joined by a space: long texts count for more than in the mean of the texts'
-    own rates.
+    Words are what stands between spaces. For many texts join them by a space, as FM does: its
+    figure is that of the sums, not the mean of the texts' own rates.
     """
     n_words = len(_plain(text).split())
     return 100 * count_numbers(text) / n_words if n_words else None
-
-
-def _plain(text: str) -> str:
-    return without_placeholders(normalise(text))
 
 
 def popularity_profile(
@@ -278,24 +272,23 @@ def popularity_profile(
 ) -> tuple[float, ...]:
     """The share of the texts' words in each band of ranks, from common words to unknown ones.
 
-    Args:
-        texts: The texts, taken as one: every word of theirs counts the same.
-        corpus: The texts that give the ranks.
-        bins: The last rank of each band, rising: (100, 1000) is 1 to 100 and 101 to 1000.
-
-    Returns:
-        One share for each of ``bins``, then that of rarer words of the corpus, then that of words
-        that the corpus does not have: 0 to 1 each and 1 together, as `band_names` names them. No
-        share at all, the empty tuple, where the texts have no word.
+    A word's rank is 1 + how many words are more frequent in the ``corpus``. ``bins`` are the last
+    ranks of the bands, rising: (100, 1000) is 1 to 100 and 101 to 1000. Then come rarer words and
+    words that the corpus does not have, as `band_names` says. The shares of all words of the texts,
+    taken as one, are 1 together; empty where the texts have no word.
 
     Raises:
         ValueError: For bins that are empty, do not rise, or begin below 1.
     """
     _check(bins)
-    ranks = _ranks(Counter(_all_words(corpus)))
+    frequencies = Counter(_all_words(corpus))
+    rank_of: dict[int, int] = {}
+    for rank, frequency in enumerate(sorted(frequencies.values(), reverse=True), 1):
+        rank_of.setdefault(frequency, rank)
     counts = [0] * (len(bins) + 2)
     for word in _all_words(texts):
-        counts[bisect_left(bins, ranks[word]) if word in ranks else -1] += 1
+        frequency = frequencies[word]
+        counts[bisect_left(bins, rank_of[frequency]) if frequency else -1] += 1
     total = sum(counts)
     return tuple(count / total for count in counts) if total else ()
 
@@ -314,20 +307,7 @@ def _check(bins: Sequence[int]) -> None:
 
 def _all_words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        for token in tokens(without_placeholders(normalise(text))):
-            if token[0].isalpha():
-                yield token
-
-
-def _ranks(frequencies: Mapping[str, int]) -> dict[str, int]:
-    """1 + how many words are more frequent, by word."""
-    ranks: dict[str, int] = {}
-    rank, last = 0, 0
-    for place, word in enumerate(sorted(frequencies, key=frequencies.__getitem__, reverse=True), 1):
-        if frequencies[word] != last:
-            rank, last = place, frequencies[word]
-        ranks[word] = rank
-    return ranks
+        yield from (token for token in tokens(_plain(text)) if token[0].isalpha())
 
 
 def facet_words(segments: FacetSegments) -> dict[Facet, int]:
@@ -336,18 +316,3 @@ def facet_words(segments: FacetSegments) -> dict[Facet, int]:
     Words are what stands between spaces. One in the segments of two facets counts in both.
     """
     return {facet: len(normalise(segments.segment(facet)).split()) for facet in FACETS}
-
-
-def repetition_rate(text: str, n: int = 4) -> float | None:
-    """The share of the text's n-grams that it has had before: 0 to below 1, lower is better.
-
-    None where the text has fewer than n tokens.
-
-    Raises:
-        ValueError: For an n below 1.
-    """
-    if n < 1:
-        raise ValueError(f"n is {n!r}; an n-gram has at least 1 token")
-    words = tokens(without_placeholders(normalise(text)))
-    grams = list(zip(*(words[start:] for start in range(n)), strict=False))
-    return 1 - len(set(grams)) / len(grams) if grams else None
