@@ -46,7 +46,7 @@ from summeval_pytest.cli.options import (
 )
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.metrics.baselines import top_sentences
-from summeval_pytest.metrics.embeddings import embedded, embedding_match, nearest_sentences
+from summeval_pytest.metrics.embeddings import embedding_match, nearest_sentences
 from summeval_pytest.metrics.score import METRICS, FaithfulnessScore
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports.tables import (
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     )
     from summeval_pytest.analysis.annotators import AnnotatorAgreement, KindAgreement
     from summeval_pytest.analysis.items import ItemAgreement, RoleAgreement, SupportingFigures
-    from summeval_pytest.metrics.embeddings import EmbeddedSentences, EncoderEncoder, PairScorer
+    from summeval_pytest.metrics.embeddings import PairScorer, TextEncoder
     from summeval_pytest.questions import FacetSegments
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.session import Session
@@ -182,7 +182,7 @@ _WAY: Final = 26
 
 
 def retrieved_evidence(
-    labelled: Iterable[tuple[Label, Pair]], encoder: EncoderEncoder
+    labelled: Iterable[tuple[Label, Pair]], encoder: TextEncoder
 ) -> Mapping[str, EvidenceCount]:
     """How far the nearest source sentences are the labelled evidence, for each way to find them.
 
@@ -256,7 +256,7 @@ EMBEDDING: Final = ("embedding F1", "embedding precision", "embedding recall")
 class LocalModels:
     """What the options name; None for an option that is not given."""
 
-    encoder: EncoderEncoder | None = None
+    encoder: TextEncoder | None = None
     scorer: PairScorer | None = None
 
     @property
@@ -350,11 +350,10 @@ def _bertscores(pairs: Sequence[Pair], scorer: PairScorer) -> Iterator[Mapping[s
         yield dict(zip(BERTSCORE, values, strict=True))
 
 
-def _embeddings(pairs: Sequence[Pair], encoder: EncoderEncoder) -> Iterator[Mapping[str, float]]:
+def _embeddings(pairs: Sequence[Pair], encoder: TextEncoder) -> Iterator[Mapping[str, float]]:
     for pair in pairs:
-        summary = _embedded(pair.summary, encoder)
         some = [
-            embedding_match(_embedded(reference, encoder), summary)
+            embedding_match(cut(reference), cut(pair.summary), encoder.encode)
             for reference in pair.paper.references
         ]
         values = (
@@ -363,11 +362,6 @@ def _embeddings(pairs: Sequence[Pair], encoder: EncoderEncoder) -> Iterator[Mapp
             max(match.recall for match in some),
         )
         yield dict(zip(EMBEDDING, values, strict=True))
-
-
-def _embedded(text: str, encoder: EncoderEncoder) -> EmbeddedSentences:
-    sentences = cut(text)
-    return embedded(sentences, encoder.encode(sentences))
 
 
 def recipes_of(models: LocalModels) -> dict[str, object]:

@@ -13,13 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +38,15 @@ Encoder = Callable[[Sequence[str]], Vectors]
 
 _DIGITS: Final = 12
 """The order of similar texts must be the same on every machine, and a copy's cosine be 1."""
+_EMBEDDING_DIGITS: Final = 6
+"""Further digits of a model's vectors differ from processor to processor."""
 
 
 def cosines(texts: Sequence[str], among: Sequence[str], encode: Encoder | None = None) -> Vectors:
-    """How similar each of some texts is to each of others.
+    """The cosines of ``texts``, a row each, with those ``among`` which they are compared, a column.
 
-    Args:
-        texts: The texts, one row of the result each.
-        among: Those that they are compared with, one column each.
-        encode: Makes the vectors; None for TF-IDF over ``among``.
-
-    Returns:
-        -1 to 1, from 0 with TF-IDF; 1 for the same text; 0 where a text has a vector of zeros.
+    ``encode`` makes the vectors; None for TF-IDF over ``among``. The cosines are -1 to 1, from 0
+    with TF-IDF; 1 for the same text; 0 where a text has a vector of zeros.
     """
     if not texts or not among:
         return np.zeros((len(texts), len(among)))
@@ -83,60 +81,45 @@ def most_similar(
     return tuple(tuple(int(place) for place in row) for row in order)
 
 
-_EMBEDDING_DIGITS: Final = 6
-"""Further digits differ from processor to processor."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedSentences:
-    """The sentences of one text: a unit vector and a number of words for each.
-
-    Attributes:
-        vectors: (n sentences, d), every row of length 1.
-        n_words: (n sentences,); what a sentence weighs.
-    """
-
-    vectors: NDArray[np.float64]
-    n_words: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddingMatch:
-    """How well the sentences of two texts are matched; -1 to 1, in practice 0 to 1, high is good.
-
-    0 where a text has no sentence.
-    """
+class PairScore:
+    """How well a summary and its reference match by vectors; -1 to 1 each, higher is better."""
 
     precision: float
     recall: float
     f1: float
 
 
-def embedded(sentences: Sequence[str], vectors: NDArray[np.float64]) -> EmbeddedSentences:
-    """Sentences with their vectors, one row each, weighed by their words."""
-    n_words = np.array([len(sentence.split()) for sentence in sentences], dtype=np.float64)
-    return EmbeddedSentences(vectors=vectors, n_words=n_words)
+_NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
 
 
-def embedding_match(reference: EmbeddedSentences, summary: EmbeddedSentences) -> EmbeddingMatch:
-    """How much of the reference the summary has, and of the summary the reference."""
-    if not len(reference.n_words) or not len(summary.n_words):
-        return EmbeddingMatch(precision=0.0, recall=0.0, f1=0.0)
-    cosines = np.clip(reference.vectors @ summary.vectors.T, -1.0, 1.0)
-    recall = float(np.average(cosines.max(axis=1), weights=reference.n_words))
-    precision = float(np.average(cosines.max(axis=0), weights=summary.n_words))
+def _pair_score(precision: float, recall: float, f1: float) -> PairScore:
+    precision, recall, f1 = (round(value, _EMBEDDING_DIGITS) for value in (precision, recall, f1))
+    return PairScore(precision=precision, recall=recall, f1=f1)
+
+
+def embedding_match(reference: Sequence[str], summary: Sequence[str], encode: Encoder) -> PairScore:
+    """How well the sentences of a summary and of its reference match; 0 where either has none.
+
+    Recall is the mean, over the reference's sentences weighed by their words, of the cosine with
+    the nearest sentence of the summary; precision the other way round. ``encode`` gives unit rows.
+    """
+    if not reference or not summary:
+        return _NOTHING
+    cosines = np.clip(encode(reference) @ encode(summary).T, -1.0, 1.0)
+    recall = float(np.average(cosines.max(axis=1), weights=_n_words(reference)))
+    precision = float(np.average(cosines.max(axis=0), weights=_n_words(summary)))
     both = min(precision, recall) > 0
-    f1 = 2 * precision * recall / (precision + recall) if both else 0.0
-    return EmbeddingMatch(
-        precision=round(precision, _EMBEDDING_DIGITS),
-        recall=round(recall, _EMBEDDING_DIGITS),
-        f1=round(f1, _EMBEDDING_DIGITS),
+    return _pair_score(
+        precision, recall, 2 * precision * recall / (precision + recall) if both else 0.0
     )
 
 
-def nearest_sentences(
-    claim: NDArray[np.float64], sentences: NDArray[np.float64], most: int
-) -> tuple[int, ...]:
+def _n_words(sentences: Sequence[str]) -> list[int]:
+    return [len(sentence.split()) for sentence in sentences]
+
+
+def nearest_sentences(claim: Vectors, sentences: Vectors, most: int) -> tuple[int, ...]:
     """The places of the sentences most similar to a claim, the best first, at most so many.
 
     Of equally similar ones, to 6 digits, the first comes first.
@@ -145,6 +128,225 @@ def nearest_sentences(
         return ()
     order = np.argsort(-np.round(sentences @ claim, _EMBEDDING_DIGITS), kind="stable")[:most]
     return tuple(int(place) for place in order)
+
+
+class LocalModel(Protocol):
+    """A model on this machine."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can move the number: packages, settings and the model's content."""
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than the model reads."""
+
+
+class TextEncoder(LocalModel, Protocol):
+    """Turns short texts into vectors whose dot product is their cosine."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in their order, each of length 1; a text's row depends on it alone."""
+
+
+class PairScorer(LocalModel, Protocol):
+    """Compares a summary with its reference by a model of its own."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
+        """One score for each (reference, summary), in their order; depends on that pair alone."""
+
+
+_Tokenizer = Callable[..., Mapping[str, Sequence[Sequence[int]]]]
+
+
+def _count_cut(tokenizer: _Tokenizer, texts: Sequence[str], most: int | None) -> int:
+    if most is None or not texts:
+        return 0
+    return sum(len(ids) > most for ids in tokenizer(list(texts), verbose=False)["input_ids"])
+
+
+_REMEMBERED: Final = 20_000
+"""Texts whose vectors are kept: 60 MB with 384 numbers each."""
+
+
+class _Model(Protocol):
+    """What is used of a SentenceTransformer."""
+
+    @property
+    def max_seq_length(self) -> int | None: ...
+
+    @property
+    def tokenizer(self) -> _Tokenizer: ...
+
+    def encode(self, sentences: list[str], *, show_progress_bar: bool) -> NDArray[np.float32]: ...
+
+
+class SentenceEncoder:
+    """A `TextEncoder` by sentence-transformers, on the processor.
+
+    Every text is encoded by itself: in a batch its last bits would depend on its neighbours, and on
+    one thread a batch saves no time.
+    """
+
+    def __init__(self, model: _Model, signature: str) -> None:
+        self.signature = signature
+        self._model = model
+        self._row = lru_cache(_REMEMBERED)(self._encoded)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in their order, each of length 1.
+
+        Raises:
+            OptionError: if the model's vectors are no numbers.
+        """
+        if not texts:
+            return np.zeros((0, 0))
+        with repeatable():
+            return np.stack([self._row(text) for text in texts])
+
+    def _encoded(self, text: str) -> Vectors:
+        (row,) = self._model.encode([text], show_progress_bar=False).astype(np.float64)
+        length = float(np.linalg.norm(row))
+        if not length or not np.isfinite(length):
+            raise OptionError(
+                f"the model of {self.signature!r} gives no vector for {text[:60]!r}, its length is"
+                f" {length}; choose another model"
+            )
+        unit: Vectors = row / length
+        unit.flags.writeable = False
+        return unit
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        return _count_cut(self._model.tokenizer, texts, self._model.max_seq_length)
+
+
+def load_encoder(name: str, *, option: str) -> TextEncoder:
+    """The encoder of a model that sentence-transformers reads; ``option`` names it, for messages.
+
+    Raises:
+        OptionError: if the package is not installed, or there is no such model (see `find_model`).
+    """
+    with needed_for(option, "embeddings"):
+        import sentence_transformers
+    folder = find_model(name, option=option, extra="embeddings")
+    with reading("sentence-transformers", name, option):
+        model = sentence_transformers.SentenceTransformer(
+            str(folder.path), device="cpu", local_files_only=True
+        )
+    model.eval()
+    return SentenceEncoder(model, recipe("sentence-transformers", folder.fingerprint))
+
+
+_MOST_TOKENS: Final = 512
+"""What a model reads whose tokenizer does not say."""
+_TOGETHER: Final = 64
+"""Pairs handed on at once: the vectors of all their tokens are in memory."""
+_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "encoder_layers")
+
+
+class BertScorer:
+    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling.
+
+    Every text is encoded by itself, so a pair's score does not depend on the other pairs.
+    """
+
+    def __init__(self, scorer: Any, signature: str) -> None:  # the package has no types
+        self.signature = signature
+        self._scorer = scorer
+        self._tokenizer = scorer._tokenizer  # noqa: SLF001 - there is no public way to it
+        if self._tokenizer.model_max_length > 10**6:
+            self._tokenizer.model_max_length = _MOST_TOKENS
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
+        """One score for each (reference, summary), in their order; 0 where a text is empty.
+
+        Raises:
+            OptionError: if the model's vectors are no numbers.
+        """
+        distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
+        found: dict[tuple[str, str], PairScore] = {}
+        for start in range(0, len(distinct), _TOGETHER):
+            some = distinct[start : start + _TOGETHER]
+            found.update(zip(some, self._scored(some), strict=True))
+        return tuple(found.get(pair, _NOTHING) for pair in pairs)
+
+    def _scored(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        references, summaries = map(list, zip(*pairs, strict=True))
+        with repeatable():
+            columns = self._scorer.score(summaries, references, batch_size=1)
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        if any(isnan(precision) or isnan(recall) for precision, recall, _ in rows):
+            raise OptionError(
+                f"the model of {self.signature!r} gives no numbers; choose another model"
+            )
+        return [_pair_score(*row) for row in rows]
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """How many of the texts have more tokens than the model reads."""
+        return _count_cut(self._tokenizer, texts, self._tokenizer.model_max_length)
+
+
+def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
+    """BERTScore by a model on this machine; ``option`` names it, for messages.
+
+    The vectors are taken after so many ``layers``; None for the number that the package has tuned
+    for a model of this name, else for all.
+
+    Raises:
+        OptionError: if the package is not installed, there is no such model (see `find_model`), or
+            it has fewer layers.
+    """
+    with needed_for(option, "bertscore"):
+        import bert_score
+    folder = find_model(name, option=option, extra="bertscore")
+    config = _config(folder, option)
+    _check_name(folder, option, str(config.get("model_type", "")))
+    layers = _layers(folder, option, config, layers)
+    with reading("bert-score", name, option):
+        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
+    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
+    return BertScorer(scorer, signature)
+
+
+def _config(folder: ModelFolder, option: str) -> dict[str, object]:
+    try:
+        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict):
+        raise OptionError(
+            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
+            " a model, the one with its configuration and weights"
+        )
+    return config
+
+
+def _check_name(folder: ModelFolder, option: str, kind: str) -> None:
+    """Refuse a path that bert-score would misread: it takes any with 't5' in it for a T5 model."""
+    if "t5" in str(folder.path) and "t5" not in kind:
+        raise OptionError(
+            f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
+            f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
+        )
+
+
+def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted: int | None) -> int:
+    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
+    if wanted is None:
+        from bert_score.utils import model2layers
+
+        tuned = model2layers.get(folder.name, model2layers.get(folder.path.name))
+        wanted = tuned if tuned is not None and most is not None and tuned <= most else most
+    if wanted is None:
+        raise OptionError(
+            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; add"
+            f" {option}-layers=N"
+        )
+    if most is not None and not 1 <= wanted <= most:
+        raise OptionError(
+            f"{option}-layers={wanted}: the model has {most} layers; choose 1 to {most}"
+        )
+    return wanted
 
 
 _FAULTS: Final = (
@@ -156,7 +358,7 @@ _FAULTS: Final = (
 
 @contextmanager
 def needed_for(option: str, extra: str) -> Iterator[None]:
-    """Says which extra to install where an import inside fails.
+    """Say which extra to install where an import inside fails.
 
     Raises:
         OptionError: if a package is not installed.
@@ -172,7 +374,7 @@ def needed_for(option: str, extra: str) -> Iterator[None]:
 
 @contextmanager
 def repeatable() -> Iterator[None]:
-    """Runs what is inside on one thread and without gradients.
+    """Run what is inside on one thread and without gradients.
 
     More threads share sums out differently, and the last bits of a vector change with them.
     """
@@ -189,7 +391,7 @@ def repeatable() -> Iterator[None]:
 
 @contextmanager
 def reading(package: str, name: str, option: str) -> Iterator[None]:
-    """Loads a model inside, without a progress bar or warnings of the package's own.
+    """Load a model inside, without a progress bar or warnings of the package's own.
 
     Raises:
         OptionError: if the package cannot read the model.
@@ -217,7 +419,7 @@ def reading(package: str, name: str, option: str) -> Iterator[None]:
 
 
 def recipe(package: str, fingerprint: str, *settings: str) -> str:
-    """A signature: the package and its version, that of transformers, the model, and settings."""
+    """A model's signature: the package and its version, that of transformers, and settings."""
     parts = (f"{name} {version(name)}" for name in (package, "transformers"))
     return ", ".join([*parts, f"model {fingerprint}", *settings])
 
@@ -226,19 +428,15 @@ CONFIG: Final = "config.json"
 _MODULES: Final = "modules.json"
 _VOCABULARIES: Final = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 """What holds a tokenizer's words; where none is there, one without any is made up in silence."""
-_UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot"})
-"""Endings of files that are not read here: prose, and the weights of other runtimes."""
-_OTHER_RUNTIMES: Final = frozenset({"onnx", "openvino"})
+_UNREAD: Final = frozenset({".h5", ".md", ".msgpack", ".onnx", ".ot", "onnx", "openvino"})
+"""Endings and folders of files that are not read here: prose, and weights of other runtimes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFolder:
-    """A model on this machine.
+    """The absolute folder of a model, and its name as the user gave it.
 
-    Attributes:
-        name: As the user gave it.
-        path: The folder, absolute.
-        fingerprint: 12 hex digits over the names and bytes of the files that make the model.
+    ``fingerprint`` has 12 hex digits over the names and bytes of the files that make the model.
     """
 
     name: str
@@ -247,12 +445,9 @@ class ModelFolder:
 
 
 def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
-    """The model's folder: the one of that name, else that of Hugging Face's cache.
+    """The folder of that name, else a model of that name in this user's cache of Hugging Face.
 
-    Args:
-        name: A folder, or a model's name at Hugging Face if this machine has fetched it before.
-        option: Who names it, for messages: an option or a key.
-        extra: The extra of this package that reads such models.
+    ``option``, an option or a key, names it, for messages; this package's ``extra`` reads it.
 
     Raises:
         OptionError: if neither is there (nothing is fetched), or the folder holds no model.
@@ -296,273 +491,10 @@ def _fingerprint(folder: Path) -> str:
     whole = hashlib.sha256()
     for file in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         inside = file.relative_to(folder)
-        hidden = any(part.startswith(".") for part in inside.parts)
-        if hidden or file.suffix in _UNREAD or _OTHER_RUNTIMES & set(inside.parts):
+        is_hidden = any(part.startswith(".") for part in inside.parts)
+        if is_hidden or file.is_dir() or _UNREAD & {file.suffix, *inside.parts}:
             continue
-        if not file.is_dir():
-            with file.open("rb") as opened:
-                content = hashlib.file_digest(opened, "sha256").hexdigest()
-            whole.update(f"{inside.as_posix()}\0{content}\n".encode())
+        with file.open("rb") as opened:
+            content = hashlib.file_digest(opened, "sha256").hexdigest()
+        whole.update(f"{inside.as_posix()}\0{content}\n".encode())
     return whole.hexdigest()[:12]
-
-
-class EncoderEncoder(Protocol):
-    """Turns short texts into vectors whose dot product is their cosine."""
-
-    @property
-    def signature(self) -> str:
-        """Everything of the encoder that can move a number: packages and the model's content."""
-        ...
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """One row a text, in their order, each of length 1; a text's row depends on it alone."""
-        ...
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than the model reads."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairScore:
-    """How the tokens of a summary and of its reference match; -1 to 1 each, higher is better."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-class PairScorer(Protocol):
-    """Compares a summary with its reference by a model of its own."""
-
-    @property
-    def signature(self) -> str:
-        """Everything of the scorer that can move a number."""
-        ...
-
-    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary), in their order; depends on that pair alone."""
-        ...
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than the model reads."""
-        ...
-
-
-BERTSCORE_EXTRA: Final = "bertscore"
-_MOST_TOKENS: Final = 512
-"""What a model reads whose tokenizer does not say."""
-_TOGETHER: Final = 64
-"""Pairs handed on at once: the vectors of all their tokens are in memory."""
-_LAYER_KEYS: Final = ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "encoder_layers")
-_NOTHING: Final = PairScore(precision=0.0, recall=0.0, f1=0.0)
-
-
-class BertScorer:
-    """A `PairScorer` by bert-score, on the processor, without idf weights and without rescaling.
-
-    Every text is encoded by itself, so a pair's score does not depend on the other pairs.
-    """
-
-    def __init__(self, scorer: Any, signature: str) -> None:  # the package has no types
-        self.signature = signature
-        self._scorer = scorer
-        self._tokenizer = scorer._tokenizer  # noqa: SLF001 - there is no public way to it
-        if self._tokenizer.model_max_length > 10**6:
-            self._tokenizer.model_max_length = _MOST_TOKENS
-
-    def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary), in their order; 0 where a text is empty.
-
-        Raises:
-            OptionError: if the model's vectors are no numbers.
-        """
-        distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
-        found: dict[tuple[str, str], PairScore] = {}
-        for start in range(0, len(distinct), _TOGETHER):
-            some = distinct[start : start + _TOGETHER]
-            found.update(zip(some, self._scored(some), strict=True))
-        return tuple(found.get(pair, _NOTHING) for pair in pairs)
-
-    def _scored(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        references, summaries = map(list, zip(*pairs, strict=True))
-        with repeatable():
-            columns = self._scorer.score(summaries, references, batch_size=1)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        scores = []
-        for precision, recall, f1 in rows:
-            if precision != precision or recall != recall:  # noqa: PLR0124 - NaN
-                raise OptionError(
-                    f"the model of {self.signature!r} gives no numbers; choose another model"
-                )
-            scores.append(
-                PairScore(
-                    precision=round(precision, _EMBEDDING_DIGITS),
-                    recall=round(recall, _EMBEDDING_DIGITS),
-                    f1=round(f1, _EMBEDDING_DIGITS),
-                )
-            )
-        return scores
-
-    @property
-    def most_tokens(self) -> int:
-        """How many tokens of a text the model reads."""
-        return int(self._tokenizer.model_max_length)
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        if not texts:
-            return 0
-        found = self._tokenizer(list(texts), verbose=False)["input_ids"]
-        return sum(len(tokens) > self.most_tokens for tokens in found)
-
-
-def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
-    """BERTScore by a model on this machine.
-
-    Args:
-        name: A folder with a model and its tokenizer, or the name of a cached one.
-        layers: After how many layers the vectors are taken; None for the number that the package
-            has tuned for a model of this name, else for all.
-        option: Who names the model, for messages; ``option-layers`` names the layers.
-
-    Raises:
-        OptionError: if the package is not installed, there is no such model, or it has fewer
-            layers.
-    """
-    with needed_for(option, BERTSCORE_EXTRA):
-        import bert_score
-    folder = find_model(name, option=option, extra=BERTSCORE_EXTRA)
-    config = _config(folder, option)
-    _check_name(folder, option, str(config.get("model_type", "")))
-    layers = _layers(folder, option, config, layers)
-    with reading("bert-score", name, option):
-        scorer = bert_score.BERTScorer(model_type=str(folder.path), num_layers=layers, device="cpu")
-    signature = recipe("bert-score", folder.fingerprint, f"layers {layers}", "no idf")
-    return BertScorer(scorer, signature)
-
-
-def _config(folder: ModelFolder, option: str) -> dict[str, object]:
-    try:
-        config = json.loads((folder.path / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        config = None
-    if not isinstance(config, dict):
-        raise OptionError(
-            f"{option}={folder.name}: {folder.path / CONFIG} is no JSON object; name the folder of"
-            " a model, the one with its configuration and weights"
-        )
-    return config
-
-
-def _check_name(folder: ModelFolder, option: str, kind: str) -> None:
-    """Refuses a path that bert-score would misread: it takes any with 't5' in it for a T5 model."""
-    if "t5" in str(folder.path) and "t5" not in kind:
-        raise OptionError(
-            f"{option}={folder.name}: bert-score takes every model with 't5' in its path for a T5,"
-            f" and this one, {folder.path}, is a {kind!r}; move it or name a link to it elsewhere"
-        )
-
-
-def _layers(folder: ModelFolder, option: str, config: dict[str, object], wanted: int | None) -> int:
-    most = next((n for key in _LAYER_KEYS if isinstance(n := config.get(key), int)), None)
-    if wanted is None:
-        from bert_score.utils import model2layers
-
-        tuned = model2layers.get(folder.name, model2layers.get(folder.path.name))
-        wanted = tuned if tuned is not None and most is not None and tuned <= most else most
-    if wanted is None:
-        raise OptionError(
-            f"{option}={folder.name}: its {CONFIG} does not say how many layers it has; add"
-            f" {option}-layers=N"
-        )
-    if most is not None and not 1 <= wanted <= most:
-        raise OptionError(
-            f"{option}-layers={wanted}: the model has {most} layers; choose 1 to {most}"
-        )
-    return wanted
-
-
-EMBEDDINGS_EXTRA: Final = "embeddings"
-_REMEMBERED: Final = 20_000
-"""Texts whose vectors are kept: 60 MB with 384 numbers each."""
-
-
-class _Model(Protocol):
-    """What is used of a SentenceTransformer."""
-
-    @property
-    def max_seq_length(self) -> int | None: ...
-
-    @property
-    def tokenizer(self) -> Callable[..., object]: ...
-
-    def encode(self, sentences: list[str], *, show_progress_bar: bool) -> NDArray[np.float32]: ...
-
-
-class SentenceEncoder:
-    """An `Encoder` by sentence-transformers, on the processor.
-
-    Every text is encoded by itself: in a batch its last bits would depend on its neighbours, and on
-    one thread a batch saves no time. So the same text has the same vector in every run on a
-    machine, whatever else is encoded.
-    """
-
-    def __init__(self, model: _Model, signature: str) -> None:
-        self.signature = signature
-        self._model = model
-        self._row = lru_cache(_REMEMBERED)(self._encoded)
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """One row a text, in their order, each of length 1.
-
-        Raises:
-            OptionError: if the model's vectors are no numbers.
-        """
-        if not texts:
-            return np.zeros((0, 0))
-        with repeatable():
-            return np.stack([self._row(text) for text in texts])
-
-    def _encoded(self, text: str) -> NDArray[np.float64]:
-        (row,) = self._model.encode([text], show_progress_bar=False).astype(np.float64)
-        length = float(np.linalg.norm(row))
-        if not length or not np.isfinite(length):
-            raise OptionError(
-                f"the model of {self.signature!r} gives no vector for {text[:60]!r}, its length is"
-                f" {length}; choose another model"
-            )
-        unit: NDArray[np.float64] = row / length
-        unit.flags.writeable = False
-        return unit
-
-    def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts have more tokens than the model reads."""
-        most = self._model.max_seq_length
-        if most is None or not texts:
-            return 0
-        found = cast(
-            "dict[str, list[list[int]]]", self._model.tokenizer(list(texts), verbose=False)
-        )
-        return sum(len(tokens) > most for tokens in found["input_ids"])
-
-
-def load_encoder(name: str, *, option: str) -> EncoderEncoder:
-    """The encoder of a model on this machine.
-
-    Args:
-        name: A folder with a model that sentence-transformers reads, or the name of a cached one.
-        option: Who names it, for messages.
-
-    Raises:
-        OptionError: if the package is not installed, or there is no such model.
-    """
-    with needed_for(option, EMBEDDINGS_EXTRA):
-        import sentence_transformers
-    folder = find_model(name, option=option, extra=EMBEDDINGS_EXTRA)
-    with reading("sentence-transformers", name, option):
-        model = sentence_transformers.SentenceTransformer(
-            str(folder.path), device="cpu", local_files_only=True
-        )
-    model.eval()
-    return SentenceEncoder(model, recipe("sentence-transformers", folder.fingerprint))

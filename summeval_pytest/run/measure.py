@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.judges.judge import Judge, Part
     from summeval_pytest.metrics.baselines import DirectRating, PromptOnlyScore
-    from summeval_pytest.metrics.embeddings import EncoderEncoder
+    from summeval_pytest.metrics.embeddings import TextEncoder
     from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.metrics.signature import Signature
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=4)
-def _loaded(name: str) -> EncoderEncoder:
+def _loaded(name: str) -> TextEncoder:
     from summeval_pytest.metrics.embeddings import load_encoder
 
     return load_encoder(name, option="encoder")
 
 
-def encoder_of(variant: EvaVariant) -> EncoderEncoder | None:
+def encoder_of(variant: EvaVariant) -> TextEncoder | None:
     """The sentence encoder of a variant of EVA-Score; None for TF-IDF.
 
     Raises:
