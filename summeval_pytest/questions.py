@@ -4,14 +4,18 @@ A metric yields questions and is sent answers of the matching type; it never see
 or a formula of the embedded judge. A judge answers; it never sees a weight or a threshold. What
 cannot be answered is `Unanswered`, for a whole question or for one of its items.
 
+In every answer, ``support`` is the judge's strength of belief, 0 to 1, where it has one, and
+``undecided`` says that the judge met a conflict that it cannot decide, took the worse side, and
+asks a person to look. Indices count from 0.
+
     SegmentFacets(text)                  -> FacetSegments
     RateFacets(pairs)                    -> FacetRatings      one rating a pair
     ListFacts(sentences)                 -> FactList
     CheckFacts(facts, premises)          -> FactChecks        one check a fact
     ListRelations(text)                  -> RelationList
-    CountFacts(reference, summary)       -> FactCounts
+    CountFacts(reference, summary)       -> FactCounts        a baseline of EVA-Score
     CheckSentences(sentences, source)    -> SentenceChecks    one check a sentence
-    RateSummary(reference, summary)      -> SummaryRating     the undecomposed baseline of FM
+    RateSummary(reference, summary)      -> SummaryRating     a baseline of FM
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ SUMMARY_SCALE: Final = 4
 """The highest rating of a summary as a whole; the lowest is 1."""
 Rubric = Literal["paper", "release"]
 RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
-"""In whose words an LLM judge is told what a rating means (metrics.md FM5); the first is usual."""
+"""In whose words an LLM judge is told what a rating means (metrics.md FM5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,7 @@ class FacetPair:
 class RateFacets:
     """How well does each summary's facet cover the reference's?
 
-    ``reference`` and ``summary`` are the whole texts, for a judge that looks for what a segment
-    lacks; empty where only segments are known.
+    The whole texts are for a judge that looks for what a segment lacks; empty where unknown.
     """
 
     pairs: tuple[FacetPair, ...]
@@ -93,10 +96,9 @@ class RateFacets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetRating:
-    """A rating from 1 to the facet's scale, and the reason for it.
+    """A rating from 1 to the facet's scale.
 
-    ``confidence`` is the judge's probability, 0 to 1, that a person rates the same, where it has
-    one; ``undecided``: it met a conflict that it cannot decide, took the worse, and asks to look.
+    ``confidence`` is the judge's probability, 0 to 1, that a person rates the same, if it has one.
     """
 
     facet: Facet
@@ -122,12 +124,10 @@ class ListFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One piece of information in one short sentence.
+    """One piece of information in one short sentence that names its subject.
 
-    Attributes:
-        text: The fact, its subject named.
-        sentence: Index of the sentence that states it.
-        parent: Index, in the same list, of the fact that this one refines; None for a root.
+    ``sentence`` is the index of the sentence that states it, ``parent`` that of the fact, in the
+    same list, which this one refines; None for a root.
     """
 
     text: str
@@ -139,8 +139,7 @@ class Fact:
 class FactList:
     """The facts in the order of their sentences; a parent stands before its children.
 
-    ``unusable`` are those that were listed with a number that their sentence does not state: nobody
-    knows what the sentence says in their place, so they count as unanswered.
+    ``unusable`` facts state a number that their sentence does not state; they are unanswered.
     """
 
     facts: tuple[Fact, ...]
@@ -149,7 +148,7 @@ class FactList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """A fact that was checked before, and what it came to; None where nobody could tell."""
+    """A fact that was checked before, and whether it holds; None where nobody could tell."""
 
     text: str
     holds: bool | None
@@ -159,9 +158,9 @@ class Settled:
 class CheckFacts:
     """Does each fact follow from the premises, and from which of them?
 
-    Where ``every_premise`` is set, all premises that carry a fact are wanted and not only enough
-    of them: recall counts them. ``earlier`` are the facts of a chain, from its root on, that all
-    of these facts refine: each is then judged by what it adds to them.
+    With ``every_premise`` all premises that carry a fact are wanted, since recall counts them, and
+    not only enough of them. ``earlier`` are the facts of a chain, from its root on, that all of
+    these facts refine: each is judged by what it adds to them.
     """
 
     facts: tuple[Fact, ...]
@@ -172,10 +171,7 @@ class CheckFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactCheck:
-    """Whether one fact is entailed, and all premises (0-based) that carry it.
-
-    ``support`` is the judge's strength of belief, 0 to 1, where it has one.
-    """
+    """Whether one fact is entailed, and the indices of all premises that carry it."""
 
     reason: str
     entailed: bool
@@ -212,7 +208,7 @@ class Relation:
 class RelationList:
     """The relations in the order of the text, and how many entities were named on the way.
 
-    ``unusable`` as in a `FactList`: those with a number that the text does not state.
+    ``unusable`` relations state a number that the text does not state.
     """
 
     relations: tuple[Relation, ...]
@@ -222,10 +218,7 @@ class RelationList:
 
 @dataclass(frozen=True, slots=True)
 class CountFacts:
-    """How many facts do the reference and the summary state, and how many are in both?
-
-    The whole of EVA-Score in one prompt, without a list of facts: a baseline.
-    """
+    """How many facts do the reference and the summary state, and how many both?"""
 
     reference: str
     summary: str
@@ -251,15 +244,13 @@ class CheckSentences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceCheck:
-    """Whether one sentence is supported, with the source sentences (0-based) that decide it.
+    """Whether one sentence is supported, with the indices of the source sentences that decide it.
 
-    For a supported sentence ``evidence`` carries it; for an unsupported one it is what the source
-    says instead, and may be empty. ``support`` is the judge's strength of belief, 0 to 1.
+    For an unsupported sentence ``evidence`` is what the source says instead, and may be empty.
     ``n_ungrounded`` counts the quotations given as evidence that do not stand in the source, and
-    ``n_copied`` those of them that stand in the summary instead. ``factual`` says of an unsupported
-    sentence whether it is true all the same by general knowledge; None where nobody asked.
-    ``number_conflict`` says whether the sentence states a number that the source contradicts or
-    does not state in any form.
+    ``n_copied`` those of them that stand in the summary instead. ``factual``: an unsupported
+    sentence is true all the same by general knowledge; None where nobody asked.
+    ``number_conflict``: it states a number that the source contradicts or does not state.
     """
 
     reason: str
@@ -320,9 +311,9 @@ Answer = (
 
 
 SentenceMode = Literal["quotes", "label", "label-and-sentences"]
-"""What a model is asked to say of a sentence: a label with ids and quotations, many sentences a
-request; or, as FareBio asked, one sentence a request and free text, yes or no alone, or yes or no
-with the supporting sentences in parentheses (FareBio, Table 9; metrics.md FB7)."""
+"""What a model says of a sentence: a label with ids and quotations, many sentences a request; or in
+free text, one sentence a request, yes or no alone, or yes or no with the supporting sentences in
+parentheses (FareBio, Table 9; metrics.md FB7)."""
 SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
 
 
@@ -330,11 +321,9 @@ SENTENCE_MODES: Final[tuple[SentenceMode, ...]] = get_args(SentenceMode)
 class SentenceManner:
     """How a model is asked about sentences.
 
-    Attributes:
-        mode: What it is asked to say of each.
-        strict: Whether one that it calls supported without evidence in the source is unsupported;
-            where no evidence is asked for, nothing could be supported.
-        factual: Whether it is asked of unsupported ones, too, if they are true all the same.
+    ``strict``: a sentence called supported without evidence in the source is unsupported; without a
+    request for evidence nothing could be supported. ``factual``: of unsupported sentences it is
+    also asked whether they are true all the same.
     """
 
     mode: SentenceMode = SENTENCE_MODES[0]
