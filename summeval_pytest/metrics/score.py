@@ -342,22 +342,18 @@ ENDLESS: Final = 1e6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """One number and its range.
+    """One number: the metric it comes from and its range.
 
     A threshold on it is a lower bound; where lower is better it is an upper bound. Only the methods
     here know what follows from that.
     """
 
     name: str
+    metric: MetricName
     meaning: str
     low: float = 0.0
     high: float = 1.0
     lower_is_better: bool = False
-
-    @property
-    def metric(self) -> MetricName:
-        """The metric that gives it: what stands before the point of its name."""
-        return next(metric for metric in METRICS if metric == self.name.partition(".")[0])
 
     @property
     def worst(self) -> float:
@@ -397,24 +393,34 @@ class Named:
         return gap / (1 + abs(gap) if self.high == ENDLESS else self.high - self.low)
 
 
-_NUMBERS: Final = (
-    Named(name="facet", meaning="Facet-aware Metric", low=LOWEST),
-    *(
-        Named(name=f"facet.{facet}", meaning=f"rating of the {facet}", low=1.0, high=float(scale))
-        for facet, scale in SCALES.items()
+_NUMBERS: Final[tuple[tuple[MetricName, str, str, float, float], ...]] = (
+    ("facet", "facet", "Facet-aware Metric", LOWEST, 1.0),
+    *(("facet", f"facet.{f}", f"rating of the {f}", 1.0, float(n)) for f, n in SCALES.items()),
+    ("eva", "eva", "EVA-Score, F1 over facts", 0.0, 1.0),
+    ("eva", "eva.precision", "supported facts", 0.0, 1.0),
+    ("eva", "eva.recall", "matched facts", 0.0, 1.0),
+    ("eva", "eva.recall_entailed", "reference facts that follow from the summary", 0.0, 1.0),
+    ("faithfulness", "faithfulness", "supported sentences", 0.0, 1.0),
+    (
+        "faithfulness",
+        CONFLICTS,
+        "sentences that contradict or exceed the source in a number",
+        0.0,
+        ENDLESS,
     ),
-    Named(name="eva", meaning="EVA-Score, F1 over facts"),
-    Named(name="eva.precision", meaning="supported facts"),
-    Named(name="eva.recall", meaning="matched facts"),
-    Named(name="eva.recall_entailed", meaning="reference facts that follow from the summary"),
-    Named(name="faithfulness", meaning="supported sentences"),
-    Named(
-        name=CONFLICTS,
-        meaning="sentences that contradict or exceed the source in a number",
-        high=ENDLESS,
-        lower_is_better=True,
-    ),
-    Named(name=SUPPORT, meaning="mean support of the sentences"),
+    ("faithfulness", SUPPORT, "mean support of the sentences", 0.0, 1.0),
 )
-CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType({named.name: named for named in _NUMBERS})
+CATALOGUE: Final[Mapping[str, Named]] = MappingProxyType(
+    {
+        name: Named(
+            name=name,
+            metric=metric,
+            meaning=meaning,
+            low=low,
+            high=high,
+            lower_is_better=name == CONFLICTS,
+        )
+        for metric, name, meaning, low, high in _NUMBERS
+    }
+)
 """By the names that suites and `--summ-min` use, grouped by metric."""
