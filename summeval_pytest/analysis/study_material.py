@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import closing
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -236,7 +236,7 @@ class Material:
             began = perf_counter()
         if session.is_asking:
             found.models = models_seen(session.exchange.ledger.models)
-            found.calls = session.exchange.ledger.totals.as_json()
+            found.calls = asdict(session.exchange.ledger.totals)
         if isinstance(judge, Counting):
             found.counts = judge.counts()
         return found

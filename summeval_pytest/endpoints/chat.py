@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,12 +25,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The JSON schema that a reply has to follow.
-
-    Attributes:
-        name: Letters, digits and underscores, as endpoints demand.
-        text: The schema as JSON text.
-    """
+    """The JSON schema that a reply has to follow, as text; its name has letters, digits, ``_``."""
 
     name: str
     text: str
@@ -41,12 +36,7 @@ class ChatRequest:
     """One request to a model, before it is known which endpoint serves it and how.
 
     Attributes:
-        model: The endpoint's name for the model.
-        messages: The conversation so far.
-        max_tokens: At most so many tokens of reply.
         schema: What the reply has to follow; None for free text.
-        temperature: 0 for the likeliest reply.
-        seed: For endpoints that sample reproducibly.
         vote: Which of several votes on the same question this is, from 0.
         attempt: Which attempt at the same items this is, from 0; later ones follow a bad reply.
         topic: What is asked, in a few words for messages and cassettes; changes no reply.
@@ -63,11 +53,7 @@ class ChatRequest:
     topic: str = field(default="", compare=False)
 
     def identity(self, endpoint: str) -> Mapping[str, object]:
-        """All that can change the reply, as JSON values: what a store's key is made of.
-
-        Args:
-            endpoint: The name or address that tells this endpoint from others.
-        """
+        """All that can change the reply of the endpoint of this name: what a key is made of."""
         return {
             "version": KEY_VERSION,
             "endpoint": endpoint,
@@ -86,8 +72,7 @@ Finish = Literal["stop", "length", "content_filter", "refusal"]
 """Why a reply ended: the model was done, cut off at ``max_tokens``, filtered, or it declined."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(NamedTuple):
     """The tokens that an endpoint counted; what it had in its own cache is among the prompt's."""
 
     prompt_tokens: int
@@ -101,7 +86,6 @@ class ChatReply:
 
     Attributes:
         text: The message; for a refusal what the model said instead.
-        finish: Why it ended.
         model: The model as the endpoint names it in its reply; empty where it does not.
         fingerprint: The endpoint's word for its configuration; empty where it gives none.
         usage: What it used; None where the endpoint does not count.
@@ -115,13 +99,12 @@ class ChatReply:
 
     def as_json(self) -> Mapping[str, object]:
         """The reply as JSON values; `read_reply` is the way back."""
-        usage = self.usage
         return {
             "text": self.text,
             "finish": self.finish,
             "model": self.model,
             "fingerprint": self.fingerprint,
-            "usage": usage and [usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens],
+            "usage": self.usage and list(self.usage),
         }
 
 
@@ -131,21 +114,20 @@ def read_reply(values: object) -> ChatReply:
     Raises:
         ValueError: if they hold something else.
     """
-    texts = ("text", "finish", "model", "fingerprint")
-    if not isinstance(values, dict) or set(values) != {*texts, "usage"}:
-        raise ValueError("a stored reply has text, finish, model, fingerprint and usage")
-    are_texts = all(isinstance(values[key], str) for key in texts)
-    if not are_texts or values["finish"] not in get_args(Finish):
-        raise ValueError("a stored reply's text, finish, model or fingerprint is none")
-    usage = None
-    if values["usage"] is not None:
-        match values["usage"]:
-            case [prompt, completion, cached] if all(
-                type(n) is int and n >= 0 for n in (prompt, completion, cached)
-            ):
-                usage = Usage(
-                    prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached
-                )
-            case _:
-                raise ValueError("a stored reply's usage is three counts of tokens")
-    return ChatReply(**{**values, "usage": usage})
+    match values:
+        case {
+            "text": str(text),
+            "finish": "stop" | "length" | "content_filter" | "refusal" as finish,
+            "model": str(model),
+            "fingerprint": str(fingerprint),
+            "usage": None | [int(), int(), int()] as usage,
+            **more,
+        } if not more and all(type(n) is int and n >= 0 for n in usage or ()):
+            return ChatReply(
+                text=text,
+                finish=finish,
+                model=model,
+                fingerprint=fingerprint,
+                usage=Usage(*usage) if usage else None,
+            )
+    raise ValueError("a stored reply has text, finish, model, fingerprint and usage")

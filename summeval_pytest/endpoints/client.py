@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.endpoints.dialect import Negotiation, body, first_trial, next_trial
-from summeval_pytest.endpoints.faults import Backoff, of_body, of_silence, of_status, told
+from summeval_pytest.endpoints.faults import Backoff, of_error, of_status, told
 from summeval_pytest.endpoints.spending import tokens_about
-from summeval_pytest.endpoints.wire import Wire, read_body
+from summeval_pytest.endpoints.wire import TOO_SLOW, Wire, read_body
 from summeval_pytest.errors import REFUSALS, NoReplyError
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from summeval_pytest.errors import Fault
 
 
-_UNREADABLE: Final = 3
-"""How often one call may meet a good status with a body that is no reply."""
 _OK: Final = 300
 _BACKOFF: Final = Backoff()
 
@@ -49,16 +47,11 @@ class Sender(Protocol):
         ...
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Hears that requests about the same items, each after the reply before, came to nothing.
-
-        Whoever keeps replies marks these, so that a later run asks again.
+        """Mark replies as unusable, so that a later run asks again; returns what the user can do.
 
         Args:
-            said: The requests in order, each with its reply.
+            said: Requests about the same items, each after the reply before, with their replies.
             why: What is wrong with the last reply.
-
-        Returns:
-            What the user can do about it.
         """
         ...
 
@@ -70,18 +63,17 @@ class _Call:
     request: ChatRequest
     ticket: int
     deadline: asyncio.Timeout
+    again: Again | None
     n_attempts: int = 0
     n_waits: int = 0
     n_unreadable: int = 0
     last: str = ""
-    again: Again | None = None
 
 
 class Client:
     """Gets replies from one model at one endpoint, for one event loop.
 
     Attributes:
-        endpoint: The endpoint.
         trouble: What kept the last attempt from a reply; empty where it got one.
     """
 
@@ -113,7 +105,6 @@ class Client:
         self._chance = chance or random.Random()
         self._talk = Negotiation(remembered, backoff.head_start_seconds)
         self._refusal: NoReplyError | None = None
-        self._heard_before = False
 
     @property
     def dialect(self) -> Dialect | None:
@@ -129,14 +120,10 @@ class Client:
 
         The time allowed begins with the first attempt, as waiting for a turn is nobody's fault.
 
-        Args:
-            request: The request.
-            again: Asked before each further attempt.
-
         Raises:
             NoReplyError: if there is none, with its fault.
         """
-        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again=again)
+        call = _Call(request, self._limits.ticket(), asyncio.timeout(None), again)
         if not self._circuit.admits(asyncio.get_running_loop().time()):
             raise self._given_up(call)
         self._circuit.waiting.add(call.deadline)
@@ -168,28 +155,25 @@ class Client:
         outcome = await self._attempted(call, dialect)
         if isinstance(outcome, ChatReply):
             talk.confirm(dialect)
-            return outcome
-        is_telling = outcome.fault == "bad_request" and not outcome.error.is_too_long
-        if is_telling and talk.is_doubtful(dialect):
-            talk.forget(dialect)
+        elif outcome.is_refusal and talk.doubt(dialect):
             return await self._asked(call)
         return outcome
 
     async def _negotiated(self, call: _Call) -> ChatReply | RetryDecision:
         """The reply in the first dialect understood; if none is, the first refusal is raised."""
         trial = first_trial(self._talk.dialect, call.request)
+        has_schema = call.request.schema is not None
         first: NoReplyError | None = None
         while True:
             outcome = await self._attempted(call, trial)
             if isinstance(outcome, ChatReply):
                 self._talk.settle(trial)
                 return outcome
-            has_schema = call.request.schema is not None
             following = next_trial(trial, outcome.status, outcome.error, has_schema=has_schema)
             if following is None:
-                if first is None or outcome.fault != "bad_request" or outcome.error.is_too_long:
-                    return outcome
-                raise first
+                if first is not None and outcome.is_refusal:
+                    raise first
+                return outcome
             first = first or self._error(call, outcome.fault, outcome.what)
             trial = following
 
@@ -199,29 +183,28 @@ class Client:
         n_tokens = 0
         if self.endpoint.tokens_per_minute is not None:  # providers count the longest reply, too
             n_tokens = tokens_about(call.request) + call.request.max_tokens
+        circuit, loop = self._circuit, asyncio.get_running_loop()
         async with self._limiter.taken(ticket=call.ticket, n_tokens=n_tokens) as n_shrunk:
             if self._refusal is not None:
                 raise NoReplyError(self._refusal.fault, str(self._refusal))
             if call.deadline.when() is None:  # from now on the call's time runs
-                now = asyncio.get_running_loop().time()
-                call.deadline.reschedule(now + self.endpoint.timeout_seconds)
+                call.deadline.reschedule(loop.time() + self.endpoint.timeout_seconds)
             call.n_attempts += 1
-            self._circuit.waiting.discard(call.deadline)
+            circuit.waiting.discard(call.deadline)
             try:
                 outcome = await self._posted(call, values)
             finally:
-                self._circuit.waiting.add(call.deadline)
+                circuit.waiting.add(call.deadline)
             if isinstance(outcome, ChatReply):
                 self.trouble = ""
-                self._circuit.heard()
+                circuit.heard()
                 self._limiter.served()
                 return outcome
             self.trouble = self.endpoint.redacted(outcome.what)
             if outcome.is_breakdown:
-                now = asyncio.get_running_loop().time()
-                self._circuit.failed(call.ticket, outcome, now)
+                circuit.failed(call.ticket, outcome, loop.time())
             elif outcome.fault != "timed_out":
-                self._circuit.heard()
+                circuit.heard()
             if outcome.fault == "rate_limited":
                 self._limiter.refused(n_shrunk)
             return outcome
@@ -235,9 +218,6 @@ class Client:
         try:
             async with asyncio.timeout(self.endpoint.attempt_seconds):
                 heard = await self._wire.post(values)
-            if isinstance(heard, str):
-                return of_silence(heard, heard_before=self._heard_before)
-            self._heard_before = True
             heard = replace(heard, text=redacted(heard.text))
             if heard.status >= _OK:
                 return of_status(heard, datetime.now(UTC))
@@ -249,11 +229,10 @@ class Client:
                 fingerprint=redacted(reply.fingerprint),
             )
         except TimeoutError:
-            return of_silence("slow", heard_before=self._heard_before)
+            return of_error(NoReplyError("timed_out", TOO_SLOW), call.n_unreadable)
         except NoReplyError as error:
-            call.n_unreadable += 1
-            again = error.fault != "too_large" and call.n_unreadable < _UNREADABLE
-            return of_body(error, again=again)
+            call.n_unreadable += error.fault in {"not_json", "malformed"}
+            return of_error(error, call.n_unreadable)
 
     async def _wait(self, call: _Call, decision: RetryDecision) -> None:
         """Waits before the next attempt.
@@ -273,11 +252,11 @@ class Client:
         call.n_waits += 1
         end = call.deadline.when()
         if end is not None and asyncio.get_running_loop().time() + seconds >= end:
-            what = f"{decision.what}; the next attempt would be in {seconds:.3g} s"
+            next_one = f"the next attempt would be in {seconds:.3g} s"
             if asked is not None:
-                what = f"{decision.what}; it asks to be left alone for {asked:.15g} s"
-            what += f", too long for a call of {self.endpoint.timeout_seconds:g} s"
-            raise self._error(call, decision.fault, what)
+                next_one = f"it asks to be left alone for {asked:.15g} s"
+            too_long = f"too long for a call of {self.endpoint.timeout_seconds:g} s"
+            raise self._error(call, decision.fault, f"{decision.what}; {next_one}, {too_long}")
         await self._limits.pause(seconds)
         if call.again is not None:
             await call.again(decision.fault)

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 Level = Literal["json_schema", "json_object", "text"]
 """How the form of a reply is asked for, best first."""
-
-LengthField = Literal["max_tokens", "max_completion_tokens"]
-
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 REFUSALS: Final = frozenset({400, 422})
 BREAKDOWNS: Final = frozenset({500, 501})
@@ -36,7 +33,6 @@ INSTRUCTION: Final = (
 
 _OF_LEVELS: Final = frozenset({"response_format", "json_schema", "json_object"})
 _OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
-_FIELDS: Final = ("max_tokens", "temperature", "seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +47,7 @@ class Dialect:
     """
 
     level: Level | None = None
-    length_field: LengthField = "max_tokens"
+    length_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     seed: bool = True
 
@@ -60,22 +56,20 @@ class Dialect:
         return asdict(self)
 
 
-def read_dialect(values: object) -> Dialect:
-    """The dialect that JSON values hold, as `Dialect.as_json` wrote it.
-
-    Raises:
-        ValueError: if it holds something else.
-    """
-    if not isinstance(values, dict) or set(values) != {"level", "length_field", *_FIELDS[1:]}:
-        raise ValueError("a stored dialect has level, length_field, temperature and seed")
-    sound = (
-        values["level"] in (None, *LEVELS)
-        and values["length_field"] in get_args(LengthField)
-        and all(isinstance(values[key], bool) for key in _FIELDS[1:])
-    )
-    if not sound:
-        raise ValueError("a stored dialect's level, length_field, temperature or seed is none")
-    return Dialect(**values)
+def read_dialect(values: object) -> Dialect | None:
+    """The dialect that JSON values hold, as `Dialect.as_json` wrote it; None in anything else."""
+    match values:
+        case {
+            "level": None | "json_schema" | "json_object" | "text" as level,
+            "length_field": "max_tokens" | "max_completion_tokens" as length_field,
+            "temperature": bool(temperature),
+            "seed": bool(seed),
+            **more,
+        } if not more:
+            return Dialect(
+                level=level, length_field=length_field, temperature=temperature, seed=seed
+            )
+    return None
 
 
 def first_trial(dialect: Dialect, request: ChatRequest) -> Dialect:
@@ -93,33 +87,22 @@ def next_trial(
     A refusal that names a field costs that field. One that names the form of the reply, or nothing
     in particular, costs the level. Each field is given up once, so that this ends.
     """
+    lower = None
+    if has_schema and dialect.level not in {None, LEVELS[-1]}:
+        lower = replace(dialect, level=LEVELS[LEVELS.index(dialect.level) + 1])
     if status in BREAKDOWNS:
-        return _lower(dialect) if has_schema and error.words & _OF_BREAKDOWNS else None
+        return lower if error.words & _OF_BREAKDOWNS else None
     if status not in REFUSALS or error.is_too_long:
         return None
-    lower = _lower(dialect) if has_schema else None
-    if error.param not in _FIELDS and error.words & _OF_LEVELS and lower is not None:
+    without = {
+        "max_tokens": replace(dialect, length_field="max_completion_tokens"),
+        "temperature": replace(dialect, temperature=False),
+        "seed": replace(dialect, seed=False),
+    }
+    if error.param not in without and error.words & _OF_LEVELS and lower is not None:
         return lower
-    named = [error.param] if error.param in _FIELDS else [f for f in _FIELDS if f in error.words]
-    without = (_without(dialect, name) for name in named)
-    return next((trial for trial in without if trial is not None), lower)
-
-
-def _lower(dialect: Dialect) -> Dialect | None:
-    if dialect.level is None or dialect.level == LEVELS[-1]:
-        return None
-    return replace(dialect, level=LEVELS[LEVELS.index(dialect.level) + 1])
-
-
-def _without(dialect: Dialect, name: str) -> Dialect | None:
-    """The dialect without a field; None if it does without it already."""
-    if name == "max_tokens" and dialect.length_field == "max_tokens":
-        return replace(dialect, length_field="max_completion_tokens")
-    if name == "temperature" and dialect.temperature:
-        return replace(dialect, temperature=False)
-    if name == "seed" and dialect.seed:
-        return replace(dialect, seed=False)
-    return None
+    named = [error.param] if error.param in without else [f for f in without if f in error.words]
+    return next((without[name] for name in named if without[name] != dialect), lower)
 
 
 def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
@@ -128,7 +111,10 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
     Where the endpoint takes no strict schema, the schema stands at the end of the last message.
     """
     # UTF-8 cannot carry half a character: a question mark goes in its place.
-    contents = [m.content.encode("utf-8", "replace").decode("utf-8") for m in request.messages]
+    messages = [
+        {"role": m.role, "content": m.content.encode("utf-8", "replace").decode("utf-8")}
+        for m in request.messages
+    ]
     values: dict[str, object] = {"model": request.model}
     if request.schema is not None:
         level = dialect.level or LEVELS[0]
@@ -136,14 +122,11 @@ def body(request: ChatRequest, dialect: Dialect) -> dict[str, object]:
             schema = {"strict": True, "schema": json.loads(request.schema.text)}
             named = {"name": request.schema.name, **schema}
             values["response_format"] = {"type": level, "json_schema": named}
-        elif contents:
-            contents[-1] += f"\n\n{INSTRUCTION}\n{request.schema.text}"
+        elif messages:
+            messages[-1]["content"] += f"\n\n{INSTRUCTION}\n{request.schema.text}"
         if level == "json_object":
             values["response_format"] = {"type": level}
-    roles = (message.role for message in request.messages)
-    values["messages"] = [
-        {"role": role, "content": content} for role, content in zip(roles, contents, strict=True)
-    ]
+    values["messages"] = messages
     values[dialect.length_field] = request.max_tokens
     if dialect.temperature:
         values["temperature"] = request.temperature
@@ -156,9 +139,9 @@ class Negotiation:
     """One model's dialect at one endpoint.
 
     While it is not known, one request goes first and the others wait for it, so that an endpoint
-    refuses each level once and not once a request. Whose request meets other trouble than such a
-    refusal lets the next one go first, and nobody waits longer than the head start: what is
-    understood is settled by whichever request comes through first.
+    refuses each level once and not once a request. If that request meets other trouble, the next
+    one goes first, and nobody waits longer than the head start: the dialect is settled by whichever
+    request comes through first.
 
     Attributes:
         dialect: The best that is known.
@@ -196,18 +179,16 @@ class Negotiation:
 
     def confirm(self, dialect: Dialect) -> None:
         """A reply came in a dialect that was known already."""
-        if dialect == self.dialect:
-            self._is_confirmed = True
+        self._is_confirmed = self._is_confirmed or dialect == self.dialect
 
-    def is_doubtful(self, dialect: Dialect) -> bool:
+    def doubt(self, refused: Dialect) -> bool:
         """Whether a refusal in this dialect may be the dialect's fault, and not the request's.
 
-        So it is while it is only remembered from another day, and if it was given up meanwhile.
+        So it may while the dialect is only remembered from another day, which is then forgotten,
+        and where it was given up meanwhile.
         """
-        return dialect != self.dialect or not self._is_confirmed
-
-    def forget(self, dialect: Dialect) -> None:
-        """What was remembered is refused; unless somebody found out something else meanwhile."""
-        if dialect == self.dialect:
-            self.dialect = Dialect()
-            self._is_known = False
+        if refused != self.dialect:
+            return True
+        if not self._is_confirmed:
+            self.dialect, self._is_known = Dialect(), False
+        return not self._is_confirmed

@@ -44,20 +44,19 @@ _KEY_LIKE: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """An OpenAI-compatible address.
+    """An OpenAI-compatible address, and how it may be asked.
 
     Attributes:
         name: What tells it from others in keys of a store and in messages: a name of the suite, or
             the address as `shown`.
         base_url: Its address up to the version, such as "http://localhost:11434/v1".
         api_key: Its key; empty where it wants none.
-        max_in_flight: At most so many requests at once, 1 or more; None for the run's limit.
-        requests_per_minute: At most so many, 1 or more; None for any number.
-        tokens_per_minute: At most so many, of prompts and replies, 1 or more; None for any number.
+        max_in_flight: At most so many requests at once; None for the run's limit.
+        requests_per_minute: At most so many; None for any number, as for tokens.
+        tokens_per_minute: Of prompts and replies.
         timeout_seconds: How long one call may take, all its attempts and waits together.
         attempt_seconds: How long one attempt may take.
-        max_reply_mib: How large the body of a response may be, as it comes and decoded, in MiB, 1
-            or more.
+        max_reply_mib: How large the body of a response may be, as it comes and decoded.
 
     Raises:
         OptionError: if one of them is none.
@@ -74,16 +73,17 @@ class Endpoint:
     max_reply_mib: int = 32
 
     def __post_init__(self) -> None:
-        url = _read_url(self.base_url)
-        if url is None:
-            raise OptionError(
-                f"{self._called}: base_url {_without_secrets(self.base_url)!r} is no address of a"
-                " server; write it like 'http://localhost:11434/v1'"
+        if _read_url(self.base_url) is None:
+            # nobody hides a password in this part of a broken address
+            part = one_line(self.base_url.rpartition("@")[2].partition("?")[0])
+            raise self._wrong(
+                f"base_url {part!r} is no address of a server; write it like"
+                " 'http://localhost:11434/v1'"
             )
-        if not all("!" <= character <= "~" for character in self.api_key):
-            raise OptionError(
-                f"{self._called}: its API key has a blank, a line break or a letter that no key"
-                " has; look where it comes from"
+        if not _is_plain(self.api_key):
+            raise self._wrong(
+                "its API key has a blank, a line break or a letter that no key has; look where it"
+                " comes from"
             )
         if not self.name or self.redacted(self.name) != self.name:
             raise OptionError(
@@ -91,9 +91,9 @@ class Endpoint:
                 " call it by its address"
             )
         if self.api_key and not self.is_private:
-            raise OptionError(
-                f"{self._called}: its API key would go to {self.shown} over plain http, for anyone"
-                " on the way to read; use https, or unset the key's variable where none is wanted"
+            raise self._wrong(
+                f"its API key would go to {self.shown} over plain http, for anyone on the way to"
+                " read; use https, or unset the key's variable where none is wanted"
             )
         self._check_numbers()
 
@@ -101,38 +101,40 @@ class Endpoint:
         for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute", "max_reply_mib"):
             limit: int | None = getattr(self, key)
             if limit is not None and limit < 1:
-                raise OptionError(f"{self._called}: {key} is {limit!r}; it has to be 1 or more")
+                raise self._wrong(f"{key} is {limit!r}; it has to be 1 or more")
         for key in ("timeout_seconds", "attempt_seconds"):
             seconds: float = getattr(self, key)
             if not (math.isfinite(seconds) and seconds > 0):
-                raise OptionError(f"{self._called}: {key} is {seconds!r}; it has to be above 0")
+                raise self._wrong(f"{key} is {seconds!r}; it has to be above 0")
+
+    def _wrong(self, what: str) -> OptionError:
+        return OptionError(f"endpoint {one_line(self.redacted(self.name))!r}: {what}")
 
     @property
-    def _called(self) -> str:
-        return f"endpoint {one_line(self.redacted(self.name))!r}"
+    def _url(self) -> SplitResult:
+        return urlsplit(self.base_url)
 
     @property
     def shown(self) -> str:
         """The address as it may be shown: without user, password and query."""
-        url = urlsplit(self.base_url)
+        url = self._url
         host = url.netloc.rpartition("@")[2]
         return one_line(self.redacted(f"{url.scheme}://{host}{url.path.rstrip('/')}"))
 
     @property
     def address(self) -> str:
         """The address to ask at, without its `query`; never show it."""
-        url = urlsplit(self.base_url)
-        return urlunsplit((url.scheme, url.netloc, url.path, "", ""))
+        return urlunsplit((*self._url[:3], "", ""))
 
     @property
     def query(self) -> dict[str, str]:
         """What every request carries after its path; never show it."""
-        return dict(parse_qsl(urlsplit(self.base_url).query, keep_blank_values=True))
+        return dict(parse_qsl(self._url.query, keep_blank_values=True))
 
     @property
     def is_loopback(self) -> bool:
         """Whether it is on this machine, where no proxy is between."""
-        host = urlsplit(self.base_url).hostname or ""
+        host = self._url.hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
         except ValueError:
@@ -141,12 +143,12 @@ class Endpoint:
     @property
     def is_private(self) -> bool:
         """Whether nobody on the way can read what is sent: by https, or on this machine."""
-        return urlsplit(self.base_url).scheme == "https" or self.is_loopback
+        return self._url.scheme == "https" or self.is_loopback
 
     @property
     def origin(self) -> str:
         """Whom a key would be given to: scheme, host, and the port where it is no usual one."""
-        url = urlsplit(self.base_url)
+        url = self._url
         host = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname
         port = "" if url.port in {None, _USUAL_PORTS[url.scheme]} else f":{url.port}"
         return f"{url.scheme}://{host}{port}"
@@ -189,16 +191,16 @@ def _read_url(text: str) -> SplitResult | None:
     """The parts of an http address; None for anything else."""
     try:
         url = urlsplit(text)
-        sound = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
-        sound = sound and url.netloc.count("@") <= 1 and "\\" not in text  # read one way by all
+        sound = url.scheme in _USUAL_PORTS and bool(url.hostname) and url.port != 0
     except ValueError:
         return None
-    return url if sound and all("!" <= character <= "~" for character in text) else None
+    is_read_one_way = url.netloc.count("@") <= 1 and "\\" not in text
+    return url if sound and is_read_one_way and _is_plain(text) else None
 
 
-def _without_secrets(address: str) -> str:
-    """The part of a broken address in which nobody hides a password."""
-    return one_line(address.rpartition("@")[2].partition("?")[0])
+def _is_plain(text: str) -> bool:
+    """Whether all characters can stand in a header: ASCII, and no blanks."""
+    return all("!" <= character <= "~" for character in text)
 
 
 BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
@@ -207,18 +209,10 @@ BUILT_IN_ENDPOINTS: Final = ("ollama", "openai")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointSpec:
-    """Where models answer; None leaves a value to what is built in.
+    """An endpoint as a suite has it; None leaves a value to what is built in.
 
-    Attributes:
-        name: The endpoint's name.
-        base_url: Its address, up to and with ``/v1``.
-        api_key_env: The environment variable that holds its key; the key itself is in no file.
-        max_in_flight: At most so many requests at once.
-        requests_per_minute: At most so many requests a minute.
-        tokens_per_minute: At most so many tokens a minute, prompts and replies.
-        timeout_seconds: How long one call may take with all its retries.
-        attempt_seconds: How long one attempt may take.
-        max_reply_mib: How large a response may be, in MiB.
+    ``api_key_env`` is the environment variable that holds the key, which itself is in no file; all
+    else is as `Endpoint` has it.
     """
 
     name: str
@@ -234,12 +228,9 @@ class EndpointSpec:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in dollars per million tokens.
+    """What a model costs, in dollars per million tokens of prompt and reply.
 
-    Attributes:
-        input: Of the prompt.
-        output: Of the reply.
-        cached_input: Of what the endpoint had in its own cache; None if that costs as much.
+    ``cached_input`` is for what the endpoint had in its own cache; None if that costs as much.
 
     Raises:
         OptionError: if one of them is negative or not finite.
@@ -270,7 +261,6 @@ OLLAMA_URL: Final = "http://localhost:11434/v1"
 BASE_URL: Final = "OPENAI_BASE_URL"
 API_KEY: Final = "OPENAI_API_KEY"
 ALLOW: Final = "SUMM_ALLOW_ENDPOINTS"
-_SCHEMES: Final = ("http://", "https://")
 _FREE: Final = Price(0.0, 0.0)
 _ALLOWED: Final = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_]*)=)?(https?://.+)", re.ASCII)
 
@@ -279,9 +269,7 @@ _ALLOWED: Final = re.compile(r"(?:([A-Za-z_][A-Za-z0-9_]*)=)?(https?://.+)", re.
 class Keys:
     """The keys in the environment, and where the user lets each of them go.
 
-    Attributes:
-        environ: The environment variables; none where nothing is ever sent.
-        places: Names of variables with an origin; an empty name stands for any.
+    Places are names of variables with an origin; an empty name stands for any.
     """
 
     environ: Mapping[str, str] = field(repr=False)
@@ -374,29 +362,16 @@ def find_endpoint(
     Raises:
         OptionError: for an unknown name, and for a key that may not go there.
     """
-    if name.startswith(_SCHEMES):
+    if name.startswith(("http://", "https://")):
         typed = Endpoint(name=OPENAI, base_url=name)
         typed = replace(typed, name=typed.shown)  # a name is stored, credentials are not
         # OpenAI's key is only lent to a typed address, so it stays here rather than be in the way.
         return Address(keys.given(typed, API_KEY) if typed.is_private else typed)
-    spec = defined.get(name)
-    if spec is None and name not in BUILT_IN_ENDPOINTS:
+    if name not in defined and name not in BUILT_IN_ENDPOINTS:
         known = {*defined, *BUILT_IN_ENDPOINTS}
         raise OptionError(f"no endpoint {name!r}; {nearest(name, known)} (or write a URL)")
-    return _address(spec or EndpointSpec(name=name), environ, keys, n_processes)
-
-
-def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: str) -> str:
-    """Where a model is that no suite defines: as asked, else OPENAI_BASE_URL, else as built in."""
-    if asked is not None:
-        return asked
-    return OPENAI if environ.get(BASE_URL, "").strip() else otherwise
-
-
-def _address(
-    spec: EndpointSpec, environ: Mapping[str, str], keys: Keys, n_processes: int
-) -> Address:
-    name, url, variable = spec.name, spec.base_url, spec.api_key_env
+    spec = defined.get(name) or EndpointSpec(name=name)
+    url, variable = spec.base_url, spec.api_key_env
     if url is None and name == OLLAMA:
         url = OLLAMA_URL
     elif url is None:
@@ -404,31 +379,39 @@ def _address(
         if url.rstrip("/") != OPENAI_URL:
             name = Endpoint(name=OPENAI, base_url=url).shown
         variable = variable or API_KEY
-    usual = Endpoint(name=name, base_url=url)
+    endpoint = _limited(Endpoint(name=name, base_url=url), spec, n_processes)
     if variable:
-        usual = keys.given(usual, variable)
+        endpoint = keys.given(endpoint, variable)
     must = spec.api_key_env is not None or url.rstrip("/") == OPENAI_URL
-    timeout = usual.timeout_seconds if spec.timeout_seconds is None else spec.timeout_seconds
-    endpoint = replace(
+    if not must or endpoint.api_key or not variable:
+        return Address(endpoint)
+    allow = "" if keys.allow(variable, endpoint) else f" and {ALLOW}={variable}={endpoint.origin}"
+    return Address(endpoint, variable + allow)
+
+
+def _limited(usual: Endpoint, spec: EndpointSpec, n_processes: int) -> Endpoint:
+    """An endpoint as the suite limits it, for one of the processes that share its limits."""
+
+    def part(limit: int | None) -> int | None:
+        return None if limit is None else max(1, limit // n_processes)
+
+    timeout_seconds = spec.timeout_seconds or usual.timeout_seconds
+    return replace(
         usual,
-        max_in_flight=_part(spec.max_in_flight, n_processes),
-        requests_per_minute=_part(spec.requests_per_minute, n_processes),
-        tokens_per_minute=_part(spec.tokens_per_minute, n_processes),
-        timeout_seconds=timeout,
-        attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout),
+        max_in_flight=part(spec.max_in_flight),
+        requests_per_minute=part(spec.requests_per_minute),
+        tokens_per_minute=part(spec.tokens_per_minute),
+        timeout_seconds=timeout_seconds,
+        attempt_seconds=min(spec.attempt_seconds or usual.attempt_seconds, timeout_seconds),
         max_reply_mib=spec.max_reply_mib or usual.max_reply_mib,
     )
-    if not must or usual.api_key or not variable:
-        return Address(endpoint)
-    is_allowed = keys.allow(variable, usual)
-    return Address(
-        endpoint, variable if is_allowed else f"{variable} and {ALLOW}={variable}={usual.origin}"
-    )
 
 
-def _part(limit: int | None, n_processes: int) -> int | None:
-    """One process's part of a limit, at least 1."""
-    return None if limit is None else max(1, limit // n_processes)
+def default_endpoint(asked: str | None, environ: Mapping[str, str], otherwise: str) -> str:
+    """Where a model is that no suite defines: as asked, else OPENAI_BASE_URL, else as built in."""
+    if asked is not None:
+        return asked
+    return OPENAI if environ.get(BASE_URL, "").strip() else otherwise
 
 
 _DATE: Final = re.compile(
@@ -443,7 +426,6 @@ _DATE: Final = re.compile(
 _TAG: Final = re.compile(r":[^:/]*\d[^:/]*\Z")
 """``llama3:8b-instruct-q4_0`` and ``@sha256:...``; ``:latest`` and ``:free`` name no version."""
 _FILE: Final = re.compile(r"\A(?:[/~.\\]|[A-Za-z]:[\\/])|\.(?:gguf|safetensors|bin)\Z")
-_SUFFIX: Final = ".gguf"
 
 
 def is_exact(model: str) -> bool:
@@ -456,20 +438,16 @@ def is_other_model(asked: str, returned: str, *, pinned: bool | None = None) -> 
 
     Args:
         asked: The name in the request.
-        returned: The name in the reply; an empty one is no word, and never another model.
+        returned: The name in the reply; an empty one is no word, and never another model. Names
+            are one but for case, a provider or folder before them, and ``.gguf``.
         pinned: Whether the suite holds the model to its name; None where the name itself decides,
             and where a file that a server has loaded is no name to hold it to.
     """
-    if not returned or _is_same(asked, returned):
+    one, other = (
+        "/" + name.casefold().replace("\\", "/").removesuffix(".gguf") for name in (asked, returned)
+    )
+    if not returned or one.endswith(other) or other.endswith(one):
         return False
     if pinned is None:
         return is_exact(asked) and not _FILE.search(returned)
     return pinned
-
-
-def _is_same(asked: str, returned: str) -> bool:
-    """Whether two names are one, but for case, a provider or folder before it, and ``.gguf``."""
-    one, other = (
-        name.casefold().replace("\\", "/").removesuffix(_SUFFIX) for name in (asked, returned)
-    )
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

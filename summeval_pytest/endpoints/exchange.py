@@ -11,8 +11,8 @@ import asyncio
 import json
 import shutil
 import time
-from contextlib import asynccontextmanager, suppress
-from functools import partial
+from contextlib import suppress
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.endpoints.chat import read_reply
@@ -29,7 +29,8 @@ from summeval_pytest.store.flight import SingleFlight
 from summeval_pytest.store.key import request_key
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
@@ -57,7 +58,7 @@ class Exchange:
         budget: What may be spent; None for no limit.
         is_strict: Whether a reply of another model than the pinned one is an error; otherwise the
             ledger has it, and who reads that warns.
-        backoff: How long to wait before another attempt.
+        backoff: The waits before attempts.
     """
 
     def __init__(
@@ -180,16 +181,16 @@ class CachedEndpoint:
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
         """Marks the replies as unusable; a replay can only tell."""
         memory = self._exchange.memory
-        keys = [self._key(request) for request, _ in said]
-        for key, (_, reply) in zip(keys, said, strict=True):
-            memory.give_up(key, reply, why)
+        for request, reply in said:
+            memory.give_up(self._key(request), reply, why)
+        first = self._key(said[0][0])[:8]
         if memory.record == "none":
             return (
-                f"the recorded answer to question {keys[0][:8]} is unusable; ask again with"
+                f"the recorded answer to question {first} is unusable; ask again with"
                 " --summ-record=new, then 'summeval cassette export'"
             )
         return (
-            f"the answer to question {keys[0][:8]} is kept as unusable; the next run with"
+            f"the answer to question {first} is kept as unusable; the next run with"
             " --summ-record=new asks again"
         )
 
@@ -198,9 +199,9 @@ class CachedEndpoint:
 
     async def _cached_or_asked(self, key: str, request: ChatRequest) -> ChatReply:
         exchange, memory = self._exchange, self._exchange.memory
-        known = self._cached(key)
+        known = self._cached(key, request)
         if known is not None:
-            return self._held(key, request, known)
+            return known
         if memory.record == "none":
             raise NoReplyError(
                 "not_recorded",
@@ -213,9 +214,9 @@ class CachedEndpoint:
         try:
             async with memory.alone(key):
                 exchange.waiting_elsewhere.discard(task)
-                known = self._cached(key)
+                known = self._cached(key, request)
                 if known is not None:
-                    return self._held(key, request, known)
+                    return known
                 if self._swapped is not None:  # the next reply would be of no more use
                     raise NoReplyError(self._swapped.fault, str(self._swapped))
                 URGENCY.get().has_asked = True
@@ -233,16 +234,15 @@ class CachedEndpoint:
                 exchange is strict.
         """
         endpoint, asked = self._address.endpoint, request.model
-        is_other = is_other_model(asked, reply.model, pinned=self._address.pinned)
         seen = ModelSeen(
             endpoint=endpoint.name,
             asked=asked,
             returned=reply.model,
             fingerprint=reply.fingerprint,
-            is_other=is_other,
+            is_other=is_other_model(asked, reply.model, pinned=self._address.pinned),
         )
-        self._exchange.ledger.saw(key, seen)
-        if is_other and self._exchange.is_strict:
+        self._exchange.ledger.models.setdefault(seen, set()).add(key)
+        if seen.is_other and self._exchange.is_strict:
             self._swapped = NoReplyError(
                 "other_model",
                 f"endpoint {endpoint.name!r} at {endpoint.shown}: asked for the pinned model"
@@ -258,11 +258,12 @@ class CachedEndpoint:
         if not task.cancelled():
             task.exception()  # marks it as seen: whoever waited may have been cancelled
 
-    def _cached(self, key: str) -> ChatReply | None:
+    def _cached(self, key: str, request: ChatRequest) -> ChatReply | None:
         reply = self._exchange.memory.cached(key)
-        if reply is not None:
-            self._exchange.ledger.remembered(key, "cached")
-        return reply
+        if reply is None:
+            return None
+        self._exchange.ledger.remembered(key, "cached")
+        return self._held(key, request, reply)
 
     async def _asked(self, key: str, request: ChatRequest) -> ChatReply:
         """What the endpoint replies, within the budget."""
@@ -273,32 +274,30 @@ class CachedEndpoint:
                 f" {self._address.lacking}, name another address with --summ-endpoint, or replay"
                 f" with --summ-record=none{self._address.hint}"
             )
-        budget, price = self._exchange.budget, self._price
-        if budget is None or price is None:
-            reply = await self._exchange.ask(endpoint, request)
+        exchange, price = self._exchange, self._price
+        if exchange.budget is None or price is None:
+            reply = await exchange.ask(endpoint, request)
         else:
-            reply = await self._afforded(endpoint, request, budget, price)
-        self._exchange.ledger.answered(key, reply.usage, price)
+            reply = await self._afforded(endpoint, request, exchange.budget, price)
+        exchange.ledger.answered(key, reply.usage, price)
         return reply
 
     async def _afforded(
         self, endpoint: Endpoint, request: ChatRequest, budget: Budget, price: Price
     ) -> ChatReply:
         """What the endpoint replies, if the most that this can cost is left."""
-        dearest = cost_at_most(request, price)
-        is_reserved = False
+        dearest = held = cost_at_most(request, price)
 
         async def again(fault: Fault) -> None:
-            nonlocal is_reserved
+            nonlocal held
             if fault in _MAYBE_BILLED:
                 budget.settle(dearest, dearest)
-                is_reserved = False
+                held = 0.0
                 await budget.reserve(dearest)
-                is_reserved = True
+                held = dearest
 
         async with self._exchange.purse:
             await budget.reserve(dearest)
-            is_reserved = True
             cost = dearest  # also of a call that is given up: it may be on the bill
             try:
                 reply = await self._exchange.ask(endpoint, request, again)
@@ -307,8 +306,7 @@ class CachedEndpoint:
                 cost = dearest if error.fault in _MAYBE_BILLED else 0.0
                 raise
             finally:
-                if is_reserved:
-                    budget.settle(dearest, cost)
+                budget.settle(held, cost if held else 0.0)
         return reply
 
 
@@ -323,7 +321,7 @@ class Memory:
 
     Args:
         record: The mode.
-        directory: The local store.
+        directory: The local store, opened at the first look.
         cassettes: The rows of all cassettes, by key.
         run: A name that all processes of this run share and no other run has.
     """
@@ -335,9 +333,6 @@ class Memory:
         self.directory = directory
         self.run = run
         self._cassettes = cassettes
-        self._cache: Cache | None = None
-        self._renewed: Cache | None = None
-        self._flight: SingleFlight | None = None
 
     def recorded(self, key: str) -> ChatReply | None:
         """What a cassette has; nothing where everything is asked again."""
@@ -347,64 +342,53 @@ class Memory:
         """What the local store has from before, or, where all is asked again, from this run."""
         if self.record == "none":
             return None
-        store = self._this_run() if self.record == "all" else self._store()
-        return self._usable(store.get(key))
+        return self._usable((self._renewed if self.record == "all" else self._store).get(key))
 
     def remember(self, key: str, topic: str, reply: ChatReply) -> None:
         """Stores a reply."""
         row = Row(key=key, topic=topic, reply=reply.as_json())
-        self._store().put(row)
+        self._store.put(row)
         if self.record == "all":
-            self._this_run().put(row)
+            self._renewed.put(row)
 
     def give_up(self, key: str, reply: ChatReply, why: str) -> None:
         """Marks a kept reply, of the store or a cassette, as unusable from the next run on."""
         if self.record != "none":
-            self._store().mark(Row(key, "", reply.as_json()), f"{self.run}\n{why}")
+            self._store.mark(Row(key, "", reply.as_json()), f"{self.run}\n{why}")
 
     def given_up(self, key: str) -> str:
         """Why a reply is kept and yet asked for again; empty where none is."""
         rows = [self._cassettes.get(key)]
         if self.record != "none":
-            rows.append(self._store().get(key))
+            rows.append(self._store.get(key))
         return next((why for row in rows if row is not None and (why := self._why_not(row))), "")
 
     def dialect(self, endpoint: str, model: str) -> Dialect | None:
         """What a model was found to understand; unknown where all is asked again."""
         if self.record != "new":
             return None
-        text = self._store().note(f"dialect of {endpoint} {model}")
         try:
-            return None if text is None else read_dialect(json.loads(text))
+            return read_dialect(json.loads(self._store.note(_noted(endpoint, model)) or "null"))
         except (ValueError, RecursionError):
             return None
 
     def remember_dialect(self, endpoint: str, model: str, dialect: Dialect) -> None:
         """Stores what a model was found to understand."""
         text = json.dumps(dialect.as_json(), sort_keys=True)
-        self._store().put_note(f"dialect of {endpoint} {model}", text)
+        self._store.put_note(_noted(endpoint, model), text)
 
-    @asynccontextmanager
-    async def alone(self, key: str) -> AsyncIterator[None]:
+    def alone(self, key: str) -> AbstractAsyncContextManager[None]:
         """Waits until no other process of this machine asks for a key, and keeps them waiting."""
-        self._store()
-        if self._flight is None:
-            self._flight = SingleFlight(self.directory)
-        async with self._flight.alone(key):
-            yield
+        return self._flight.alone(key)
 
     def close(self) -> None:
         """Closes what was opened."""
-        for cache in (self._cache, self._renewed):
-            if cache is not None:
-                cache.close()
-        self._cache = self._renewed = None
+        for name in ("_store", "_renewed"):
+            if name in vars(self):
+                vars(self).pop(name).close()
 
     def forget_run(self) -> None:
-        """Removes what only this run needed, and what runs of other days left that were killed.
-
-        Said once, when all processes of the run have ended.
-        """
+        """Removes, after a run, what only it needed, and what killed runs of other days left."""
         shutil.rmtree(self.run_directory, ignore_errors=True)
         runs = self.directory / RUNS
         for left in list(runs.iterdir()) if runs.is_dir() else ():
@@ -432,18 +416,25 @@ class Memory:
         """Why an earlier run gave a reply up; empty where none did, or no store can tell."""
         if self.record == "none" or not self.directory.is_dir():
             return ""
-        run, _, why = self._store().mark_of(row).partition("\n")
+        run, _, why = self._store.mark_of(row).partition("\n")
         return "" if run == self.run else why
 
+    @cached_property
     def _store(self) -> Cache:
-        if self._cache is None:
-            prepare(self.directory)
-            self._cache = Cache(self.directory)
-        return self._cache
+        prepare(self.directory)
+        return Cache(self.directory)
 
-    def _this_run(self) -> Cache:
-        if self._renewed is None:
-            self._store()
-            prepare(self.run_directory)
-            self._renewed = Cache(self.run_directory)
-        return self._renewed
+    @cached_property
+    def _renewed(self) -> Cache:
+        """What this run has asked again."""
+        prepare(self.directory)
+        prepare(self.run_directory)
+        return Cache(self.run_directory)
+
+    @cached_property
+    def _flight(self) -> SingleFlight:
+        return SingleFlight(self.directory)
+
+
+def _noted(endpoint: str, model: str) -> str:
+    return f"dialect of {endpoint} {model}"

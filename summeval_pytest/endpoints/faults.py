@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
     from random import Random
 
     from summeval_pytest.endpoints.endpoint import Endpoint
-    from summeval_pytest.endpoints.wire import Heard, Silence
+    from summeval_pytest.endpoints.wire import Heard
     from summeval_pytest.errors import Fault, NoReplyError
 
 
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes and types of a 429 that no waiting cures."""
-
 _FINAL: Final[dict[int, Fault]] = {
     400: "bad_request",
     401: "unauthorised",
@@ -33,7 +33,8 @@ _FINAL: Final[dict[int, Fault]] = {
 }
 _TIMEOUT, _CONFLICT, _RATE_LIMITED, _SERVER = 408, 409, 429, 500
 _REDIRECTIONS: Final = range(300, 400)
-_NOTHING: Final = ErrorBody()
+_MOST_UNREADABLE: Final = 3
+"""How often one call may meet a good status with a body that is no reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,46 +80,38 @@ class RetryDecision:
     what: str
     asked_seconds: float | None = None
     status: int = 0
-    error: ErrorBody = _NOTHING
+    error: ErrorBody = field(default_factory=ErrorBody)
 
     @property
     def is_breakdown(self) -> bool:
         """Whether the server broke down, or the connection did: nobody was there to refuse."""
         return self.status >= _SERVER or self.fault in {"unreachable", "dropped"}
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the request was refused as it is, though not for its length."""
+        return self.fault == "bad_request" and not self.error.is_too_long
 
-def of_silence(silence: Silence, *, heard_before: bool) -> RetryDecision:
-    """The decision when no whole response came.
 
-    Args:
-        silence: What came instead.
-        heard_before: Whether anything ever came from there; where nothing did, nobody is there.
+def of_error(error: NoReplyError, n_unreadable: int) -> RetryDecision:
+    """The decision where no whole response came, or a good status with a body that is no reply.
+
+    ``n_unreadable`` counts such bodies of the call so far.
     """
-    if silence == "no_connection" and not heard_before:
-        what = "nothing answers (connection refused, or a name that nobody knows)"
-        return RetryDecision(fault="unreachable", again=False, what=what)
-    if silence == "slow":
-        what = "no whole response came in time"
-        return RetryDecision(fault="timed_out", again=True, what=what)
-    return RetryDecision(fault="dropped", again=True, what="the connection broke")
-
-
-def of_body(error: NoReplyError, *, again: bool) -> RetryDecision:
-    """The decision on a response whose status is good and whose body is not."""
-    what = f"the response is no chat completion: {error}"
+    if error.fault in {"unreachable", "dropped", "timed_out"}:
+        again, what = error.fault != "unreachable", str(error)
+    else:
+        again = error.fault != "too_large" and n_unreadable < _MOST_UNREADABLE
+        what = f"the response is no chat completion: {error}"
     return RetryDecision(fault=error.fault, again=again, what=what)
 
 
 def of_status(heard: Heard, now: datetime) -> RetryDecision:
-    """The decision on an error status, 300 or more, by what came with it.
+    """The decision on an error status, 300 or more, of a response that is free of secrets.
 
     Retried are 408, 409, 429 and 5xx, and other statuses that the endpoint itself calls passing by
     ``x-should-retry: true``; it can call any off by ``false``. Never retried are 400, 401, 402,
-    403, 404, 413, 422, and a 429 for want of money.
-
-    Args:
-        heard: The response, free of secrets.
-        now: The time, for a ``retry-after`` that is a date.
+    403, 404, 413, 422, and a 429 for want of money. A ``retry-after`` may be a date, after ``now``.
     """
     status, error = heard.status, read_error(heard.text)
     code = "" if error.code == str(status) else error.code
@@ -145,9 +138,8 @@ def _fault(status: int, error: ErrorBody) -> Fault:
         return _FINAL[status]
     if status == _RATE_LIMITED:
         return "quota" if _QUOTA & {error.code, error.type} else "rate_limited"
-    if status in {_TIMEOUT, _CONFLICT} or status >= _SERVER:
-        return "server_error"
-    return "bad_request"
+    is_server = status in {_TIMEOUT, _CONFLICT} or status >= _SERVER
+    return "server_error" if is_server else "bad_request"
 
 
 def asked_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -156,28 +148,17 @@ def asked_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
     ``retry-after-ms`` goes before ``retry-after``, which is a number of seconds or a date; a date
     that has passed is 0.
     """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    after = headers.get("retry-after", "")
-    seconds = _number(after)
-    if seconds is not None:
-        return seconds
+    for header, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if math.isfinite(number) and number >= 0:
+                return number / per_second
     try:
-        date = parsedate_to_datetime(after)
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
     except (ValueError, OverflowError):
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - now).total_seconds())
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
 
 
 _REMEDIES: Final[dict[Fault, str]] = {

@@ -93,22 +93,15 @@ class Circuit:
 
     def admits(self, now: float) -> bool:
         """Whether a call that comes now may be sent, if only as a probe."""
-        if not self.is_open:
-            return True
-        is_probe = now >= self._next_probe
-        if is_probe:
-            self._next_probe = now + PROBE_SECONDS
-        return is_probe
+        if self.is_open and now < self._next_probe:
+            return False
+        self._next_probe = now + PROBE_SECONDS
+        return True
 
 
 @dataclass(eq=False, slots=True)
 class Urgency:
-    """Whether somebody stands still for what a flow asks; may change while it waits.
-
-    Attributes:
-        demanded: Whether somebody does.
-        has_asked: Whether the flow ever asked an endpoint.
-    """
+    """Whether somebody stands still for what a flow asks, and whether it ever asked an endpoint."""
 
     demanded: bool = False
     has_asked: bool = False
@@ -134,7 +127,6 @@ class Limits:
     Attributes:
         limit: How many, 1 or more.
         n_taken: How many there are.
-        is_closed: Whether no more are let through.
     """
 
     def __init__(self, limit: int) -> None:
@@ -165,9 +157,7 @@ class Limits:
     def limiter(self, endpoint: Endpoint) -> Limiter:
         """The limiter of one endpoint, one and the same for all who ask there."""
         if endpoint not in self._limiters:
-            maximum = min(endpoint.max_in_flight or self.limit, self.limit)
-            pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
-            self._limiters[endpoint] = Limiter(self, maximum, pace)
+            self._limiters[endpoint] = Limiter(self, endpoint)
         return self._limiters[endpoint]
 
     def close(self) -> None:
@@ -191,22 +181,15 @@ class Limits:
             return
         raise asyncio.CancelledError
 
-    async def take(self, limiter: Limiter, ticket: int, n_tokens: int) -> None:
-        """Waits for a turn, which `give_back` ends; use `Limiter.taken`, which does both."""
-        if self.is_closed:
-            raise asyncio.CancelledError
+    def wait(self, limiter: Limiter, ticket: int, n_tokens: int) -> asyncio.Future[None]:
+        """Stands in line for a turn; `Limiter.taken` waits for it, and gives it back."""
         granted = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiter(limiter, URGENCY.get(), ticket, n_tokens, granted))
         self._grant()
-        try:
-            await granted
-        except asyncio.CancelledError:
-            if not granted.cancelled():
-                self.give_back(limiter)
-            raise
+        return granted
 
     def give_back(self, limiter: Limiter) -> None:
-        """Ends what `take` began."""
+        """Ends a turn."""
         self.n_taken -= 1
         limiter.n_taken -= 1
         self._grant()
@@ -239,16 +222,13 @@ class Limiter:
 
     Attributes:
         limit: How many it may have now, from 1 to ``maximum``.
-        maximum: How many it may ever have.
         n_taken: How many it has.
-        pace: How fast they may follow.
-        circuit: Whether it is asked at all.
     """
 
-    def __init__(self, limits: Limits, maximum: int, pace: Pace) -> None:
-        self.limit = self.maximum = maximum
+    def __init__(self, limits: Limits, endpoint: Endpoint) -> None:
+        self.limit = self.maximum = min(endpoint.max_in_flight or limits.limit, limits.limit)
         self.n_taken = 0
-        self.pace = pace
+        self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
         self.circuit = Circuit()
         self._limits = limits
         self._n_shrunk = 0
@@ -261,13 +241,20 @@ class Limiter:
         Args:
             ticket: The age of who waits, from `Limits.ticket`; None to draw one now.
             n_tokens: What the request counts for in a pace by tokens.
+
+        Raises:
+            asyncio.CancelledError: if the limits are closed.
         """
-        age = self._limits.ticket() if ticket is None else ticket
-        await self._limits.take(self, age, n_tokens)
+        limits = self._limits
+        if limits.is_closed:
+            raise asyncio.CancelledError
+        granted = limits.wait(self, limits.ticket() if ticket is None else ticket, n_tokens)
         try:
+            await granted
             yield self._n_shrunk
         finally:
-            self._limits.give_back(self)
+            if granted.done() and not granted.cancelled():
+                limits.give_back(self)
 
     def refused(self, n_shrunk: int) -> None:
         """The endpoint says that these are too many: half of them, at least 1.

@@ -77,12 +77,7 @@ class _Account:
 
 
 class Budget:
-    """One limit in dollars, held by all processes of a run.
-
-    Args:
-        dollars: The most that may be spent.
-        shared: The file that the run's processes share; None for a run of one process.
-    """
+    """One limit in dollars, held by all processes of a run, which share a file if they are many."""
 
     def __init__(self, dollars: float, shared: Path | None = None) -> None:
         self.dollars = dollars
@@ -162,13 +157,11 @@ def _lives(process: int) -> bool:
 class Totals:
     """Counts of one run, or of one process of it; they add up.
 
+    Replies were asked of an endpoint, recorded in a cassette or cached in the store; tokens are as
+    the endpoints counted them.
+
     Attributes:
-        n_asked: Requests that an endpoint answered.
-        n_recorded: Replies that were read from a cassette.
-        n_cached: Replies that were read from the local store.
         n_failed: Requests that an endpoint gave no usable reply to.
-        prompt_tokens: Tokens sent, as the endpoints counted them.
-        completion_tokens: Tokens received.
         n_unpriced: Answered requests without a price, or whose tokens the endpoint did not count.
         cost: Dollars, of the requests that have a price.
     """
@@ -187,10 +180,6 @@ class Totals:
         for name, count in asdict(other).items():
             setattr(self, name, getattr(self, name) + count)
 
-    def as_json(self) -> Mapping[str, int | float]:
-        """The counts by name, for another process."""
-        return asdict(self)
-
     @property
     def n_replies(self) -> int:
         """Replies in all, wherever they came from."""
@@ -199,15 +188,10 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ModelSeen:
-    """A model as it was asked for, and as the endpoint named it in replies.
+    """A model as it was asked for, and as the endpoint named it in replies, empty where it did not.
 
-    Attributes:
-        endpoint: The endpoint's name.
-        asked: The model's name in the requests.
-        returned: Its name in the replies; empty where they give none.
-        fingerprint: The endpoint's word for its configuration; empty where it gives none.
-        is_other: Whether it is another model than the pinned one that was asked for.
-        n_replies: How many replies of the run are its; 0 while nobody has counted.
+    ``is_other`` says that it is another model than the pinned one that was asked for; ``n_replies``
+    counts its replies in the run, 0 while nobody has counted.
     """
 
     endpoint: str
@@ -232,8 +216,6 @@ class Ledger:
     """The counts of one process while it runs; a reply counts once, however often it is used.
 
     Attributes:
-        totals: What was counted so far.
-        n_in_flight: Requests that an endpoint is answering now.
         origins: By key, where each reply came from when it was first used.
         models: By model, the keys of its replies, wherever they came from.
     """
@@ -245,13 +227,10 @@ class Ledger:
 
     def remembered(self, key: str, origin: Origin) -> None:
         """Counts a reply that nobody had to be asked for."""
-        if key in self.origins:
-            return
-        self.origins[key] = origin
-        if origin == "recorded":
-            self.totals.n_recorded += 1
-        else:
-            self.totals.n_cached += 1
+        if key not in self.origins:
+            self.origins[key] = origin
+            self.totals.n_recorded += origin == "recorded"
+            self.totals.n_cached += origin == "cached"
 
     def answered(self, key: str, usage: Usage | None, price: Price | None) -> None:
         """Counts one reply of an endpoint, its tokens and its cost."""
@@ -264,10 +243,6 @@ class Ledger:
             self.totals.n_unpriced += 1
         else:
             self.totals.cost += price.cost(usage)
-
-    def saw(self, key: str, model: ModelSeen) -> None:
-        """Notes which model a reply is from."""
-        self.models.setdefault(model, set()).add(key)
 
     def keys(self, origin: Origin) -> list[str]:
         """The keys of the replies that came from there, in order."""

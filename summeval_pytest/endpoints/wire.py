@@ -14,7 +14,7 @@ import ssl
 import zlib
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from urllib.parse import urlsplit
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
@@ -49,12 +49,8 @@ _NO_TEXT: Final = frozenset({"error", "function_call", "tool_calls"})
 class ErrorBody:
     """What an endpoint says with an error status; empty where it says nothing.
 
-    Attributes:
-        code: Its word for the error, such as "insufficient_quota".
-        type: The kind of error.
-        param: The part of the request that it names.
-        message: What it tells people, on one line of at most 200 characters.
-        words: The words of the whole body, in lower case.
+    The message is one line of at most 200 characters; ``words`` are those of the whole body, in
+    lower case.
     """
 
     code: str = ""
@@ -82,7 +78,12 @@ def read_body(text: str) -> ChatReply:
     values = _read_json(text)
     if not _is_object(values):
         raise NoReplyError("malformed", f"its body is a JSON {_kind(values)}, no object")
-    said = {_said(choice) for choice in _choices(values, text)}
+    choices = values.get("choices")
+    if not isinstance(choices, list) or not choices or not all(map(_is_object, choices)):
+        what = "empty" if choices == [] else _kind(choices)
+        says = f"; it says {read_error(text).message!r}" if "error" in values else ""
+        raise NoReplyError("malformed", f"its 'choices' are {what}, no list of objects{says}")
+    said = {_said(choice) for choice in choices}
     if len(said) > 1:
         raise NoReplyError(
             "malformed", f"one reply was asked for, and its 'choices' are {len(said)} that differ"
@@ -143,17 +144,6 @@ def _kind(values: object) -> str:
     return names.get(type(values), "number")
 
 
-def _choices(values: dict[str, object], text: str) -> list[dict[str, object]]:
-    choices = values.get("choices")
-    if isinstance(choices, list) and choices:
-        objects = [choice for choice in choices if _is_object(choice)]
-        if len(objects) == len(choices):
-            return objects
-    what = "empty" if choices == [] else f"{_kind(choices)}"
-    said = f"; it says {read_error(text).message!r}" if "error" in values else ""
-    raise NoReplyError("malformed", f"its 'choices' are {what}, no list of objects{said}")
-
-
 def _said(choice: dict[str, object]) -> tuple[str, Finish]:
     """What a choice says, and why it ended there."""
     message = choice.get("message")
@@ -170,20 +160,21 @@ def _said(choice: dict[str, object]) -> tuple[str, Finish]:
 
 def _content(content: object) -> str:
     """The text of a message, whole or in parts; none at all is an empty one."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
+    if content is None or isinstance(content, str):
+        return content or ""
     texts: list[str] = []
     for part in content if isinstance(content, list) else [None]:
-        text = part.get("text") if _is_object(part) and part.get("type") == "text" else None
-        if not isinstance(text, str):
-            raise NoReplyError("malformed", f"its 'content' is {_kind(content)} and holds no text")
-        texts.append(text)
+        match part:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case _:
+                what = f"its 'content' is {_kind(content)} and holds no text"
+                raise NoReplyError("malformed", what)
     return "".join(texts)
 
 
 def _usage(values: object) -> Usage | None:
+    """The counts; None where they are none, as unknown is not 0."""
     if not _is_object(values):
         return None
     prompt, completion = values.get("prompt_tokens"), values.get("completion_tokens")
@@ -191,11 +182,7 @@ def _usage(values: object) -> Usage | None:
         return None
     details = values.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if _is_object(details) else 0
-    return Usage(
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cached_tokens=min(cached, prompt) if _is_count(cached) else 0,
-    )
+    return Usage(prompt, completion, min(cached, prompt) if _is_count(cached) else 0)
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -203,8 +190,8 @@ def _is_count(value: object) -> TypeGuard[int]:
 
 
 def _word(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value) if abs(value) <= _MOST_TOKENS else ""
+    if type(value) is int and abs(value) <= _MOST_TOKENS:
+        value = str(value)
     return one_line(value, _SHOWN) if isinstance(value, str) else ""
 
 
@@ -213,6 +200,7 @@ def _line(value: object) -> str:
     return one_line(text[:_SEARCHED], _SHOWN)
 
 
+TOO_SLOW: Final = "no whole response came in time"
 _CODING: Final = "gzip"
 _PIECE: Final = 2**16
 """Bytes that are decoded at once, which takes a fraction of a millisecond."""
@@ -228,21 +216,11 @@ UTF-8, and Python would take ``charset=zlib`` at its word."""
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A whole response.
-
-    Attributes:
-        status: Its status.
-        headers: By lower-case name.
-        text: Its body, decoded.
-    """
+    """A whole response: its headers by lower-case name, and its body decoded."""
 
     status: int
     headers: Mapping[str, str]
     text: str
-
-
-Silence = Literal["no_connection", "dropped", "slow"]
-"""No whole response: nobody was there, the connection broke, or it took too long."""
 
 
 class _Redacting(logging.Filter):
@@ -272,33 +250,41 @@ class Wire:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._client: AsyncOpenAI | None = None
-        self._alone = asyncio.Lock()
+        self._has_heard = False
         self._redacting = _Redacting(endpoint)
 
-    async def post(self, body: Mapping[str, object]) -> Heard | Silence:
-        """Ask for one chat completion, once; redirections are not followed.
-
-        Args:
-            body: The request as JSON values; it goes out as it is.
+    async def post(self, body: Mapping[str, object]) -> Heard:
+        """The response to one request, sent once and as it is; redirections are not followed.
 
         Raises:
-            NoReplyError: fault "too_large" for a body that is longer than the endpoint's limit,
-                and "malformed" for one that cannot be decoded.
+            NoReplyError: "unreachable" where nobody ever answered, "dropped" and "timed_out" where
+                no whole response came, "too_large" for a body beyond the endpoint's limit, and
+                "malformed" for one that cannot be decoded.
         """
         import openai
 
-        if self._client is None:
-            self._client = self._connect()
+        self._client = self._client or self._connect()
         completions = self._client.chat.completions.with_raw_response
         try:
             # What is in `extra_body` replaces the arguments, untouched by the package's types.
             raw = await completions.create(model="", messages=[], extra_body=body)
+            response = raw.http_response
         except openai.APIStatusError as error:
-            return Heard(error.status_code, dict(error.response.headers), error.response.text)
+            response = error.response
         except openai.APIConnectionError as error:
-            return _silence(error)
-        response = raw.http_response
+            raise self._silence(error) from None
+        self._has_heard = True
         return Heard(response.status_code, dict(response.headers), response.text)
+
+    def _silence(self, error: Exception) -> NoReplyError:
+        """What the package calls a connection error, told apart by what caused it."""
+        cause = type(error.__cause__).__name__
+        if cause in {"ConnectError", "ConnectTimeout", "ProxyError"} and not self._has_heard:
+            what = "nothing answers (connection refused, or a name that nobody knows)"
+            return NoReplyError("unreachable", what)
+        if cause.endswith("Timeout") and cause != "ConnectTimeout":
+            return NoReplyError("timed_out", TOO_SLOW)
+        return NoReplyError("dropped", "the connection broke")
 
     async def close(self) -> None:
         """Close all connections; a later request opens new ones."""
@@ -319,7 +305,7 @@ class Wire:
             default_headers={"Accept-Encoding": _CODING},
             max_retries=0,
             timeout=Timeout(endpoint.attempt_seconds, connect=min(10.0, endpoint.attempt_seconds)),
-            http_client=_transport(endpoint, self._alone),
+            http_client=_transport(endpoint),
         )
         if urlsplit(endpoint.address).hostname != "api.openai.com":
             client.organization = client.project = None  # which it took from the environment
@@ -329,7 +315,7 @@ class Wire:
         return client
 
 
-def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClient:
+def _transport(endpoint: Endpoint) -> DefaultAsyncHttpxClient:
     """What carries the requests; a redirection would carry papers to where nobody pointed.
 
     A proxy of the environment cannot reach this machine. Certificates take a twentieth of a second
@@ -337,17 +323,15 @@ def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClie
     """
     from openai import DefaultAsyncHttpxClient
 
+    alone = asyncio.Lock()
+
     class Bounded(DefaultAsyncHttpxClient):
         async def send(self, *args: Any, **kwargs: Any) -> Any:
             """The response, read whole and decoded within the endpoint's limit."""
             response = await super().send(*args, **{**kwargs, "stream": True})
             try:
-                content = await _read(
-                    response.aiter_raw(),
-                    response.headers.get("content-encoding", ""),
-                    most=endpoint.max_reply_mib * _MIB,
-                    alone=alone,
-                )
+                coding = response.headers.get("content-encoding", "")
+                content = await _read(response.aiter_raw(), coding, endpoint.max_reply_mib, alone)
             finally:
                 await response.aclose()
             headers = {k: v for k, v in response.headers.items() if k not in _OF_BODY}
@@ -355,17 +339,18 @@ def _transport(endpoint: Endpoint, alone: asyncio.Lock) -> DefaultAsyncHttpxClie
                 response.status_code, headers=headers, content=content, request=response.request
             )
 
-    if not endpoint.is_loopback:
-        return Bounded(follow_redirects=False)
-    if endpoint.address.startswith("https:"):
-        return Bounded(follow_redirects=False, trust_env=False)
+    needs_no_tls = endpoint.is_loopback and endpoint.address.startswith("http:")
     return Bounded(
-        follow_redirects=False, trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        follow_redirects=False,
+        trust_env=not endpoint.is_loopback,
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if needs_no_tls else True,
     )
 
 
-async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int, alone: asyncio.Lock) -> bytes:
-    """The decoded body, whose bytes on the wire and afterwards are ``most`` at most.
+async def _read(
+    raw: AsyncIterator[bytes], coding: str, most_mib: int, alone: asyncio.Lock
+) -> bytes:
+    """The decoded body, which may be so large as it comes and afterwards.
 
     The event loop has its turn after each piece, so that deadlines hold.
     """
@@ -382,8 +367,8 @@ async def _read(raw: AsyncIterator[bytes], coding: str, *, most: int, alone: asy
             for piece in [chunk] if inflate is None else _inflated(inflate, chunk):
                 content += piece
                 size = max(n_raw, len(content))
-                if size > most:
-                    raise NoReplyError("too_large", f"its body is larger than {most // _MIB} MiB")
+                if size > most_mib * _MIB:
+                    raise NoReplyError("too_large", f"its body is larger than {most_mib} MiB")
                 if size > _LARGE and not is_alone:
                     await held.enter_async_context(alone)
                     is_alone = True
@@ -399,11 +384,3 @@ def _inflated(inflate: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
         except zlib.error:
             raise NoReplyError("malformed", "its body is no gzip, as which it came") from None
         chunk = inflate.unconsumed_tail
-
-
-def _silence(error: Exception) -> Silence:
-    """What the package calls a connection error, told apart by what caused it."""
-    cause = type(error.__cause__).__name__
-    if cause in {"ConnectError", "ConnectTimeout", "ProxyError"}:
-        return "no_connection"
-    return "slow" if cause.endswith("Timeout") else "dropped"

@@ -453,7 +453,7 @@ def _counts(gate: Gate) -> dict[str, object] | None:
         return None
     ledger, judge = gate.session.exchange.ledger, gate.judge
     return {
-        "totals": dict(ledger.totals.as_json()),
+        "totals": asdict(ledger.totals),
         "replies": {origin: ledger.keys(origin) for origin in ORIGINS},
         "models": [[asdict(model), sorted(keys)] for model, keys in ledger.models.items()],
         "judge": dict(judge.counts()) if isinstance(judge, Counting) else {},

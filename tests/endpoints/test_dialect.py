@@ -42,7 +42,6 @@ ASKED = ChatRequest(
 )
 FREE = replace(ASKED, schema=None)
 STRICT = Dialect(level="json_schema")
-NONE = "a stored dialect's level, length_field, temperature or seed is none"
 
 
 def following(
@@ -229,27 +228,22 @@ def test_a_dialect_is_read_as_it_was_written(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    "values",
     [
-        (None, "a stored dialect has level, length_field, temperature and seed"),
-        ([], "a stored dialect has level, length_field, temperature and seed"),
-        ({"level": "text"}, "a stored dialect has level, length_field, temperature and seed"),
-        (
-            {**Dialect().as_json(), "top_p": 1},
-            "a stored dialect has level, length_field, temperature and seed",
-        ),
-        ({**Dialect().as_json(), "level": "yaml"}, NONE),
-        ({**Dialect().as_json(), "level": ["text"]}, NONE),
-        ({**Dialect().as_json(), "length_field": None}, NONE),
-        ({**Dialect().as_json(), "length_field": {}}, NONE),
-        ({**Dialect().as_json(), "temperature": 1}, NONE),
-        ({**Dialect().as_json(), "seed": "yes"}, NONE),
+        None,
+        [],
+        {"level": "text"},
+        {**Dialect().as_json(), "top_p": 1},
+        {**Dialect().as_json(), "level": "yaml"},
+        {**Dialect().as_json(), "level": ["text"]},
+        {**Dialect().as_json(), "length_field": None},
+        {**Dialect().as_json(), "temperature": 1},
+        {**Dialect().as_json(), "seed": "yes"},
     ],
 )
-def test_what_is_no_dialect_is_not_read(values: object, told: str) -> None:
+def test_what_is_no_dialect_is_not_read(values: object) -> None:
     """A store may hold anything."""
-    with pytest.raises(ValueError, match=told):
-        read_dialect(values)
+    assert read_dialect(values) is None
 
 
 YES = '{"label": "yes"}'

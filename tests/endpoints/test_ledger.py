@@ -77,7 +77,7 @@ def test_models_are_counted_by_their_replies() -> None:
     ledger = Ledger()
     second = replace(FIRST, fingerprint="fp_b")
     for key, model in (("b", FIRST), ("a", FIRST), ("b", FIRST), ("c", second)):
-        ledger.saw(key, model)
+        ledger.models.setdefault(model, set()).add(key)
 
     assert models_seen(ledger.models) == (
         replace(FIRST, n_replies=2),

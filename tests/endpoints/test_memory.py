@@ -49,7 +49,7 @@ def test_replay_reads_cassettes_and_opens_nothing(tmp_path: Path) -> None:
     assert replaying.recorded(OTHER_KEY) is None
     assert replaying.cached(OTHER_KEY) is None
     assert replaying.dialect("here", "m-1") is None
-    assert replaying._cache is None
+    assert "_store" not in vars(replaying)
 
     fresh = memory(tmp_path / "fresh", "none", {KEY: OLD})
     assert (fresh.recorded(KEY), fresh.cached(KEY)) == (OLD, None)

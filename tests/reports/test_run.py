@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -185,7 +185,7 @@ def test_a_run_is_told_suite_by_suite_and_then_its_end(snapshot: SnapshotAsserti
 def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
     """The embedded judge costs nothing, and has no line."""
     record = run(suite(pair("moss-1", eva(0.5))))
-    asked = replace(record, header=Header(environment={}, usage=Totals().as_json()))
+    asked = replace(record, header=Header(environment={}, usage=asdict(Totals())))
     assert [*run_lines(asked)] == [
         *run_lines(record),
         "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
@@ -350,15 +350,15 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_tell_tokens_and_dollars(snapshot: SnapshotAssertion, name: str) -> None:
     """Remembered replies cost nothing; the cost of a part is not told as the whole."""
-    assert list(calls_lines(CALLS[name].as_json(), {})) == snapshot
+    assert list(calls_lines(asdict(CALLS[name]), {})) == snapshot
 
 
 def test_faults_and_votes_of_the_judge_are_told(snapshot: SnapshotAssertion) -> None:
     """Of every count that a judge makes; 45.5 of 60 votes that agree are 75.8 %."""
     faulty = dict(zip(JUDGED, range(1200, 1200 + len(JUDGED)), strict=True))
     judge = {**faulty, "n_voted": 60.0, "n_agreeing": 45.5}
-    assert list(calls_lines(Ledger().totals.as_json(), judge)) == snapshot
-    assert len(list(calls_lines(Ledger().totals.as_json(), JUDGED))) == 1
+    assert list(calls_lines(asdict(Ledger().totals), judge)) == snapshot
+    assert len(list(calls_lines(asdict(Ledger().totals), JUDGED))) == 1
 
 
 ALIAS = ModelSeen(
