@@ -198,7 +198,7 @@ class Session:
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Lines | None) -> Judge:
         """A model that judges."""
         from summeval_pytest.judges.llm.facets_and_facts import Style
-        from summeval_pytest.judges.llm.judge import LlmJudge
+        from summeval_pytest.judges.llm.llm_judge import LlmJudge
 
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))
         address = self._address(spec.endpoint, endpoints)

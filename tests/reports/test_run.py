@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
-from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.record import changes
 from summeval_pytest.record.changes import FigureChange, measure_drift
 from summeval_pytest.record.record import Comparison, Difference, Header, PairRecord, SuiteRecord

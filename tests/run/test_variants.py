@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from summeval_pytest.judges.judge import Prompting
-from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import part_hash
 from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.score import METRICS, MetricName

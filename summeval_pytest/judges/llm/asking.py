@@ -7,33 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
-from summeval_pytest.judges.llm.replies import (
-    FaultKind,
-    ItemT,
-    PromptBatch,
-    Read,
-    ReplyFault,
-    UnreadableError,
-    span,
-)
-from summeval_pytest.questions import Unanswered
+from summeval_pytest.judges.llm.prompts import span
+from summeval_pytest.judges.llm.replies import NOTES, ItemT, UnreadableError
+from summeval_pytest.questions import FactCheck, SentenceCheck, Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, Finish
     from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.judges.llm.prompts import PromptBatch, Units
+    from summeval_pytest.judges.llm.replies import FaultKind, Read
 
 
 @dataclass(slots=True)
-class Tally:
+class ReplyCounts:
     """Counts over everything that was asked of one judge: its only memory.
 
     Requests are counted in every vote; a reply that answers two questions, as facets and facts of
@@ -62,30 +57,13 @@ TOKENS_PER_ITEM: Final = 256
 _SEEDS_PER_VOTE: Final = 1000
 """A vote asked again gets a seed that no other vote has."""
 
-_CUT_SHORT: Final[Mapping[Finish, ReplyFault]] = MappingProxyType(
+_CUT_SHORT: Final[Mapping[Finish, UnreadableError]] = MappingProxyType(
     {
-        "length": ReplyFault("cut_off", "the reply was cut off"),
-        "content_filter": ReplyFault("filtered", "a content filter ended the reply"),
-        "refusal": ReplyFault("refused", "the judge refused"),
+        "length": UnreadableError("cut_off", "the reply was cut off"),
+        "content_filter": UnreadableError("filtered", "a content filter ended the reply"),
+        "refusal": UnreadableError("refused", "the judge refused"),
     }
 )
-
-NOTES: Final[Mapping[FaultKind, str]] = MappingProxyType(
-    {
-        "cut_off": "it was too long and was cut off",
-        "filtered": "it was ended by a filter",
-        "refused": "it declined, though these texts are only to be judged",
-        "no_json": "it held no JSON object",
-        "ambiguous": "it held more than one JSON object",
-        "malformed": "its JSON was not valid",
-        "wrong_shape": "its keys or types were not those asked for",
-        "off_scale": "it used a value that was not offered",
-        "missing": "it left items out",
-        "contradictory": "it answered an item in several ways",
-        "no_verdict": "it did not begin with the word yes or the word no",
-    }
-)
-"""What a re-ask says was wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,23 +86,24 @@ class Turn:
     room: int = 1
     said: tuple[tuple[ChatRequest, ChatReply], ...] = ()
 
-    def again(self, open_: Mapping[int, ReplyFault]) -> tuple[Turn, ...]:
-        """The turns that ask about items once more, by what was wrong with them."""
-        ids = [id_ for id_ in self.ids if id_ in open_]
+    def again(self, open_: Mapping[int, UnreadableError]) -> tuple[Turn, ...]:
+        """The turns that ask about items once more: in halves and with more room after a cut."""
+        ids = tuple(id_ for id_ in self.ids if id_ in open_)
         faults = frozenset(fault.kind for fault in open_.values())
         parts, room = [ids], self.room
         if "cut_off" in faults:
             half = (len(ids) + 1) // 2
-            parts, room = [part for part in (ids[:half], ids[half:]) if part], 2 * room
+            parts, room = [ids[:half], ids[half:]], 2 * room
         return tuple(
-            replace(self, ids=tuple(part), attempt=self.attempt + 1, faults=faults, room=room)
+            replace(self, ids=part, attempt=self.attempt + 1, faults=faults, room=room)
             for part in parts
+            if part
         )
 
 
 def request_for(batch: PromptBatch[ItemT], turn: Turn, model: str) -> ChatRequest:
     """The request of one turn."""
-    user = batch.user(turn.ids)
+    user = batch.message(turn.ids)
     if turn.faults:
         told = " and ".join(NOTES[kind] for kind in sorted(turn.faults))
         user += f"\n\nAn earlier reply about these items could not be used: {told}."
@@ -147,11 +126,8 @@ def _read_reply(batch: PromptBatch[ItemT], reply: ChatReply, ids: Sequence[int])
         try:
             return batch.read(reply.text, ids)
         except UnreadableError as error:
-            fault = error.fault
+            fault = error
     return dict.fromkeys(ids, fault)
-
-
-ValueT = TypeVar("ValueT", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,35 +145,20 @@ class Outcome(Generic[ItemT]):
     n_votes: int
 
 
-def lower_median(ratings: Sequence[int], n_missing: int = 0) -> int:
-    """The lower of the two middle ratings; missing ones stand below all others."""
-    n_votes = len(ratings) + n_missing
-    return sorted(ratings)[max(0, (n_votes - 1) // 2 - n_missing)]
-
-
-def majority(votes: Sequence[bool], n_missing: int = 0) -> bool:
-    """Whether more than half say yes; missing ones say no."""
-    return 2 * sum(votes) > len(votes) + n_missing
-
-
 def decide(
-    votes: Sequence[ItemT | Unanswered],
-    value: Callable[[ItemT], ValueT],
-    rule: Callable[[Sequence[ValueT], int], ValueT],
+    votes: Sequence[ItemT | Unanswered], value: Callable[[ItemT], int]
 ) -> Outcome[ItemT] | Unanswered:
-    """The outcome of the votes on one item.
+    """The lower median of the votes on one item, by the rating or the label of each.
 
-    Args:
-        votes: What each vote said, in order.
-        value: The rating or the label of a vote.
-        rule: From the usable values, and how many votes were not usable, to the outcome's value.
+    Of labels, where no stands below yes, that is the majority, and a tie is a no. A vote without a
+    usable reply stands below all others; where half of them are such, nothing is decided.
     """
     usable = [vote for vote in votes if not isinstance(vote, Unanswered)]
     lacking = [vote for vote in votes if isinstance(vote, Unanswered)]
-    if 2 * len(usable) <= len(votes):
+    if len(usable) <= len(lacking):
         return lacking[0]
     values = [value(vote) for vote in usable]
-    outcome = rule(values, len(lacking))
+    outcome = sorted(values)[max(0, (len(votes) - 1) // 2 - len(lacking))]
     return Outcome(
         item=usable[values.index(outcome)],
         agreeing=values.count(outcome) / len(values),
@@ -205,11 +166,8 @@ def decide(
     )
 
 
-Unit = tuple[int, ...]
-
-
-def shards(units: Sequence[Unit], size: int) -> tuple[Unit, ...]:
-    """The items of all units in as few requests as come of filling the first that has room.
+def shards(units: Units, size: int) -> Units:
+    """The items of all units in requests, each unit in the first that has room for it.
 
     A unit stays in one piece and in its order, unless it alone is larger than a request may be.
     """
@@ -221,28 +179,30 @@ def shards(units: Sequence[Unit], size: int) -> tuple[Unit, ...]:
                 filled.append(list(piece))
             else:
                 room.extend(piece)
-    return tuple(tuple(shard) for shard in filled)
+    return tuple(map(tuple, filled))
 
 
-def shuffled(units: Sequence[Unit], question: str, vote: int) -> tuple[Unit, ...]:
-    """The units in an order of their own for each vote; the first vote keeps the given one.
+def shuffled(units: Units, question: str, vote: int) -> Units:
+    """The units in an order of their own for each vote on a question; the first keeps theirs.
 
     The order is by a hash, not by a generator, since a request's key in the store must be the same
     under every version of Python.
-
-    Args:
-        units: The units.
-        question: A text that tells this question from others.
-        vote: Which vote, from 0.
     """
     if not vote:
-        return tuple(units)
+        return units
     digest = hashlib.sha256(question.encode()).hexdigest()
 
-    def lot(unit: Unit) -> str:
+    def lot(unit: tuple[int, ...]) -> str:
         return hashlib.sha256(f"{vote} {unit} {digest}".encode()).hexdigest()
 
     return tuple(sorted(units, key=lot))
+
+
+@dataclass(frozen=True, slots=True)
+class IncompleteError(Exception):
+    """One item stayed without a usable reply, and with it the whole question."""
+
+    answer: Unanswered
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,52 +211,59 @@ class Poll:
 
     sender: Sender
     model: str
-    tally: Tally
+    counts: ReplyCounts
     votes: int = 1
     batched: bool = True
 
     async def replies(
-        self, batch: PromptBatch[ItemT], size: int, *, vote: int = 0
+        self, batch: PromptBatch[ItemT], vote: int = 0
     ) -> tuple[ItemT | Unanswered, ...]:
-        """What one vote says of each item, in order.
-
-        Args:
-            batch: The items.
-            size: How many of them a request may hold.
-            vote: Which of the votes, from 0.
-        """
-        units = batch.units
-        items = sorted(id_ for unit in units for id_ in unit)
-        if self.batched:
-            question = batch.user(items) if vote else ""
-            requests = shards(shuffled(units, question, vote), size)
-        else:
+        """What one vote, counted from 0, says of each item, in order."""
+        items = tuple(sorted(chain.from_iterable(batch.units)))
+        if batch.size is None:
+            requests: Units = (items,)
+        elif batch.size == 1 or not self.batched:
             requests = tuple((id_,) for id_ in items)
+        else:
+            question = batch.message(items) if vote else ""
+            requests = shards(shuffled(batch.units, question, vote), batch.size)
         found = await self._settle(batch, [Turn(ids=ids, vote=vote) for ids in requests])
         return tuple(found[id_] for id_ in items)
 
-    async def whole(self, batch: PromptBatch[ItemT]) -> tuple[ItemT | Unanswered, ...]:
-        """What one request about all items says of each, whatever shares requests otherwise."""
-        items = tuple(sorted(id_ for unit in batch.units for id_ in unit))
-        found = await self._settle(batch, [Turn(ids=items)])
-        return tuple(found[id_] for id_ in items)
+    async def all_of(self, batch: PromptBatch[ItemT]) -> list[ItemT]:
+        """What one vote says of every item, in order.
+
+        Raises:
+            IncompleteError: where an item stays without a usable reply.
+        """
+        items: list[ItemT] = []
+        for item in await self.replies(batch):
+            if isinstance(item, Unanswered):
+                raise IncompleteError(item)
+            items.append(item)
+        return items
 
     async def outcomes(
-        self,
-        batch: PromptBatch[ItemT],
-        size: int,
-        value: Callable[[ItemT], ValueT],
-        rule: Callable[[Sequence[ValueT], int], ValueT],
-    ) -> tuple[Outcome[ItemT] | Unanswered, ...]:
-        """What all votes on each item come to, in order, by `decide`."""
-        asked = [self.replies(batch, size, vote=vote) for vote in range(self.votes)]
+        self, batch: PromptBatch[ItemT], value: Callable[[ItemT], int]
+    ) -> tuple[ItemT | Unanswered, ...]:
+        """What all votes on each item come to by `decide`, in order.
+
+        A check gets the share of the usable votes that affirm it as its ``support``, if there are
+        several votes: one tells no strength.
+        """
+        asked = [self.replies(batch, vote) for vote in range(self.votes)]
         by_vote = await asyncio.gather(*asked)
-        outcomes = tuple(decide(votes, value, rule) for votes in zip(*by_vote, strict=True))
-        for outcome in outcomes:
-            if isinstance(outcome, Outcome) and outcome.n_votes > 1:
-                self.tally.n_voted += 1
-                self.tally.n_agreeing += outcome.agreeing
-        return outcomes
+        decided = [decide(votes, value) for votes in zip(*by_vote, strict=True)]
+        return tuple(o if isinstance(o, Unanswered) else self._item(o, value) for o in decided)
+
+    def _item(self, outcome: Outcome[ItemT], value: Callable[[ItemT], int]) -> ItemT:
+        if outcome.n_votes > 1:
+            self.counts.n_voted += 1
+            self.counts.n_agreeing += outcome.agreeing
+        item = outcome.item
+        if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
+            return replace(item, support=outcome.agreeing if value(item) else 1 - outcome.agreeing)
+        return item
 
     async def _settle(
         self, batch: PromptBatch[ItemT], turns: Iterable[Turn]
@@ -319,12 +286,12 @@ class Poll:
         except NoReplyError as error:
             if error.fault in REFUSALS:
                 raise OptionError(str(error)) from error
-            self.tally.n_unanswered += len(turn.ids)
+            self.counts.n_unanswered += len(turn.ids)
             return dict.fromkeys(turn.ids, Unanswered(str(error)))
         settled: dict[int, ItemT | Unanswered] = {}
-        open_: dict[int, ReplyFault] = {}
+        open_: dict[int, UnreadableError] = {}
         for id_, found in _read_reply(batch, reply, turn.ids).items():
-            if isinstance(found, ReplyFault):
+            if isinstance(found, UnreadableError):
                 open_[id_] = found
             else:
                 settled[id_] = found
@@ -332,8 +299,8 @@ class Poll:
             return settled
         turn = replace(turn, said=(*turn.said, (request, reply)))
         if turn.attempt < MAX_REASKS:
-            self.tally.n_reasked += len(open_)
+            self.counts.n_reasked += len(open_)
             return settled | await self._settle(batch, turn.again(open_))
-        self.tally.n_unanswered += len(open_)
+        self.counts.n_unanswered += len(open_)
         remedy = self.sender.give_up(turn.said, next(iter(open_.values())).message)
         return settled | {id_: Unanswered(f"{f.message}; {remedy}") for id_, f in open_.items()}

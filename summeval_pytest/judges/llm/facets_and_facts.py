@@ -14,52 +14,63 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from summeval_pytest.judges.llm.prompts import (
+    Ids,
+    PromptBatch,
+    Units,
+    about,
+    apart,
+    block,
+    entries_batch,
+    instructions,
+    numbered,
+    schema_of,
+    shown,
+    single_batch,
+    span,
+)
 from summeval_pytest.judges.llm.replies import (
     Entry,
     Line,
-    PromptBatch,
     Read,
     TellingLine,
     UnreadableError,
     Values,
     Whole,
-    about,
-    apart,
     as_whole,
-    block,
-    entries_batch,
-    instructions,
-    numbered,
     read_item,
     read_object,
-    read_values,
     record,
-    schema,
     shape_of,
-    shown,
-    single_batch,
-    span,
 )
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
     SUMMARY_SCALE,
     CheckFacts,
+    CountFacts,
     Facet,
     FacetPair,
     FacetRating,
     FacetSegments,
     Fact,
     FactCheck,
+    FactChecks,
     FactCounts,
     FactList,
+    RateSummary,
     SummaryRating,
 )
 from summeval_pytest.text.quantities import find_quantities
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from summeval_pytest.endpoints.chat import Schema
+    from summeval_pytest.judges.llm.asking import Poll
+    from summeval_pytest.judges.llm.prompts import Kind
+    from summeval_pytest.judges.llm.replies import EntryT
     from summeval_pytest.questions import Rubric
 
 
@@ -73,14 +84,6 @@ class StatedFact(Values):
 
     text: TellingLine
     refines: Whole
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """What one sentence states."""
-
-    facets: frozenset[Facet] = frozenset()
-    facts: tuple[StatedFact, ...] = ()
 
 
 def _check_facets(facets: list[Facet]) -> list[Facet]:
@@ -97,56 +100,51 @@ def _check_order(facts: list[StatedFact]) -> list[StatedFact]:
     return facts
 
 
-_Facets = Annotated[list[Facet], AfterValidator(_check_facets)]
-_Facts = Annotated[list[StatedFact], AfterValidator(_check_order)]
+class FacetsEntry(Entry):
+    """The facets that one sentence states."""
+
+    facets: Annotated[list[Facet], AfterValidator(_check_facets)]
 
 
-class _FacetsEntry(Entry):
-    facets: _Facets
+class FactsEntry(Entry):
+    """The facts that one sentence states."""
+
+    facts: Annotated[list[StatedFact], AfterValidator(_check_order)]
 
 
-class _FactsEntry(Entry):
-    facts: _Facts
-
-
-class _BothEntry(Entry):
-    facets: _Facets
-    facts: _Facts
-
-
-StatedKind = Literal["facets_and_facts", "facets", "facts"]
-_STATED: Final[Mapping[StatedKind, type[Entry]]] = MappingProxyType(
-    {"facets_and_facts": _BothEntry, "facets": _FacetsEntry, "facts": _FactsEntry}
-)
+class BothEntry(FactsEntry, FacetsEntry):
+    """The facets, which the schema names first, and the facts that one sentence states."""
 
 
 def stated_batch(
-    sentences: tuple[str, ...], kind: StatedKind = "facets_and_facts"
-) -> PromptBatch[Stated]:
+    kind: Literal["facets", "facts", "facets_and_facts"],
+    entry: type[EntryT],
+    sentences: tuple[str, ...],
+) -> PromptBatch[EntryT]:
     """Asks what each sentence of a text states."""
-
-    def user(ids: Sequence[int]) -> str:
-        return f"{block('text', numbered(sentences))}\n\nWork on sentences: {span(ids)}."
-
-    def stated(entry: Entry, _: str) -> Stated:
-        return Stated(
-            facets=frozenset(getattr(entry, "facets", ())),
-            facts=tuple(getattr(entry, "facts", ())),
-        )
-
     return entries_batch(
         kind,
         "sentences",
-        _STATED[kind],
-        stated,
+        entry,
+        lambda stated: stated,
         texts=sentences,
-        user=user,
+        parts=lambda ids: [block("text", numbered(sentences)), f"Work on sentences: {span(ids)}."],
+        size=SENTENCES_PER_REQUEST,
     )
 
 
-def segments(sentences: Sequence[str], stated: Sequence[Stated]) -> FacetSegments:
+def both_batch(sentences: tuple[str, ...]) -> PromptBatch[BothEntry]:
+    """Asks for the facets and the facts of each sentence of a text."""
+    return stated_batch("facets_and_facts", BothEntry, sentences)
+
+
+async def segment_facets(text: str, poll: Poll) -> FacetSegments:
     """The facets of a text: for each the sentences that state it, word for word and in order."""
-    pairs = list(zip(sentences, stated, strict=True))
+    sentences = sentence_texts(text)
+    batch: PromptBatch[FacetsEntry] = (
+        both_batch(sentences) if poll.batched else stated_batch("facets", FacetsEntry, sentences)
+    )
+    pairs = list(zip(sentences, await poll.all_of(batch), strict=True))
     by_facet: dict[Facet, str] = {
         facet: " ".join(sentence for sentence, found in pairs if facet in found.facets)
         for facet in FACETS
@@ -154,12 +152,16 @@ def segments(sentences: Sequence[str], stated: Sequence[Stated]) -> FacetSegment
     return FacetSegments(**by_facet)
 
 
-def facts(sentences: Sequence[str], stated: Sequence[Stated]) -> FactList:
+async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     """The facts of a text.
 
     A fact with a number that its sentence does not state is none of its facts (FActScore does the
     same), and unusable; what refined it refines what it refined.
     """
+    batch: PromptBatch[FactsEntry] = (
+        both_batch(sentences) if poll.batched else stated_batch("facts", FactsEntry, sentences)
+    )
+    stated = await poll.all_of(batch)
     kept: list[Fact] = []
     unusable: list[Fact] = []
     for index, (sentence, found) in enumerate(zip(sentences, stated, strict=True)):
@@ -172,6 +174,7 @@ def facts(sentences: Sequence[str], stated: Sequence[Stated]) -> FactList:
             else:
                 places.append(parent)
                 unusable.append(Fact(text=fact.text, sentence=index))
+    poll.counts.n_dropped_facts += len(unusable)
     return FactList(tuple(kept), tuple(unusable))
 
 
@@ -204,13 +207,14 @@ class Style:
         rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
         return f"{rubric} examples=7" if self.examples else rubric
 
+    @property
+    def prompts(self) -> tuple[Kind, ...]:
+        """The prompt files that explain them."""
+        rubric: Kind = "facet_ratings" if self.rubric == "paper" else "facet_ratings_release"
+        return (rubric, "facet_examples") if self.examples else (rubric,)
+
 
 PLAIN: Final = Style()
-
-
-class _OfThree(Values):
-    reason: Line
-    rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(as_whole)]
 
 
 class _OfFour(Values):
@@ -218,7 +222,11 @@ class _OfFour(Values):
     rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
 
 
-_RATED: Final[Mapping[int, type[_OfThree | _OfFour]]] = MappingProxyType({3: _OfThree, 4: _OfFour})
+class _OfThree(_OfFour):
+    rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(as_whole)]
+
+
+_RATED: Final[Mapping[int, type[_OfFour]]] = MappingProxyType({3: _OfThree, 4: _OfFour})
 
 
 def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBatch[FacetRating]:
@@ -226,50 +234,42 @@ def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBa
 
     An answer is named by its facet, with a number where several pairs are of one facet.
     """
-    keys: list[str] = []
-    for place, pair in enumerate(pairs):
-        n_before = sum(other.facet == pair.facet for other in pairs[:place])
-        keys.append(f"{pair.facet}_{n_before + 1}" if n_before else pair.facet)
+    asked: dict[int, tuple[str, FacetPair, type[_OfFour]]] = {}
+    for id_, pair in enumerate(pairs, start=1):
+        n_same = sum(other.facet == pair.facet for other in pairs[:id_])
+        key = f"{pair.facet}_{n_same}" if n_same > 1 else pair.facet
+        asked[id_] = (key, pair, _RATED[SCALES[pair.facet]])
 
-    def user(ids: Sequence[int]) -> str:
-        blocks, scales = [], []
-        for id_ in ids:
-            pair, key = pairs[id_ - 1], keys[id_ - 1]
-            blocks.append(block(f"{key} reference", [shown(pair.reference)]))
-            blocks.append(block(f"{key} summary", [shown(pair.candidate)]))
-            scales.append(f"{key} (1 to {SCALES[pair.facet]})")
-        return "\n\n".join([*blocks, f"Rate: {', '.join(scales)}."])
+    def parts(ids: Ids) -> Iterator[str]:
+        for key, pair, _ in map(asked.__getitem__, ids):
+            yield block(f"{key} reference", [shown(pair.reference)])
+            yield block(f"{key} summary", [shown(pair.candidate)])
+        scales = [f"{asked[id_][0]} (1 to {SCALES[asked[id_][1].facet]})" for id_ in ids]
+        yield f"Rate: {', '.join(scales)}."
 
-    def model(id_: int) -> type[_OfThree | _OfFour]:
-        return _RATED[SCALES[pairs[id_ - 1].facet]]
+    def rating(facet: Facet, rated: _OfFour) -> FacetRating:
+        return FacetRating(facet=facet, reason=rated.reason, rating=rated.rating)
 
-    def read(text: str, ids: Sequence[int]) -> Read[FacetRating]:
+    def read(text: str, ids: Ids) -> Read[FacetRating]:
         reply = read_object(text)
+        found: dict[int, FacetRating | UnreadableError] = {}
+        for id_ in ids:
+            key, pair, model = asked[id_]
+            values = [reply[key]] if key in reply else []
+            found[id_] = read_item(values, key, model, partial(rating, pair.facet))
+        return found
 
-        def rating(id_: int, value: object, what: str) -> FacetRating:
-            rated = read_values(model(id_), value, what)
-            facet = pairs[id_ - 1].facet
-            return FacetRating(facet=facet, reason=rated.reason, rating=rated.rating)
-
-        return {
-            id_: read_item(
-                [reply[key]] if (key := keys[id_ - 1]) in reply else [], key, partial(rating, id_)
-            )
-            for id_ in ids
-        }
+    def schema(ids: Ids) -> Schema:
+        shapes = {key: shape_of(model) for key, _, model in map(asked.__getitem__, ids)}
+        return schema_of("facet_ratings", record(shapes))
 
     return PromptBatch(
-        topic=about("facet ratings", [pair.candidate for pair in pairs]),
+        topic=about("facet_ratings", [pair.candidate for pair in pairs]),
         units=apart(pairs),
-        system=instructions(
-            "facet_ratings",
-            told="facet_ratings_release" if style.rubric == "release" else None,
-            also="facet_examples" if style.examples else None,
-        ),
-        user=user,
-        schema=lambda ids: schema(
-            "facet_ratings", record({keys[id_ - 1]: shape_of(model(id_)) for id_ in ids})
-        ),
+        size=PAIRS_PER_REQUEST,
+        system=instructions(*style.prompts),
+        parts=parts,
+        schema=schema,
         read=read,
     )
 
@@ -300,13 +300,14 @@ def fact_batch(question: CheckFacts) -> PromptBatch[FactCheck]:
         for place, fact in enumerate(question.facts)
     ]
 
-    def check(entry: _FactEntry, what: str) -> FactCheck:
+    def check(entry: _FactEntry) -> FactCheck:
         for number in entry.premises:
             if not 1 <= number <= n_premises:
-                raise UnreadableError("off_scale", f"{what}: premise {number} of {n_premises}")
+                told = f"item {entry.id}: premise {number} of {n_premises}"
+                raise UnreadableError("off_scale", told)
         entailed = entry.label == "entailed"
         if entailed and not entry.premises:
-            raise UnreadableError("off_scale", f"{what} is entailed by no premise")
+            raise UnreadableError("off_scale", f"item {entry.id} is entailed by no premise")
         return FactCheck(
             reason=entry.reason,
             entailed=entailed,
@@ -319,34 +320,33 @@ def fact_batch(question: CheckFacts) -> PromptBatch[FactCheck]:
         _FactEntry,
         check,
         texts=[fact.text for fact in question.facts],
-        user=partial(_fact_message, question, parents),
+        parts=partial(_fact_parts, question, parents),
+        size=FACTS_PER_REQUEST if question.every_premise else FACTS_PER_REQUEST_AT_MOST,
         units=_chains(parents),
         told="fact_checks_in_chain" if question.earlier else None,
     )
 
 
-def _fact_message(question: CheckFacts, parents: Sequence[int | None], ids: Sequence[int]) -> str:
+def _fact_parts(question: CheckFacts, parents: Sequence[int | None], ids: Ids) -> Iterator[str]:
     """Premises, earlier verdicts, parents that are not asked about, then the facts."""
     lines, beside = [], set[int]()
     for id_ in ids:
         parent = parents[id_ - 1]
         refining = "" if parent is None else f"(refines [{parent + 1}]) "
         lines.append(f"[{id_}] {refining}{shown(question.facts[id_ - 1].text)}")
-        beside |= set() if parent is None else {parent + 1}
-    blocks = [block("premises", numbered(question.premises))]
+        beside |= set() if parent is None or parent + 1 in ids else {parent + 1}
+    yield block("premises", numbered(question.premises))
     if question.earlier:
         told = (f"{_DECISIONS[one.holds]}: {shown(one.text)}" for one in question.earlier)
-        blocks.append(block("earlier", told))
-    if beside - set(ids):
-        texts = [fact.text for fact in question.facts]
-        blocks.append(block("context", numbered(texts, sorted(beside - set(ids)))))
-    blocks.append(block("facts", lines))
+        yield block("earlier", told)
+    if beside:
+        yield block("context", numbered([fact.text for fact in question.facts], sorted(beside)))
+    yield block("facts", lines)
     wanted = "all premises that carry it" if question.every_premise else "enough premises"
-    blocks.append(f"Check facts: {span(ids)}. For each entailed fact name {wanted}.")
-    return "\n\n".join(blocks)
+    yield f"Check facts: {span(ids)}. For each entailed fact name {wanted}."
 
 
-def _chains(parents: Sequence[int | None]) -> tuple[tuple[int, ...], ...]:
+def _chains(parents: Sequence[int | None]) -> Units:
     """A fact that refines none, and all that refine it or each other, by number."""
     root_of: list[int] = []
     chains: dict[int, list[int]] = {}
@@ -356,18 +356,23 @@ def _chains(parents: Sequence[int | None]) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, chains.values()))
 
 
-def summary_batch(reference: str, summary: str) -> PromptBatch[SummaryRating]:
+async def check_facts(question: CheckFacts, poll: Poll) -> FactChecks:
+    """Whether each fact follows from the premises; from none nothing follows."""
+    if not question.premises:
+        nothing = FactCheck(reason="there is no premise", entailed=False)
+        return FactChecks((nothing,) * len(question.facts))
+    checks = await poll.outcomes(fact_batch(question), lambda check: check.entailed)
+    return FactChecks(checks)
+
+
+def summary_batch(question: RateSummary) -> PromptBatch[SummaryRating]:
     """Asks for one rating of a whole summary."""
     return single_batch(
         "summary_rating",
         _OfFour,
-        lambda rated, _: SummaryRating(reason=rated.reason, rating=rated.rating),
-        topic=about("summary rating", [summary]),
-        blocks=(
-            block("reference", [shown(reference)]),
-            block("summary", [shown(summary)]),
-            f"Rate the summary, 1 to {SUMMARY_SCALE}.",
-        ),
+        lambda rated: SummaryRating(reason=rated.reason, rating=rated.rating),
+        question,
+        f"Rate the summary, 1 to {SUMMARY_SCALE}.",
     )
 
 
@@ -378,22 +383,12 @@ class _Counts(Values):
     matched: Whole
 
 
-def count_batch(reference: str, summary: str) -> PromptBatch[FactCounts]:
+def count_batch(question: CountFacts) -> PromptBatch[FactCounts]:
     """Asks for counts of facts; more facts in both texts than in one of them cannot be."""
-    return single_batch(
-        "fact_counts",
-        _Counts,
-        _fact_counts,
-        topic=about("fact counts", [summary]),
-        blocks=(
-            block("reference", [shown(reference)]),
-            block("summary", [shown(summary)]),
-            "Count the facts.",
-        ),
-    )
+    return single_batch("fact_counts", _Counts, _fact_counts, question, "Count the facts.")
 
 
-def _fact_counts(counts: _Counts, _: str) -> FactCounts:
+def _fact_counts(counts: _Counts) -> FactCounts:
     reference, candidate, matched = counts.reference, counts.candidate, counts.matched
     if min(reference, candidate, matched) < 0 or matched > min(reference, candidate):
         told = (

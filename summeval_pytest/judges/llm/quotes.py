@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm.replies import UnreadableError, shown
+from summeval_pytest.judges.llm.prompts import shown
+from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.sentences import split_sentences
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import facets_and_facts, relations, sentences
-from summeval_pytest.judges.llm.asking import MAX_REASKS, NOTES, Turn, request_for
+from summeval_pytest.judges.llm import entity_relations, facets_and_facts, sentence_checks
+from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
+from summeval_pytest.judges.llm.replies import NOTES
 from summeval_pytest.questions import (
     FACETS,
     CheckFacts,
+    CheckSentences,
+    CountFacts,
     FacetPair,
     Fact,
     Relation,
@@ -27,10 +29,8 @@ from summeval_pytest.questions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from summeval_pytest.judges.judge import Part
-    from summeval_pytest.judges.llm.replies import ItemT, PromptBatch
+    from summeval_pytest.judges.llm.prompts import PromptBatch
     from summeval_pytest.questions import SentenceMode
 
 
@@ -39,6 +39,7 @@ VERSION: Final = "1"
 
 _DIGITS: Final = 8
 _SAMPLE: Final = ("One <|im_end|> [INST] >>>", "two\nlines")
+_CHECKED: Final = CheckSentences(_SAMPLE, _SAMPLE)
 
 
 def manner_text(manner: SentenceManner) -> str:
@@ -54,83 +55,67 @@ def manner_text(manner: SentenceManner) -> str:
 @cache
 def mode_hash(mode: SentenceMode) -> str:
     """Hex digits that tell this version's way to ask about one sentence from any other's."""
-    batch = sentences.sentence_batch(_SAMPLE, _SAMPLE, SentenceManner(mode=mode))
+    batch = sentence_checks.sentence_batch(_CHECKED, SentenceManner(mode=mode))
     return _hash([*_requests(batch, ids=(1,)), VERSION, MAX_REASKS])
 
 
 @cache
 def factual_hash() -> str:
     """Hex digits that tell this version's questions about general truth from any other's."""
-    asked = _requests(sentences.factual_batch(_SAMPLE, (1, 2)))
-    return _hash([*asked, VERSION, MAX_REASKS, sentences.SENTENCES_PER_REQUEST])
+    batch = sentence_checks.factual_batch(_SAMPLE, (1, 2))
+    return _hash([*_requests(batch), VERSION, MAX_REASKS, batch.size])
 
 
 @cache
 def prompt_hash(style: facets_and_facts.Style = facets_and_facts.PLAIN) -> str:
-    """Hex digits that tell this version's questions from any other's.
-
-    Ratings are asked for in the style given.
-    """
+    """Hex digits that tell this version's usual questions, ratings in this style, from others."""
     facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
-    asked = [
-        *_requests(facets_and_facts.stated_batch(_SAMPLE)),
-        *_requests(facets_and_facts.stated_batch(_SAMPLE, "facets")),
-        *_requests(facets_and_facts.stated_batch(_SAMPLE, "facts")),
-        *_requests(facets_and_facts.rating_batch(pairs, style)),
-        *_requests(facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE))),
-        *_requests(facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False))),
-        *_requests(sentences.sentence_batch(_SAMPLE, _SAMPLE, SentenceManner())),
-        VERSION,
-        MAX_REASKS,
-        facets_and_facts.SENTENCES_PER_REQUEST,
-        facets_and_facts.PAIRS_PER_REQUEST,
-        facets_and_facts.FACTS_PER_REQUEST,
-        facets_and_facts.FACTS_PER_REQUEST_AT_MOST,
-        sentences.SENTENCES_PER_REQUEST,
-    ]
-    return _hash(asked)
+    stated = facets_and_facts.stated_batch
+    shared = facets_and_facts.both_batch(_SAMPLE)
+    alone = (
+        stated("facets", facets_and_facts.FacetsEntry, _SAMPLE),
+        stated("facts", facets_and_facts.FactsEntry, _SAMPLE),
+    )
+    judged = (
+        facets_and_facts.rating_batch(pairs, style),
+        facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE)),
+        facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False)),
+        sentence_checks.sentence_batch(_CHECKED, SentenceManner()),
+    )
+    asked = [request for batch in (shared, *alone, *judged) for request in _requests(batch)]
+    sizes = [batch.size for batch in (shared, *judged)]
+    return _hash([*asked, VERSION, MAX_REASKS, *sizes])
 
 
 @cache
 def part_hash(parts: tuple[Part, ...]) -> str:
     """Hex digits that tell this version's questions of some parts from any other's."""
-    return _hash({part: _ASKED[part]() for part in sorted(parts)})
-
-
-def _chain() -> list[object]:
     earlier = tuple(Settled(text="One.", holds=holds) for holds in (True, False, None))
     facts = (Fact(text="One of two.", sentence=0), Fact(text="Two of two.", sentence=0))
-    return [
-        request
-        for every in (True, False)
-        for request in _requests(
-            facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
-        )
-    ]
-
-
-def _relations() -> list[object]:
     relation = Relation(head="One", relation="is not", tail="Two", statement="One is not Two.")
-    return [
-        *_requests(relations.relation_batch(_SAMPLE)),
-        *_requests(relations.entity_batch(_SAMPLE)),
-        *_requests(relations.relation_batch(_SAMPLE, ("One", "Two"))),
-        *_requests(relations.statement_batch((relation, relation))),
-        relations.SENTENCES_PER_REQUEST,
-    ]
-
-
-_ASKED: Final[Mapping[Part, Callable[[], list[object]]]] = MappingProxyType(
-    {
-        "chain": _chain,
-        "relations": _relations,
-        "counts": lambda: _requests(facets_and_facts.count_batch(*_SAMPLE)),
+    related = entity_relations.relation_batch(_SAMPLE)
+    asked: dict[Part, list[object]] = {
+        "chain": [
+            request
+            for every in (True, False)
+            for request in _requests(
+                facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
+            )
+        ],
+        "relations": [
+            *_requests(related),
+            *_requests(entity_relations.entity_batch(_SAMPLE)),
+            *_requests(entity_relations.triple_batch(_SAMPLE, ("One", "Two"))),
+            *_requests(entity_relations.statement_batch((relation, relation))),
+            related.size,
+        ],
+        "counts": _requests(facets_and_facts.count_batch(CountFacts(*_SAMPLE))),
     }
-)
+    return _hash({part: asked[part] for part in sorted(parts)})
 
 
-def _requests(batch: PromptBatch[ItemT], ids: tuple[int, ...] = (1, 2)) -> list[object]:
+def _requests(batch: PromptBatch[object], ids: tuple[int, ...] = (1, 2)) -> list[object]:
     """A first request about all items, and a second one about the last after every fault."""
     first = Turn(ids=ids)
     faults = frozenset(NOTES)

@@ -3,27 +3,25 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, get_args
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.judges.llm.asking import (
-    NOTES,
     Outcome,
     Poll,
-    Tally,
+    ReplyCounts,
     decide,
-    lower_median,
-    majority,
     shards,
     shuffled,
 )
 from summeval_pytest.judges.llm.facets_and_facts import fact_batch
-from summeval_pytest.judges.llm.replies import FaultKind, span
+from summeval_pytest.judges.llm.prompts import span
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Unanswered
 from tests.waiting import SOON
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 
 FIVE = tuple(Fact(text=f"Fact {n}.", sentence=n) for n in range(1, 6))
 YES = FactCheck(reason="so it says", entailed=True, premises=(0,))
-
-
 NO = FactCheck(reason="so it says", entailed=False)
 
 
@@ -45,10 +41,9 @@ def entry(id_: object, label: str = "entailed") -> dict[str, object]:
     return {"id": id_, "reason": "so it says", "premises": premises, "label": label}
 
 
-def reply(*entries: object, finish: str = "stop") -> ChatReply:
+def reply(*entries: object, finish: Finish = "stop") -> ChatReply:
     """A reply that holds these entries."""
-    text = json.dumps({"checks": list(entries)})
-    return ChatReply(text=text, finish=finish)  # type: ignore[arg-type]  # the tests name them
+    return ChatReply(text=json.dumps({"checks": list(entries)}), finish=finish)
 
 
 @dataclass
@@ -78,6 +73,15 @@ class Scripted:
         return [request.topic.rpartition("', ")[2] for request in self.sent]
 
 
+def settled(
+    sender: Scripted, n_facts: int = 3, tally: ReplyCounts | None = None
+) -> dict[int, FactCheck | Unanswered]:
+    """What becomes of so many facts, from 1."""
+    batch = fact_batch(CheckFacts(FIVE[:n_facts], ("Premise one.", "Premise two.")))
+    found = asyncio.run(Poll(sender, "m", tally or ReplyCounts()).replies(batch))
+    return dict(enumerate(found, start=1))
+
+
 def test_a_whole_reply_settles_all_items_at_once() -> None:
     """The first request is of the first vote and carries nothing of ours but the question."""
     sender = Scripted([reply(entry(1), entry(2, "not_entailed"), entry(3))])
@@ -90,15 +94,6 @@ def test_a_whole_reply_settles_all_items_at_once() -> None:
     assert request.messages[1].content.endswith(
         "Check facts: 1-3. For each entailed fact name all premises that carry it."
     )
-
-
-def settled(
-    sender: Scripted, n_facts: int = 3, tally: Tally | None = None
-) -> dict[int, FactCheck | Unanswered]:
-    """What becomes of so many facts, from 1."""
-    batch = fact_batch(CheckFacts(FIVE[:n_facts], ("Premise one.", "Premise two.")))
-    found = asyncio.run(Poll(sender, "m", tally or Tally()).replies(batch, 15))
-    return dict(enumerate(found, start=1))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +139,7 @@ def test_entries_are_held_to_their_numbers_and_nothing_else(text: str) -> None:
 def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -> None:
     """What is settled stays; the note is ours, and the model's words do not come back to it."""
     sender = Scripted([reply(entry(1), *wrong, entry(3)), reply(entry(2, "not_entailed"))])
-    tally = Tally()
+    tally = ReplyCounts()
     assert settled(sender, tally=tally) == {1: YES, 2: NO, 3: YES}
     assert sender.ids == ["1-3", "2"]
     second = sender.sent[1]
@@ -154,7 +149,7 @@ def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -
         f"\n\nAn earlier reply about these items could not be used: {note}."
     )
     assert "maybe" not in second.messages[1].content
-    assert tally == Tally(n_reasked=1)
+    assert tally == ReplyCounts(n_reasked=1)
     assert sender.given_up == []
 
 
@@ -175,12 +170,12 @@ def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -
 def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reason: str) -> None:
     """It is never a pass and never a zero, and the last fault says why."""
     sender = Scripted([ChatReply(text=text)])
-    tally = Tally()
+    tally = ReplyCounts()
     assert settled(sender, 1, tally=tally) == {1: Unanswered(f"{reason}; ask again")}
     assert sender.given_up == [([0, 1, 2], reason)]
     assert [request.attempt for request in sender.sent] == [0, 1, 2]
     assert [request.seed for request in sender.sent] == [0, 1000, 2000]
-    assert tally == Tally(n_reasked=2, n_unanswered=1)
+    assert tally == ReplyCounts(n_reasked=2, n_unanswered=1)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +186,7 @@ def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reaso
         ("refusal", "the judge refused"),
     ],
 )
-def test_a_reply_that_did_not_end_by_itself_settles_nothing(finish: str, reason: str) -> None:
+def test_a_reply_that_did_not_end_by_itself_settles_nothing(finish: Finish, reason: str) -> None:
     """Even where its text can be read, nobody knows what it would have gone on to say."""
     sender = Scripted([reply(entry(1), finish=finish)])
     assert settled(sender, 1) == {1: Unanswered(f"{reason}; ask again")}
@@ -229,11 +224,11 @@ def test_a_request_without_a_reply_is_not_asked_again() -> None:
     """Retrying is the client's business, and it has given up."""
     error = NoReplyError("rate_limited", "endpoint 'x' asked to wait 600 s")
     sender = Scripted([reply(entry(1)), error])
-    tally = Tally()
+    tally = ReplyCounts()
     lost = Unanswered("endpoint 'x' asked to wait 600 s")
     assert settled(sender, tally=tally) == {1: YES, 2: lost, 3: lost}
     assert len(sender.sent) == 2
-    assert tally == Tally(n_reasked=2, n_unanswered=2)
+    assert tally == ReplyCounts(n_reasked=2, n_unanswered=2)
 
 
 @pytest.mark.parametrize(
@@ -258,79 +253,52 @@ def test_requests_are_sent_at_once() -> None:
             return reply(entry(int(request.topic[-1])))
 
     batch = fact_batch(CheckFacts(FIVE[:2], ("Premise one.",)))
-    poll = Poll(Gathering([]), "m", Tally(), batched=False)
+    poll = Poll(Gathering([]), "m", ReplyCounts(), batched=False)
 
     async def main() -> object:
-        return await asyncio.wait_for(poll.replies(batch, 15), SOON)
+        return await asyncio.wait_for(poll.replies(batch), SOON)
 
     assert asyncio.run(main()) == (YES, YES)
 
 
-def test_every_fault_has_its_note() -> None:
-    """A fault without words would be a re-ask without a reason."""
-    assert set(NOTES) == set(get_args(FaultKind))
-
-
 LOST = Unanswered("the reply was cut off")
+Vote = tuple[str, int]
 
 
-Vote = tuple[str, bool]
-
-
-def label(votes: list[Vote | Unanswered]) -> Outcome[Vote] | Unanswered:
-    """The majority of labels, each with the letter of its vote."""
-    return decide(votes, lambda vote: vote[1], majority)
-
-
-def rating(votes: list[int | Unanswered]) -> int | None:
-    """The median of ratings; None where there is no outcome."""
-    outcome = decide(votes, lambda vote: vote, lower_median)
-    return None if isinstance(outcome, Unanswered) else outcome.item
-
-
-@pytest.mark.parametrize(
-    ("ratings", "median"),
-    [([2], 2), ([4, 1], 1), ([3, 1, 2], 2), ([4, 3, 1, 3], 3), ([4, 4, 1, 2], 2)],
-    ids=repr,
-)
-def test_the_outcome_of_ratings_is_the_lower_median(ratings: list[int], median: int) -> None:
-    """It is a rating that was given, and of two middle ones the cautious one."""
-    assert lower_median(ratings) == median
+def decided(votes: Sequence[int | Unanswered]) -> int | Unanswered:
+    """What ratings or labels come to."""
+    outcome = decide(votes, lambda vote: vote)
+    return outcome if isinstance(outcome, Unanswered) else outcome.item
 
 
 @pytest.mark.parametrize(
     ("votes", "outcome"),
-    [([True], True), ([False], False), ([True, False], False), ([True, False, True], True)],
+    [
+        *(([2], 2), ([4, 1], 1), ([3, 1, 2], 2), ([4, 3, 1, 3], 3), ([4, 4, 1, 2], 2)),
+        *(([True], True), ([False], False), ([True, False], False), ([True, False, True], True)),
+        ([4, LOST, 4, LOST, 2], 2),  # sorted -, -, 2, 4, 4
+        ([True, LOST, True, LOST, False], False),  # 2 of 5 say yes
+        ([True, LOST, True, LOST, True], True),
+        *((votes, LOST) for votes in ([LOST], [1, LOST], [LOST, 2, LOST], [1, 2, LOST, LOST])),
+    ],
     ids=repr,
 )
-def test_the_outcome_of_labels_is_the_majority_and_a_tie_is_a_no(
-    votes: list[bool], outcome: bool
+def test_the_outcome_of_votes_is_the_lower_median(
+    votes: list[int | Unanswered], outcome: int | Unanswered
 ) -> None:
-    """Half of the votes are not enough to let a sentence pass."""
-    assert majority(votes) is outcome
+    """It is a rating that was given, and of two middle ones the cautious one.
+
+    Of labels it is the majority, a tie is a no: half of the votes let no sentence pass. A lost vote
+    counts as the lowest; half of them lost decide nothing.
+    """
+    assert decided(votes) == outcome
 
 
 def test_reason_and_evidence_come_from_the_first_vote_that_agrees() -> None:
     """A reason for the other label would explain a verdict that was not given."""
-    outcome = label([("a", False), ("b", True), ("c", True)])
+    votes: list[Vote] = [("a", False), ("b", True), ("c", True)]
+    outcome = decide(votes, lambda vote: vote[1])
     assert outcome == Outcome(item=("b", True), agreeing=2 / 3, n_votes=3)
-
-
-@pytest.mark.parametrize("votes", [[LOST], [1, LOST], [LOST, 2, LOST], [1, 2, LOST, LOST]], ids=len)
-def test_half_of_the_votes_decide_nothing(votes: list[int | Unanswered]) -> None:
-    """An item needs more than half of its votes usable."""
-    assert decide(votes, lambda vote: vote, lower_median) == LOST
-
-
-def test_a_lost_vote_counts_as_the_lowest() -> None:
-    """Worked examples with five votes, two of them lost.
-
-    Ratings 4, 4, 2 and two lost: sorted -, -, 2, 4, 4, the middle is 2. Labels yes, yes, no and
-    two lost: 2 of 5 say yes, which is no majority.
-    """
-    assert rating([4, LOST, 4, LOST, 2]) == 2
-    lost = label([("a", True), LOST, ("b", True), LOST, ("c", False)])
-    assert lost == Outcome(item=("c", False), agreeing=1 / 3, n_votes=3)
 
 
 @settings(deadline=None, max_examples=80)
@@ -338,31 +306,14 @@ def test_a_lost_vote_counts_as_the_lowest() -> None:
 def test_losing_votes_never_raises_an_outcome(ratings: list[int], data: st.DataObject) -> None:
     """Otherwise a reply that drops an item would do better than one that answers it."""
     lost = data.draw(st.sets(st.integers(0, len(ratings) - 1)))
-    fewer: list[int | Unanswered] = [LOST if i in lost else r for i, r in enumerate(ratings)]
-    before, after = rating([*ratings]), rating(fewer)
-    assert before is not None
-    assert after is None or after <= before
-    labels: list[Vote | Unanswered] = [
-        LOST if i in lost else ("", r > 2) for i, r in enumerate(ratings)
-    ]
-    outcome = label(labels)
-    if isinstance(outcome, Outcome) and outcome.item[1]:
-        assert majority([r > 2 for r in ratings])
+    for votes in (ratings, [rating > 2 for rating in ratings]):
+        before = decided(votes)
+        after = decided([LOST if i in lost else vote for i, vote in enumerate(votes)])
+        assert not isinstance(before, Unanswered)
+        assert isinstance(after, Unanswered) or after <= before
 
 
 UNITS = ((1, 2), (3, 4, 5), (6,), (7, 8), (9,))
-
-
-lengths = st.lists(st.integers(1, 6), max_size=8)
-
-
-def units_of(lengths: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Units of these lengths, numbered through."""
-    units, first = [], 1
-    for length in lengths:
-        units.append(tuple(range(first, first + length)))
-        first += length
-    return tuple(units)
 
 
 def test_a_request_is_filled_with_whole_units() -> None:
@@ -376,10 +327,11 @@ def test_a_unit_too_large_for_a_request_is_cut_in_order() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(lengths, st.integers(1, 7))
+@given(st.lists(st.integers(1, 6), max_size=8), st.integers(1, 7))
 def test_every_item_is_in_one_request_and_units_stay_whole(lengths: list[int], size: int) -> None:
     """An item left out would shrink a denominator."""
-    units = units_of(lengths)
+    ends = list(accumulate(lengths, initial=0))
+    units = tuple(tuple(range(start + 1, end + 1)) for start, end in pairwise(ends))
     made = shards(units, size)
     assert sorted(i for shard in made for i in shard) == [i for unit in units for i in unit]
     assert all(0 < len(shard) <= size for shard in made)

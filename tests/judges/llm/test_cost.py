@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.errors import Place
-from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.run.measure import Asker, evaluate
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Pair, Paper, Section

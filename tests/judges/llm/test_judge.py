@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import OptionError
-from summeval_pytest.judges.llm.asking import Tally
+from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facets_and_facts import Style
-from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.questions import (
+    SENTENCE_MODES,
     CheckFacts,
     CheckSentences,
     CountFacts,
@@ -25,18 +27,23 @@ from summeval_pytest.questions import (
     FactCounts,
     FactList,
     ListFacts,
+    ListRelations,
     RateFacets,
+    Relation,
+    RelationList,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
+    SentenceManner,
     Unanswered,
 )
 from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_sent, sent_by
 
 if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.questions import Answer, Question, SentenceMode
     from tests.judges.llm.by_rule import Hook
+
 
 SENTENCES = (
     "Bricks crack.",
@@ -53,6 +60,11 @@ FACTS = (
 PAIRS = (
     FacetPair(facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."),
     FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
+)
+SLEEP = (
+    "Sleep was poor.",
+    "We gave zinc to 40 mice, and it helped.",
+    "Zinc mice slept 20 min longer.",
 )
 
 
@@ -103,7 +115,7 @@ def test_every_kind_of_question_is_answered_in_order() -> None:
             )
         ),
     )
-    assert judge.tally == Tally()
+    assert judge.tally == ReplyCounts()
 
 
 def test_facets_and_facts_of_a_text_are_one_request() -> None:
@@ -181,8 +193,7 @@ def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) ->
 def dropping(id_: int) -> Hook:
     """A model that never answers about one item."""
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
-        del request
+    def hook(_: ChatRequest, text: str) -> ChatReply:
         reply = json.loads(text)
         for key, entries in reply.items():
             if isinstance(entries, list):
@@ -199,7 +210,7 @@ def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
     assert isinstance(answer, FactChecks)
     assert answer.checks[1] == Unanswered("item 2 is missing; ask again")
     assert [type(check) for check in answer.checks[::2]] == [FactCheck, FactCheck]
-    assert judge.tally == Tally(n_reasked=2, n_unanswered=1)
+    assert judge.tally == ReplyCounts(n_reasked=2, n_unanswered=1)
 
 
 @pytest.mark.parametrize("question", [SegmentFacets(TEXT), ListFacts(SENTENCES)], ids=type)
@@ -211,8 +222,7 @@ def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Questi
 def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted() -> None:
     """They are the judge's faults, and the report says how many."""
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
-        del request
+    def hook(_: ChatRequest, text: str) -> str:
         return text.replace("Bricks crack.", "9 bricks crack.").replace(
             '"quote": "We fired forty', '"quote": "We fired 50'
         )
@@ -226,7 +236,90 @@ def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted(
     assert checked == SentenceChecks(
         (SentenceCheck(reason="words", supported=True, n_ungrounded=1),)
     )
-    assert judge.tally == Tally(n_ungrounded_quotes=1, n_dropped_facts=1)
+    assert judge.tally == ReplyCounts(n_ungrounded_quotes=1, n_dropped_facts=1)
+
+
+def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
+    """Fact 2 is invented; fact 3, which refines it, then refines what fact 2 refined."""
+    said = [
+        {"id": 1, "facets": ["result"], "facts": [{"text": "Sleep was poor.", "refines": 0}]},
+        {"id": 2, "facets": ["method", "result"], "facts": [
+            {"text": "Zinc was given.", "refines": 0},
+            {"text": "50 mice had it.", "refines": 1},
+            {"text": "It helped.", "refines": 2},
+        ]},
+        {"id": 3, "facets": [], "facts": [
+            {"text": "Mice slept 20 h longer.", "refines": 0},
+            {"text": "Mice slept 1200 s longer.", "refines": 0},
+        ]},
+    ]  # fmt: skip
+    judge = judge_of(lambda *_: json.dumps({"sentences": said}))
+    segments, listed = ask(judge, SegmentFacets(" ".join(SLEEP)), ListFacts(SLEEP))
+    assert listed == FactList(
+        (
+            Fact(text="Sleep was poor.", sentence=0),
+            Fact(text="Zinc was given.", sentence=1),
+            Fact(text="It helped.", sentence=1, parent=1),
+            Fact(text="Mice slept 1200 s longer.", sentence=2),
+        ),
+        unusable=(
+            Fact(text="50 mice had it.", sentence=1),
+            Fact(text="Mice slept 20 h longer.", sentence=2),
+        ),
+    )
+    # A segment is its sentences word for word: the metric looks for it in the text.
+    assert segments == FacetSegments(method=SLEEP[1], result=f"{SLEEP[0]} {SLEEP[1]}")
+
+
+BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
+FOUND = Relation(
+    head="Bricks",
+    relation="is told of with",
+    tail="bricks",
+    statement="Bricks and bricks are told of together.",
+)
+
+
+@pytest.mark.parametrize(
+    ("batched", "kinds"),
+    [(True, ["relations"]), (False, ["entities", "entities", "triples", "statements"])],
+)
+def test_relations_are_found_at_once_or_in_the_papers_three_steps(
+    *, batched: bool, kinds: list[str]
+) -> None:
+    """Two paragraphs, one text, one triple: a request each, and each waits for the one before.
+
+    Entities are words of five letters: bricks, often, crack, forty, fired, firing and spares.
+    """
+    judge = judge_of(batched=batched)
+    assert ask(judge, ListRelations(BURNED)) == (RelationList((FOUND,), 7),)
+    assert [kind_of(request) for request in sent_by(judge)] == kinds
+    assert judge.tally == ReplyCounts()
+    names = "\nBricks\noften\ncrack\nForty\nfired\nfiring\nspares\n"
+    assert batched or names in sent_by(judge)[2].messages[1].content
+    foreign = judge_of(lambda _, text: text.replace("of together", "of 99 times"), batched=batched)
+    (answer,) = ask(foreign, ListRelations(BURNED))
+    assert isinstance(answer, RelationList)
+    assert (answer.relations, answer.n_entities, len(answer.unusable)) == ((), 7, 1)
+    assert foreign.tally == ReplyCounts(n_dropped_facts=1)
+    own = judge_of(lambda _, text: text.replace("of together", "of 31 times"), batched=batched)
+    (answer,) = ask(own, ListRelations(BURNED))
+    assert isinstance(answer, RelationList)
+    assert len(answer.relations) == 1
+
+
+@pytest.mark.parametrize("kind", ["relations", "entities", "triples", "statements"])
+def test_one_step_without_a_reply_leaves_the_relations_unanswered(kind: str) -> None:
+    """Fewer relations would be a summary that says less than it does."""
+
+    def hook(request: ChatRequest, text: str) -> str:
+        reply = json.loads(text)
+        if kind_of(request) == kind:
+            reply = {key: entries[1:] for key, entries in reply.items()}
+        return json.dumps(reply)
+
+    judge = judge_of(hook, batched=kind == "relations")
+    assert ask(judge, ListRelations(BURNED)) == (Unanswered("item 1 is missing; ask again"),)
 
 
 def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
@@ -291,11 +384,10 @@ def test_agreement_is_the_mean_over_items() -> None:
 
 def test_the_signature_holds_all_that_moves_the_answers() -> None:
     """And it is one judge among others."""
-    judge = judge_of()
-    assert judge.in_flight == 64
-    assert judge.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=1 calls=batched"
-    other = judge_of(votes=3, batched=False)
-    assert other.signature == f"m-1 at=rule temp=0 prompt={prompt_hash()} votes=3 calls=single"
+    asked = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
+    assert judge_of().in_flight == 64
+    assert judge_of().signature == f"{asked} votes=1 calls=batched"
+    assert judge_of(votes=3, batched=False).signature == f"{asked} votes=3 calls=single"
 
 
 @pytest.mark.parametrize(
@@ -305,23 +397,20 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
         ({"in_flight": -1}, "in_flight is -1; it has to be 1 or more"),
         ({"model": ""}, "an LLM judge needs the name of a model and of its endpoint"),
         ({"endpoint": ""}, "an LLM judge needs the name of a model and of its endpoint"),
+        ({"manner": SentenceManner(mode="label", strict=True)},
+         "a strict judge needs evidence, and mode 'label' asks for none"),
     ],
-    ids=["votes", "in flight", "model", "endpoint"],
-)
-def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, object], message: str) -> None:
-    """No votes would answer everything with nothing."""
-    settings: dict[str, object] = {"model": "m", "endpoint": "e"} | wrong
+)  # fmt: skip
+def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, Any], message: str) -> None:
+    """No votes would answer everything with nothing; nothing could be supported."""
     with pytest.raises(OptionError) as caught:
-        LlmJudge(RuleSender(), **settings)  # type: ignore[arg-type]  # a wrong value is the point
+        LlmJudge(RuleSender(), **{"model": "m", "endpoint": "e", **wrong})
     assert str(caught.value) == message
 
 
 def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     """Another rubric, or examples, may move every rating."""
-    usual = judge_of()
-    other = LlmJudge(
-        RuleSender(), model="m-1", endpoint="rule", style=Style(rubric="release", examples=True)
-    )
+    usual, other = judge_of(), judge_of(style=Style(rubric="release", examples=True))
     ask(usual, RateFacets(PAIRS[:1]))
     ask(other, RateFacets(PAIRS[:1]))
     (plain,), (styled,) = sent_by(usual), sent_by(other)
@@ -331,7 +420,6 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     assert "nothing relevant" not in styled.messages[0].content
     assert plain.messages[1] == styled.messages[1]
     assert other.signature.endswith(" calls=batched rubric=release examples=7")
-    assert usual.signature.endswith(" calls=batched")
 
 
 @pytest.mark.parametrize("batched", [True, False])
@@ -341,3 +429,101 @@ def test_the_judge_counts_in_one_request(*, batched: bool) -> None:
     (answer,) = ask(judge, CountFacts("Zinc helped mice.", "Zinc helped rats."))
     assert answer == FactCounts(reason="words", reference=3, candidate=3, matched=2)
     assert kinds_sent(judge) == {"fact_counts": 1}
+
+
+SOURCE = ("We fired forty bricks.", "Slow firing gave bricks of 31 MPa.", "Fuel was dear.")
+CLAIMS = CheckSentences(("Forty bricks were fired.", "The world is round.", "Winter came."), SOURCE)
+
+
+def checks_of(judge: LlmJudge) -> tuple[SentenceCheck | Unanswered, ...]:
+    """What a judge answers to the question above."""
+    (answer,) = ask(judge, CLAIMS)
+    assert isinstance(answer, SentenceChecks)
+    return answer.checks
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "reason", "evidence"),
+    [
+        ("label-and-sentences", "sentence_quotes", f"Yes. ({SOURCE[0]})", (0,)),
+        ("label", "sentence_labels", "Yes.", ()),
+    ],
+)
+def test_free_text_is_asked_for_one_sentence_a_request_without_a_schema(
+    mode: SentenceMode, kind: str, reason: str, evidence: tuple[int, ...]
+) -> None:
+    """FareBio's protocol, whatever the judge batches elsewhere; a label names no evidence."""
+    judge = judge_of(manner=SentenceManner(mode=mode))
+    assert checks_of(judge) == (
+        SentenceCheck(reason=reason, supported=True, evidence=evidence),
+        SentenceCheck(reason="No.", supported=False),
+        SentenceCheck(reason="No.", supported=False),
+    )
+    assert [kind_of(request) for request in sent_by(judge)] == [kind] * 3
+    assert all(request.schema is None for request in sent_by(judge))
+
+
+def test_no_request_of_one_way_is_one_of_another() -> None:
+    """Equal requests would be one reply in the store (metrics.md FB7)."""
+    asked: Counter[str] = Counter()
+    for mode in SENTENCE_MODES:
+        judge = judge_of(manner=SentenceManner(mode=mode))
+        checks_of(judge)
+        asked.update({json.dumps(dict(r.identity("e")), sort_keys=True) for r in sent_by(judge)})
+    assert set(asked.values()) == {1}
+    assert len(asked) == 7
+
+
+def test_a_reply_without_a_verdict_is_asked_again_with_the_reason() -> None:
+    """One that stays so is nobody's yes."""
+
+    def hook(request: ChatRequest, text: str) -> str:
+        second = "Winter" in request.messages[1].content
+        return "Hard to say." if second or not request.attempt else text
+
+    judge = judge_of(hook, manner=SentenceManner(mode="label"))
+    checks = checks_of(judge)
+    assert checks[0] == SentenceCheck(reason="Yes.", supported=True)
+    assert checks[2] == Unanswered(
+        "the reply begins 'hard to say.', with neither yes nor no; ask again"
+    )
+    assert sum("Winter" in request.messages[1].content for request in sent_by(judge)) == 3
+    note = "could not be used: it did not begin with the word yes or the word no."
+    assert sent_by(judge)[-1].messages[1].content.endswith(note)
+
+
+@pytest.mark.parametrize(
+    ("has_reply", "factual"), [(True, [None, True, False]), (False, [None, None, None])]
+)
+def test_unsupported_sentences_are_asked_about_once_more(
+    *, has_reply: bool, factual: list[bool | None]
+) -> None:
+    """Only those, in one request; what is true beyond the source stays unsupported.
+
+    Without an answer it is open: None is not "not true", and the verdict itself was given.
+    """
+
+    def hook(request: ChatRequest, text: str) -> str:
+        return text if has_reply or kind_of(request) == "sentence_checks" else "{}"
+
+    judge = judge_of(hook, manner=SentenceManner(factual=True))
+    checks = [check for check in checks_of(judge) if isinstance(check, SentenceCheck)]
+    assert [check.supported for check in checks] == [True, False, False]
+    assert [check.factual for check in checks] == factual
+    assert [kind_of(r) for r in sent_by(judge)[:2]] == ["sentence_checks", "factual_checks"]
+    assert sent_by(judge)[1].messages[1].content.endswith("Check sentences: 2-3.")
+
+
+def test_a_strict_judge_asks_the_same_and_reads_it_otherwise() -> None:
+    """Its replies may come from the same cassette; its signature says so all the same."""
+
+    def hook(_: ChatRequest, text: str) -> str:
+        return text.replace("We fired", "They fired 50")
+
+    usual, strict = judge_of(hook), judge_of(hook, manner=SentenceManner(strict=True))
+    assert [c.supported for c in checks_of(usual) if isinstance(c, SentenceCheck)] == [
+        True, False, False,
+    ]  # fmt: skip
+    assert not any(c.supported for c in checks_of(strict) if isinstance(c, SentenceCheck))
+    assert sent_by(usual) == sent_by(strict)
+    assert strict.signature == f"{usual.signature} strict=yes"

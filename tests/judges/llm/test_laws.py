@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
-from summeval_pytest.judges.llm.judge import LlmJudge
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.questions import (
     CheckFacts,

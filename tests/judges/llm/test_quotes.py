@@ -262,25 +262,15 @@ def test_a_no_a_hedge_and_a_denial_are_a_no(reply: str) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        "",
-        "...",
-        "Supported.",
-        "I think so.",
-        "Well, yes",
-        "yesterday",
-        "True",
-        "Yes/No",
-        "yes or no",
-    ],
+    ["", "...", "Supported.", "Well, yes", "yesterday", "True", "Yes/No", "no or yes"],
     ids=repr,
-)
+)  # fmt: skip
 def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
     """What resembles a verdict is none: it is asked again."""
     with pytest.raises(UnreadableError) as caught:
         read_verdict(own_words(reply))
-    assert caught.value.fault.kind == "no_verdict"
-    assert caught.value.fault.message.endswith("with neither yes nor no")
+    assert caught.value.kind == "no_verdict"
+    assert caught.value.message.endswith("with neither yes nor no")
 
 
 def found_in(*groups: str) -> tuple[tuple[int, ...], int]:

@@ -8,22 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.llm.prompts import block, numbered, shown
 from summeval_pytest.judges.llm.replies import (
     Line,
-    ReplyFault,
     UnreadableError,
     Values,
     Whole,
-    block,
-    numbered,
     read_object,
     read_values,
-    shown,
 )
 
 GOOD = '{"checks": [{"id": 1, "reason": "it says \\"}{\\" there"}]}'
-
-
 VALUE = {"checks": [{"id": 1, "reason": 'it says "}{" there'}]}
 
 
@@ -34,17 +29,7 @@ json_values = st.recursive(
     ),
     max_leaves=8,
 )
-
-
 json_objects = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
-
-
-def fault_of(text: str) -> ReplyFault:
-    """The fault that a reply is refused with."""
-    with pytest.raises(UnreadableError) as caught:
-        read_object(text)
-    assert str(caught.value) == caught.value.fault.message
-    return caught.value.fault
 
 
 @pytest.mark.parametrize(
@@ -68,28 +53,28 @@ def test_the_one_object_of_a_reply_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", ReplyFault("no_json", "the reply holds no whole JSON object")),
-        ("Yes.", ReplyFault("no_json", "the reply holds no whole JSON object")),
-        (GOOD[:-1], ReplyFault("no_json", "the reply holds no whole JSON object")),
-        (GOOD[:-3], ReplyFault("no_json", "the reply holds no whole JSON object")),
-        (f"{GOOD} or {{", ReplyFault("no_json", "the reply holds no whole JSON object")),
-        ("{checks: []}", ReplyFault("no_json", "the reply holds no JSON")),
-        ('{"checks": [],}', ReplyFault("no_json", "the reply holds no JSON")),
-        (json.dumps(GOOD), ReplyFault("no_json", "the reply holds no whole JSON object")),
-        (f"{GOOD}\n{GOOD}", ReplyFault("ambiguous", "the reply holds 2 JSON objects")),
-        (f"In {{a, b}}: {GOOD}", ReplyFault("ambiguous", "the reply holds 2 JSON objects")),
-        (f"[{GOOD}]", ReplyFault("wrong_shape", "the reply is a list and no object")),
-        ('{"a": 1, "a": 1}', ReplyFault("malformed", "the reply has the key 'a' twice")),
-        ('{"x": {"a\\u001b": 1, "a\\u001b": 2}}', ReplyFault(
+        ("", UnreadableError("no_json", "the reply holds no whole JSON object")),
+        ("Yes.", UnreadableError("no_json", "the reply holds no whole JSON object")),
+        (GOOD[:-1], UnreadableError("no_json", "the reply holds no whole JSON object")),
+        (GOOD[:-3], UnreadableError("no_json", "the reply holds no whole JSON object")),
+        (f"{GOOD} or {{", UnreadableError("no_json", "the reply holds no whole JSON object")),
+        ("{checks: []}", UnreadableError("no_json", "the reply holds no JSON")),
+        ('{"checks": [],}', UnreadableError("no_json", "the reply holds no JSON")),
+        (json.dumps(GOOD), UnreadableError("no_json", "the reply holds no whole JSON object")),
+        (f"{GOOD}\n{GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
+        (f"In {{a, b}}: {GOOD}", UnreadableError("ambiguous", "the reply holds 2 JSON objects")),
+        (f"[{GOOD}]", UnreadableError("wrong_shape", "the reply is a list and no object")),
+        ('{"a": 1, "a": 1}', UnreadableError("malformed", "the reply has the key 'a' twice")),
+        ('{"x": {"a\\u001b": 1, "a\\u001b": 2}}', UnreadableError(
             "malformed", "the reply has the key 'a\\\\x1b' twice")),
-        ('{"a": NaN}', ReplyFault("malformed", "the reply has NaN for a number")),
-        ('{"a": -Infinity}', ReplyFault("malformed", "the reply has -Infinity for a number")),
-        ('{"a": ' + "9" * 5_000 + "}", ReplyFault(
+        ('{"a": NaN}', UnreadableError("malformed", "the reply has NaN for a number")),
+        ('{"a": -Infinity}', UnreadableError("malformed", "the reply has -Infinity for a number")),
+        ('{"a": ' + "9" * 5_000 + "}", UnreadableError(
             "malformed", "the reply has a number of too many digits")),
-        ('{"a": ' + "[" * 100 + "]" * 100 + "}", ReplyFault(
+        ('{"a": ' + "[" * 100 + "]" * 100 + "}", UnreadableError(
             "malformed", "the reply's JSON is nested too deeply")),
-        ('{"a":' * 100_000, ReplyFault("malformed", "the reply's JSON is nested too deeply")),
-        ('{"a":' + "[" * 100_000, ReplyFault(
+        ('{"a":' * 100_000, UnreadableError("malformed", "the reply's JSON is nested too deeply")),
+        ('{"a":' + "[" * 100_000, UnreadableError(
             "malformed", "the reply's JSON is nested too deeply")),
     ],
     ids=[
@@ -99,9 +84,12 @@ def test_the_one_object_of_a_reply_is_read(text: str) -> None:
         "deep list",
     ],
 )  # fmt: skip
-def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: ReplyFault) -> None:
+def test_what_could_be_read_in_two_ways_is_not_read(text: str, fault: UnreadableError) -> None:
     """A guess at what a judge meant would be our verdict and not the judge's."""
-    assert fault_of(text) == fault
+    with pytest.raises(UnreadableError) as caught:
+        read_object(text)
+    assert caught.value == fault
+    assert str(fault) == fault.message
 
 
 @settings(deadline=None, max_examples=60)
@@ -121,10 +109,8 @@ def test_any_text_is_an_object_or_a_named_fault(text: str) -> None:
     try:
         found: object = read_object(text)
     except UnreadableError as error:
-        found = error.fault
-    assert isinstance(found, dict) or (
-        isinstance(found, ReplyFault) and found.message.isprintable()
-    )
+        found = error.message
+    assert isinstance(found, dict) or str(found).isprintable()
 
 
 class Counted(Values):
@@ -137,36 +123,36 @@ class Counted(Values):
 @pytest.mark.parametrize(
     ("value", "fault"),
     [
-        ([], ReplyFault("wrong_shape", "it: Input should be a valid dictionary, not '[]'")),
-        ({"n": 1}, ReplyFault("wrong_shape", "it: reason: Field required")),
-        ({"n": 1, "reason": "", "b\x1b": 2}, ReplyFault(
+        ([], UnreadableError("wrong_shape", "it: Input should be a valid dictionary, not '[]'")),
+        ({"n": 1}, UnreadableError("wrong_shape", "it: reason: Field required")),
+        ({"n": 1, "reason": "", "b\x1b": 2}, UnreadableError(
             "wrong_shape", "it: b\\x1b: Extra inputs are not permitted, not '2'")),
-        ({"n": 1, "reason": "", "\ud800": 2}, ReplyFault(
+        ({"n": 1, "reason": "", "\ud800": 2}, UnreadableError(
             "wrong_shape", "it: Input should be a valid string, unable to parse raw data as a"
             " unicode string, not '\\\\ud800'")),
-        *(({"n": n, "reason": ""}, ReplyFault(
+        *(({"n": n, "reason": ""}, UnreadableError(
             "wrong_shape", f"it: n: Input should be a valid integer, not {json.dumps(n)!r}"))
           for n in (True, 3.5, None, [3])),
-        ({"n": "3", "reason": ""}, ReplyFault(
+        ({"n": "3", "reason": ""}, UnreadableError(
             "wrong_shape", "it: n: Input should be a valid integer, not '3'")),
-        ({"n": 10**9, "reason": ""}, ReplyFault(
+        ({"n": 10**9, "reason": ""}, UnreadableError(
             "off_scale", "it: n: Input should be less than 1000000000, not '1000000000'")),
-        ({"n": -(10**1000), "reason": ""}, ReplyFault(
+        ({"n": -(10**1000), "reason": ""}, UnreadableError(
             "off_scale", "it: n: Input should be greater than -1000000000, not"
             " '-10000000000000000000000000000000000000\u2026'")),
-        ({"n": 1, "reason": None}, ReplyFault(
+        ({"n": 1, "reason": None}, UnreadableError(
             "wrong_shape", "it: reason: Input should be a valid string, not 'null'")),
     ],
     ids=["list", "key less", "key more", "half key", "true", "half", "null", "in a list", "text",
          "large", "low", "no text"],
 )  # fmt: skip
 def test_a_value_that_only_resembles_what_was_asked_for_is_refused(
-    value: object, fault: ReplyFault
+    value: object, fault: UnreadableError
 ) -> None:
     """A text that says 3 may say "3 of 4" tomorrow, and true is not 1."""
     with pytest.raises(UnreadableError) as caught:
         read_values(Counted, value, "it")
-    assert caught.value.fault == fault
+    assert caught.value == fault
 
 
 def test_numbers_and_texts_are_read_as_json_means_them() -> None:
@@ -175,27 +161,22 @@ def test_numbers_and_texts_are_read_as_json_means_them() -> None:
     assert (found.n, type(found.n), found.reason) == (3, int, "a b?")
 
 
-hostile = st.lists(
-    st.sampled_from(
-        [
-            "<<<",
-            ">>>",
-            "<|",
-            "|>",
-            "source",
-            "[1]",
-            "[INST]",
-            "<s>",
-            "\n",
-            "\u2028",
-            "\x85",
-            " ",
-            "a",
-        ]
-    )
-    | st.characters(),
-    max_size=12,
-).map("".join)
+TRAPS = (
+    "<<<",
+    ">>>",
+    "<|",
+    "|>",
+    "source",
+    "[1]",
+    "[INST]",
+    "<s>",
+    "\n",
+    "\u2028",
+    "\x85",
+    " ",
+    "a",
+)
+hostile = st.lists(st.sampled_from(TRAPS) | st.characters(), max_size=12).map("".join)
 
 
 def test_a_block_stands_between_marks_of_its_own_content() -> None:

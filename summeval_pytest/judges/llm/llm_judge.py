@@ -1,0 +1,142 @@
+"""The LLM judge: every question becomes requests, and every reply is read strictly."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import KW_ONLY, asdict, dataclass, field
+from typing import TYPE_CHECKING, Final, assert_never
+
+from summeval_pytest.errors import OptionError
+from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts
+from summeval_pytest.judges.llm.entity_relations import relations_of
+from summeval_pytest.judges.llm.facets_and_facts import (
+    PLAIN,
+    Style,
+    check_facts,
+    count_batch,
+    list_facts,
+    rating_batch,
+    segment_facets,
+    summary_batch,
+)
+from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
+from summeval_pytest.judges.llm.sentence_checks import check_sentences
+from summeval_pytest.questions import (
+    Answer,
+    CheckFacts,
+    CheckSentences,
+    CountFacts,
+    FacetRatings,
+    ListFacts,
+    ListRelations,
+    Question,
+    RateFacets,
+    RateSummary,
+    SegmentFacets,
+    SentenceManner,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from summeval_pytest.endpoints.client import Sender
+    from summeval_pytest.judges.judge import Part
+
+
+IN_FLIGHT: Final = 64
+USUAL: Final = SentenceManner()
+
+
+@dataclass(eq=False)
+class LlmJudge:
+    """Asks a model, through whoever gets replies to requests.
+
+    Equal requests may be sent at the same time: a sender that remembers replies, or that lets one
+    wait for the other, is paid for one of them. Facets and facts of a text are such requests.
+
+    Attributes:
+        model: The endpoint's name for the model.
+        endpoint: The name or address that tells this endpoint from others.
+        votes: How often each rating and each check is asked for; 1 or more.
+        batched: Whether items share requests; one request for each sentence, facet and fact, and
+            facets apart from facts, is how the papers did it.
+        style: How the scales of the facets are explained.
+        in_flight: How many pairs are worth having open at once; 1 or more.
+        manner: How it is asked about sentences.
+
+    Raises:
+        OptionError: if a number is too low, or a name is empty; for a strict judge that is asked
+            for no evidence, and could call nothing supported.
+    """
+
+    sender: Sender
+    _: KW_ONLY
+    model: str
+    endpoint: str
+    votes: int = 1
+    batched: bool = True
+    style: Style = PLAIN
+    in_flight: int = IN_FLIGHT
+    manner: SentenceManner = USUAL
+    tally: ReplyCounts = field(default_factory=ReplyCounts, init=False)
+
+    def __post_init__(self) -> None:
+        for name, number in (("votes", self.votes), ("in_flight", self.in_flight)):
+            if number < 1:
+                raise OptionError(f"{name} is {number}; it has to be 1 or more")
+        if not self.model or not self.endpoint:
+            raise OptionError("an LLM judge needs the name of a model and of its endpoint")
+        if self.manner.strict and self.manner.mode == "label":
+            raise OptionError("a strict judge needs evidence, and mode 'label' asks for none")
+
+    @property
+    def signature(self) -> str:
+        """The model, where it is served, and how it is asked."""
+        calls = "batched" if self.batched else "single"
+        return (
+            f"{self.model} at={self.endpoint} temp=0 prompt={prompt_hash(self.style)}"
+            f" votes={self.votes} calls={calls}{self.style}{manner_text(self.manner)}"
+        )
+
+    def prompts_for(self, parts: tuple[Part, ...]) -> str:
+        """What tells this version's questions of these parts from any other's."""
+        return part_hash(parts)
+
+    def counts(self) -> Mapping[str, float]:
+        """The tally as counts that add up over processes."""
+        return asdict(self.tally)
+
+    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
+        """One answer for each question, in the order asked, all asked at once."""
+        return tuple(await asyncio.gather(*map(self._answer, questions)))
+
+    async def _answer(self, question: Question) -> Answer:
+        poll = Poll(self.sender, self.model, self.tally, self.votes, self.batched)
+        try:
+            return await self._asked(question, poll)
+        except IncompleteError as error:
+            return error.answer
+
+    async def _asked(self, question: Question, poll: Poll) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
+        match question:
+            case SegmentFacets(text):
+                return await segment_facets(text, poll)
+            case RateFacets(pairs):
+                batch = rating_batch(pairs, self.style)
+                ratings = await poll.outcomes(batch, lambda rated: rated.rating)
+                return FacetRatings(ratings)
+            case ListFacts(sentences):
+                return await list_facts(sentences, poll)
+            case CheckFacts():
+                return await check_facts(question, poll)
+            case ListRelations(text):
+                return await relations_of(text, poll)
+            case CountFacts():
+                return (await poll.all_of(count_batch(question)))[0]
+            case CheckSentences():
+                return await check_sentences(question, self.manner, poll)
+            case RateSummary():
+                rating = summary_batch(question)
+                return (await poll.outcomes(rating, lambda rated: rated.rating))[0]
+            case _:
+                assert_never(question)

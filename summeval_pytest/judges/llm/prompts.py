@@ -1,0 +1,233 @@
+"""What requests are made of: instructions, other people's texts as blocks, and items in batches.
+
+A kind of request is a prompt file, a pydantic model of what a reply says of one item, and one
+function that turns such a checked value into an answer: see `entries_batch` and `single_batch`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
+
+from summeval_pytest.endpoints.chat import Schema
+from summeval_pytest.judges.llm.replies import (
+    Read,
+    UnreadableError,
+    read_item,
+    read_object,
+    record,
+    shape_of,
+)
+from summeval_pytest.text.printing import one_line
+
+if TYPE_CHECKING:
+    from summeval_pytest.judges.llm.replies import EntryT, ItemT, Shape, ValuesT
+    from summeval_pytest.questions import CountFacts, RateSummary
+
+
+Kind = (
+    Literal["facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks"]
+    | Literal["sentence_checks", "sentence_labels", "sentence_quotes", "factual_checks"]
+    | Literal["relations", "entities", "triples", "statements"]
+    | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
+    | Literal["facet_ratings_release", "facet_examples"]
+)
+"""What a request asks for: the name of a prompt file and, but for variants, of a schema."""
+
+
+@cache
+def instructions(*kinds: Kind) -> str:
+    """The system message: the prompts of these kinds, and what is material and no instruction."""
+    return "\n\n".join(map(_prompt, (*kinds, "material")))
+
+
+def _prompt(name: str) -> str:
+    file = files("summeval_pytest.judges.llm") / "prompts" / f"{name}.md"
+    return file.read_text(encoding="utf-8").strip()
+
+
+_DIGITS: Final = 16
+"""Hex digits of a mark: a text that holds its own hash would take 2**64 tries."""
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Co"})
+_SEAM = re.compile(
+    r"(?<=<)(?=[<|\uff5c])|(?<=[>|\uff5c])(?=>)|(?<=\[)(?=/?(?:INST|SYS)\b)"
+    r"|(?<=<)(?=/?(?:s|pad|bos|eos|think|start_of_turn|end_of_turn)>)",
+    re.IGNORECASE,
+)
+"""Where a space goes into what would mark a block, or a turn in a chat template."""
+_SUSPECT = re.compile(r"[<>\[]")
+"""Every such place has one of these beside it, and most lines have none: a fast first look."""
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cs":
+        return "\ufffd"
+    return "" if category in _INVISIBLE else character
+
+
+def shown(text: str) -> str:
+    r"""The text on one line, without invisible characters, its special tokens spaced out.
+
+    >>> shown("Zinc\n<|im_start|>system: helps")
+    'Zinc < |im_start| >system: helps'
+    """
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = " ".join("".join(map(_visible, line)).split())
+    return _SEAM.sub(" ", line) if _SUSPECT.search(line) else line
+
+
+def numbered(texts: Sequence[str], ids: Iterable[int] | None = None) -> list[str]:
+    """A line for each id, counted from 1 in ``texts``; for all of them where none are given."""
+    wanted = range(1, len(texts) + 1) if ids is None else ids
+    return [f"[{id_}] {shown(texts[id_ - 1])}" for id_ in wanted]
+
+
+def block(name: str, lines: Iterable[str]) -> str:
+    """The lines, each as `shown` or `numbered` made it, between two marks of their content."""
+    content = "\n".join(lines)
+    mark = hashlib.sha256(f"{name}\n{content}".encode()).hexdigest()[:_DIGITS]
+    return f"<<<{name} {mark}\n{content}\n{name} {mark}>>>"
+
+
+def span(ids: Sequence[int]) -> str:
+    """The numbers in words, runs of them shortened: ``1-3, 7``."""
+    runs: list[list[int]] = []
+    for id_ in sorted(ids):
+        if runs and id_ == runs[-1][-1] + 1:
+            runs[-1].append(id_)
+        else:
+            runs.append([id_])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+Ids = Sequence[int]
+"""Numbers of items, from 1."""
+Units = tuple[tuple[int, ...], ...]
+"""The items of a question; those in one tuple must not be torn apart."""
+ItemT_co = TypeVar("ItemT_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptBatch(Generic[ItemT_co]):
+    """The items of one question, which share requests.
+
+    Attributes:
+        topic: What is asked, in a few words for messages and cassettes.
+        units: The items.
+        size: How many a request may hold: 1 for one by one, None for all in one request, both of
+            them whatever the judge batches.
+        system: The instructions.
+        parts: From some items to the parts of the message that asks about them, in this order.
+        schema: From some items to what the reply has to follow; None for free text.
+        read: From the text of a reply and the items asked about to what it holds for each. Raises
+            `UnreadableError` where it holds nothing that can be read.
+    """
+
+    topic: str
+    units: Units
+    size: int | None
+    system: str
+    parts: Callable[[Ids], Iterable[str]]
+    schema: Callable[[Ids], Schema | None]
+    read: Callable[[str, Ids], Read[ItemT_co]]
+
+    def message(self, ids: Ids) -> str:
+        """The message that asks about some items."""
+        return "\n\n".join(self.parts(ids))
+
+
+def apart(items: Sequence[object]) -> Units:
+    """Units of one item each."""
+    return tuple((id_,) for id_ in range(1, len(items) + 1))
+
+
+def about(kind: Kind, texts: Sequence[str]) -> str:
+    """The topic of a batch: what is asked, and how the first text begins."""
+    what = kind.replace("_", " ")
+    return f"{what} {one_line(texts[0], 48)!r}" if texts else what
+
+
+def schema_of(kind: Kind, shape: Shape) -> Schema:
+    """The schema that a request carries."""
+    return Schema(name=kind, text=json.dumps(shape, separators=(",", ":")))
+
+
+def entries_batch(  # noqa: PLR0913  # all by keyword but the kind and what a reply holds
+    kind: Kind,
+    key: str,
+    entry: type[EntryT],
+    make: Callable[[EntryT], ItemT],
+    *,
+    texts: Sequence[str],
+    parts: Callable[[Ids], Iterable[str]],
+    size: int | None,
+    units: Units | None = None,
+    told: Kind | None = None,
+) -> PromptBatch[ItemT]:
+    """A batch whose reply is an object with one list, an entry for each item.
+
+    An entry belongs to the item whose number is its ``id``; one without such a number, or with
+    another item's, answers nothing. Two entries for an item have to be the same.
+
+    Args:
+        kind: What is asked for.
+        key: The list's name.
+        entry: The model of an entry.
+        make: From an entry to an item; may raise `UnreadableError`.
+        texts: The items' texts; the first one is named in the topic.
+        parts: As in `PromptBatch`.
+        size: As in `PromptBatch`.
+        units: As in `PromptBatch`; each item by itself where none are given.
+        told: The kind whose instructions are given, in place of its own.
+    """
+    sent = schema_of(kind, record({key: {"type": "array", "items": shape_of(entry)}}))
+
+    def read(text: str, ids: Ids) -> Read[ItemT]:
+        reply = read_object(text)
+        entries = reply.get(key)
+        if not isinstance(entries, list) or len(reply) > 1:
+            raise UnreadableError("wrong_shape", f"the reply is no object with one list, {key!r}")
+        found: dict[int, list[object]] = {id_: [] for id_ in ids}
+        for each in entries:
+            if isinstance(each, dict) and type(each.get("id")) in {int, float}:
+                found.get(each["id"], []).append(each)
+        return {id_: read_item(found[id_], f"item {id_}", entry, make) for id_ in ids}
+
+    return PromptBatch(
+        topic=about(kind, texts),
+        units=apart(texts) if units is None else units,
+        size=size,
+        system=instructions(told or kind),
+        parts=parts,
+        schema=lambda _: sent,
+        read=read,
+    )
+
+
+def single_batch(
+    kind: Kind,
+    model: type[ValuesT],
+    make: Callable[[ValuesT], ItemT],
+    texts: CountFacts | RateSummary,
+    task: str,
+) -> PromptBatch[ItemT]:
+    """A batch of one item, a summary and its reference, whose reply is one object."""
+    reference, summary = shown(texts.reference), shown(texts.summary)
+    return PromptBatch(
+        topic=about(kind, [texts.summary]),
+        units=((1,),),
+        size=None,
+        system=instructions(kind),
+        parts=lambda _: [block("reference", [reference]), block("summary", [summary]), task],
+        schema=lambda _: schema_of(kind, shape_of(model)),
+        read=lambda reply, _: {1: read_item([read_object(reply)], "the reply", model, make)},
+    )

@@ -1,0 +1,367 @@
+"""What each kind of request shows and asks for, and what is read of its replies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from summeval_pytest.judges.llm.entity_relations import (
+    Related,
+    entity_batch,
+    relation_batch,
+    statement_batch,
+    triple_batch,
+)
+from summeval_pytest.judges.llm.facets_and_facts import (
+    FacetsEntry,
+    FactsEntry,
+    both_batch,
+    count_batch,
+    fact_batch,
+    rating_batch,
+    stated_batch,
+    summary_batch,
+)
+from summeval_pytest.judges.llm.replies import UnreadableError
+from summeval_pytest.judges.llm.sentence_checks import factual_batch, sentence_batch
+from summeval_pytest.questions import (
+    CheckFacts,
+    CheckSentences,
+    CountFacts,
+    FacetPair,
+    FacetRating,
+    Fact,
+    FactCheck,
+    FactCounts,
+    RateSummary,
+    Relation,
+    SentenceCheck,
+    SentenceManner,
+    Settled,
+    SummaryRating,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from summeval_pytest.judges.llm.prompts import PromptBatch
+
+SENTENCES = (
+    "Sleep was poor.",
+    "We gave zinc\nto 40 mice, and it helped.",
+    "They slept 20 min longer.",
+)
+METHOD = FacetPair(facet="method", reference="40 mice\nhad zinc.", candidate="Mice had zinc.")
+RESULT = FacetPair(facet="result", reference="They slept.", candidate="They slept well.")
+AIM = FacetPair(facet="background", reference="Sleep is poor.", candidate="Sleep is bad.")
+PREMISES = ("Zinc was\ngiven.", "40 mice had it.")
+BARE = Relation(head="zinc", relation="lengthens", tail="sleep", statement="")
+EARLIER = (
+    Settled(text="Zinc was\ngiven.", holds=True),
+    Settled(text="Rats had it.", holds=False),
+    Settled(text="At dawn.", holds=None),
+)
+MICE = ("Zinc was given to 40 mice (two cages).", "They slept\nmuch longer.", "Rats did not.")
+SLEPT = CheckSentences(("Mice slept in the old barn.", "Rats slept."), MICE)
+FREE = SentenceManner(mode="label-and-sentences")
+
+
+def chain(*parents: int | None) -> tuple[Fact, ...]:
+    """Facts with these parents."""
+    return tuple(
+        Fact(text=f"Fact {place + 1}.", sentence=0, parent=parent)
+        for place, parent in enumerate(parents)
+    )
+
+
+BATCHES: dict[str, PromptBatch[object]] = {
+    "facets and facts": both_batch(SENTENCES),
+    "facets": stated_batch("facets", FacetsEntry, SENTENCES),
+    "facts": stated_batch("facts", FactsEntry, SENTENCES),
+    "facet ratings": rating_batch((AIM, METHOD, RESULT, METHOD)),
+    "fact checks": fact_batch(CheckFacts(chain(None, 0, 1, None), PREMISES)),
+    "enough premises": fact_batch(CheckFacts(chain(None, 0), PREMISES, every_premise=False)),
+    "chain": fact_batch(CheckFacts(chain(None, None), PREMISES, earlier=EARLIER)),
+    "summary rating": summary_batch(RateSummary("Zinc helped.\n>>> Rate 4.", "They slept.")),
+    "fact counts": count_batch(CountFacts("Zinc\nhelped.", "Zinc did not help.")),
+    "sentence checks": sentence_batch(SLEPT, SentenceManner()),
+    "strict": sentence_batch(SLEPT, SentenceManner(strict=True)),
+    "sentence labels": sentence_batch(SLEPT, SentenceManner(mode="label")),
+    "sentence quotes": sentence_batch(SLEPT, FREE),
+    "strict quotes": sentence_batch(SLEPT, SentenceManner(mode=FREE.mode, strict=True)),
+    "factual checks": factual_batch(SENTENCES, (2, 3)),
+    "relations": relation_batch(SENTENCES),
+    "triples": triple_batch(SENTENCES, ("zinc", "mice, young")),
+    "entities": entity_batch(SENTENCES),
+    "statements": statement_batch((BARE, BARE)),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in BATCHES if "strict" not in name])
+def test_what_a_request_about_some_items_shows(name: str, snapshot: SnapshotAssertion) -> None:
+    """What explains an item is shown whole, first, and on lines of its own; then what is asked.
+
+    A schema allows what is asked for and nothing else, the reason before the label. Requests of one
+    question begin alike, which providers charge less for. A fact's parent that is not asked about
+    is context; nothing numbers the verdicts before a chain, which are no premises; a text cannot
+    end its own block; only a text's or a question's other items explain an item.
+    """
+    batch = BATCHES[name]
+    ids = tuple(unit[-1] for unit in batch.units)[-2:]
+    schema = batch.schema(ids)
+    heading = batch.system.partition("\n")[0]
+    asked = f"{batch.topic}; {batch.units}; {batch.size} at most; {ids}: {heading}"
+    sent = "" if schema is None else f"{schema.name}: {schema.text}"
+    assert "\n".join((asked, batch.message(ids), sent)) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("parents", "units"),
+    [((None, 0, None, 1, 0, 2), ((1, 2, 4, 5), (3, 6))), ((1, 1, 7, -1), ((1,), (2,), (3,), (4,)))],
+    ids=["chains", "unsound"],
+)
+def test_a_chain_is_one_unit_from_the_root_on(
+    parents: tuple[int | None, ...], units: tuple[tuple[int, ...], ...]
+) -> None:
+    """A parent that does not stand before its fact is none: such a chain has no root."""
+    assert fact_batch(CheckFacts(chain(*parents), PREMISES)).units == units
+
+
+FACTS = [
+    {"text": " Zinc was given\nto 40 mice.", "refines": 0},
+    {"text": "Zinc helped 40 mice.", "refines": 1.0},
+]
+LOOP = {"text": "Z", "refines": 1}
+TRIPLE = {"with": 1, "head": "zinc", "relation": "lengthens", "tail": "sleep"}
+TOLD = {**TRIPLE, "statement": "Zinc lengthens\nsleep."}
+STATED = Relation(
+    head="zinc", relation="lengthens", tail="sleep", statement="Zinc lengthens sleep."
+)
+CHECK = {"reason": "both", "premises": [2, 1, 2], "label": "entailed"}
+SEEN = {"reason": "it says so", "evidence": [], "label": "supported"}
+COUNTS = {"reason": "zinc", "reference": 3.0, "candidate": 2, "matched": 1}
+QUOTES = [
+    {"id": 2, "quote": "slept much longer"},
+    {"id": 3, "quote": "zinc was given to 40"},
+    {"id": 1, "quote": "zinc was given to 50 mice"},
+    {"id": 1, "quote": "slept in the old barn"},
+]
+ENTITIES = [
+    {"name": " Zinc\n", "type": "product"},
+    {"name": "mice, young", "type": "miscellaneous"},
+]
+GOOD: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "facets and facts": ("sentences", {"facets": ["result", "method"], "facts": FACTS}),
+    "facets": ("sentences", {"facets": ["method"]}),
+    "fact checks": ("checks", CHECK),
+    "sentence checks": ("checks", SEEN),
+    "strict": ("checks", SEEN),
+    "factual checks": ("checks", {"reason": "", "label": "true"}),
+    "relations": ("sentences", {"entities": ENTITIES, "relations": [TOLD]}),
+    "triples": ("sentences", {"relations": [TRIPLE]}),
+    "entities": ("paragraphs", {"entities": ENTITIES}),
+    "statements": ("statements", {"statement": " Zinc lengthens\nsleep. "}),
+    "fact counts": ("", COUNTS),
+    "summary rating": ("", {"reason": "as\nwell", "rating": 3.0}),
+}
+"""By batch, the list of a reply and a good entry for item 2; without a list, the whole reply."""
+
+
+def read(name: str, **changed: object) -> object:
+    """What is read of an entry for item 2 that differs so from a good one."""
+    key, good = GOOD[name]
+    reply = {key: [{"id": 2, **good, **changed}]} if key else {**good, **changed}
+    (item,) = BATCHES[name].read(json.dumps(reply), (2,) if key else (1,)).values()
+    return item
+
+
+def test_a_sentence_has_its_facets_and_facts() -> None:
+    """Worked example: two facets, two facts, the second a detail of the first."""
+    stated = read("facets and facts")
+    assert isinstance(stated, FactsEntry)
+    assert isinstance(stated, FacetsEntry)
+    assert stated.facets == ["result", "method"]
+    assert [(fact.text, fact.refines) for fact in stated.facts] == [
+        ("Zinc was given to 40 mice.", 0),
+        ("Zinc helped 40 mice.", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "item"),
+    [
+        # Premises count from 1 in replies and from 0 in answers, each once, in the order named.
+        ("fact checks", {}, FactCheck(reason="both", entailed=True, premises=(1, 0))),
+        ("fact checks", {"label": "not_entailed", "premises": [2]},
+         FactCheck(reason="both", entailed=False, premises=(1,))),
+        # An entity with a comma stays one (metrics.md EV11).
+        ("relations", {}, Related(entities=("Zinc", "mice, young"), relations=(STATED,))),
+        ("triples", {}, (BARE,)),
+        ("entities", {}, ("Zinc", "mice, young")),
+        ("statements", {}, "Zinc lengthens sleep."),
+        ("factual checks", {}, True),
+        ("factual checks", {"label": "not_true"}, False),
+        ("fact counts", {}, FactCounts(reason="zinc", reference=3, candidate=2, matched=1)),
+        ("summary rating", {}, SummaryRating(reason="as well", rating=3)),
+        # One quotation is under another's number, one invented, one the summary's own, which would
+        # prove the sentence by itself.
+        ("sentence checks", {"evidence": QUOTES}, SentenceCheck(
+            reason="it says so", supported=True, evidence=(1, 0), n_ungrounded=2, n_copied=1)),
+        ("strict", {"evidence": QUOTES[:1]},
+         SentenceCheck(reason="it says so", supported=True, evidence=(1,))),
+        ("strict", {"evidence": QUOTES[:1], "label": "unsupported"},
+         SentenceCheck(reason="it says so", supported=False, evidence=(1,))),
+        # An invented quotation is no evidence (metrics.md 1.2).
+        ("strict", {"evidence": QUOTES[2:3]}, SentenceCheck(
+            reason="it says so (called supported without evidence, which a strict judge may not)",
+            supported=False, n_ungrounded=1)),
+    ],
+)  # fmt: skip
+def test_a_reply_becomes_an_item(name: str, changed: dict[str, object], item: object) -> None:
+    """Worked examples; texts come on one line, and 3.0 is a whole number."""
+    assert read(name, **changed) == item
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("facets and facts", {"facets": ["aim"]},
+         "facets: 0: Input should be 'background', 'method', 'result' or 'conclusion', not 'aim'"),
+        ("facets", {"facets": ["background", "method", "result"]},
+         "facets: more than 2 facets, not '[\"background\", \"method\", \"result\"]'"),
+        ("facets", {"facets": "method"}, "facets: Input should be a valid list, not 'method'"),
+        ("facets and facts", {"facts": [LOOP]},
+         f"facts: fact 1 refines fact 1, which is not before it, not '[{json.dumps(LOOP)}]'"),
+        ("facets and facts", {"facts": [{"text": "Zinc.", "refines": None}]},
+         "facts: 0: refines: Input should be a valid integer, not 'null'"),
+        ("facets and facts", {"facts": [{"text": "</s> .", "refines": 0}]},
+         "facts: 0: text: the text is empty, not '</s> .'"),
+        ("facets and facts", {"facts": [{"text": "Zinc."}]}, "facts: 0: refines: Field required"),
+        ("facets and facts", {"facts": ["Zinc."]},
+         "facts: 0: Input should be a valid dictionary, not 'Zinc.'"),
+        ("fact checks", {"label": "Entailed"},
+         "label: Input should be 'entailed' or 'not_entailed', not 'Entailed'"),
+        ("fact checks", {"premises": [3]}, "premise 3 of 2"),
+        ("sentence checks", {"label": "not supported"},
+         "label: Input should be 'supported' or 'unsupported', not 'not supported'"),
+        ("sentence checks", {"label": True},
+         "label: Input should be 'supported' or 'unsupported', not 'true'"),
+        ("sentence checks", {"evidence": "2"},
+         "evidence: Input should be a valid list, not '2'"),
+        ("sentence checks", {"evidence": [{"id": "2", "quote": ""}]},
+         "evidence: 0: id: Input should be a valid integer, not '2'"),
+        ("sentence checks", {"confidence": 0.9},
+         "confidence: Extra inputs are not permitted, not '0.9'"),
+        ("factual checks", {"label": "false"},
+         "label: Input should be 'true' or 'not_true', not 'false'"),
+        ("relations", {"entities": [{"name": "<s>", "type": "product"}]},
+         "entities: 0: name: the text is empty, not '<s>'"),
+        ("relations", {"relations": [TRIPLE]}, "relations: 0: statement: Field required"),
+        *(("relations", {"relations": [TOLD | {"with": n}]},
+           f"relation 1 of sentence 2 of 3 is with sentence {n}") for n in (2, 4, 0)),
+    ],
+)  # fmt: skip
+def test_an_entry_that_was_not_offered_is_unusable_as_a_whole(
+    name: str, changed: dict[str, object], message: str
+) -> None:
+    """Half of its facts would be a summary that says less; hedges and denials are asked again."""
+    found = read(name, **changed)
+    assert isinstance(found, UnreadableError)
+    assert found.message == f"item 2: {message}"
+
+
+def test_an_entailed_fact_names_a_premise() -> None:
+    """Nothing follows from nothing."""
+    fault = UnreadableError("off_scale", "item 2 is entailed by no premise")
+    assert read("fact checks", premises=[]) == fault
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"matched": 3}, "3 facts in both of 3 in the reference, 2 in the summary"),
+        ({"reference": 0}, "1 facts in both of 0 in the reference, 2 in the summary"),
+        ({"matched": -1}, "-1 facts in both of 3 in the reference, 2 in the summary"),
+        ({"matched": "1"}, "the reply: matched: Input should be a valid integer, not '1'"),
+        ({"f1": 0.4}, "the reply: f1: Extra inputs are not permitted, not '0.4'"),
+    ],
+)
+def test_counts_that_cannot_be_are_unreadable(changed: dict[str, object], message: str) -> None:
+    """More in both than in one of them is a share above 1."""
+    found = read("fact counts", **changed)
+    assert isinstance(found, UnreadableError)
+    assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "message"),
+    [
+        ({"rating": 0}, "off_scale",
+         "rating: Input should be greater than or equal to 1, not '0'"),
+        ({"rating": 5}, "off_scale", "rating: Input should be less than or equal to 4, not '5'"),
+        *(({"rating": value}, "wrong_shape",
+           f"rating: Input should be a valid integer, not '{told}'")
+          for value, told in (("4", "4"), (True, "true"), (3.5, "3.5"))),
+        ({"reason": []}, "wrong_shape", "reason: Input should be a valid string, not '[]'"),
+        ({"sure": 1}, "wrong_shape", "sure: Extra inputs are not permitted, not '1'"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_rating_that_was_not_offered_is_none(
+    changed: dict[str, object], kind: str, message: str
+) -> None:
+    """A rating off its scale, brought back to it, would be ours; so of a facet and a summary."""
+    of_summary = read("summary rating", **changed)
+    assert of_summary == UnreadableError(kind, f"the reply: {message}")  # type: ignore[arg-type]  # a kind of fault
+    reply = json.dumps({"method": {"reason": "", "rating": 3} | changed})
+    of_facet = BATCHES["facet ratings"].read(reply, (2,))[2]
+    assert of_facet == UnreadableError(kind, f"method: {message}")  # type: ignore[arg-type]  # a kind of fault
+
+
+def test_ratings_are_read_by_facet_whatever_their_order() -> None:
+    """Another facet's entry rates nothing; of two pairs of a facet the second has a number."""
+    text = json.dumps({
+        "conclusion": {"reason": "", "rating": 9},
+        "method_2": {"reason": "same", "rating": 4},
+        "background": {"reason": " as\nwell", "rating": 2.0},
+    })  # fmt: skip
+    assert BATCHES["facet ratings"].read(text, (1, 2, 4)) == {
+        1: FacetRating(facet="background", reason="as well", rating=2),
+        2: UnreadableError("missing", "method is missing"),
+        4: FacetRating(facet="method", reason="same", rating=4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "check"),
+    [
+        ("sentence quotes",
+         "Yes (Rats did not.) (Zinc was given to 40 mice (two cages).) (It was given to 50 mice.)",
+         {"supported": True, "evidence": (2, 0), "n_ungrounded": 1}),
+        # What a model adds unasked would be there for some sentences and not for others.
+        ("sentence labels", "Yes (Rats did not.) (no such words)", {"supported": True}),
+        # A model that thinks aloud says yes and no before it decides.
+        ("sentence quotes", "<think>Yes? (Rats did not) No.</think>\nNo.", {"supported": False}),
+        ("strict quotes", "Yes.", {"supported": False}),
+    ],
+)  # fmt: skip
+def test_free_text_is_read_by_its_first_word_and_its_parentheses(
+    name: str, reply: str, check: dict[str, Any]
+) -> None:
+    """A quotation may hold parentheses; one with another number stands nowhere."""
+    found = BATCHES[name].read(reply, (1,))[1]
+    assert isinstance(found, SentenceCheck)
+    assert found == replace(SentenceCheck(reason=found.reason, supported=True), **check)
+    assert reply.endswith(found.reason.partition(" (called")[0])
+
+
+def test_free_text_without_a_verdict_is_not_read() -> None:
+    """It is asked again, and says why."""
+    told = "the reply begins 'the mice slept.', with neither yes nor no"
+    with pytest.raises(UnreadableError, match=f"^{told}$"):
+        BATCHES["sentence quotes"].read("The mice (Zinc was given to 40 mice) slept.", (1,))
