@@ -1,44 +1,49 @@
-"""GitHub annotations as workflow commands, and Markdown made safe.
+"""GitHub annotations as workflow commands.
 
 A runner obeys every line that begins with ``::``, and shows ten errors of a step at most.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import CATALOGUE
-from summeval_pytest.record.record import PairRecord
-from summeval_pytest.reports.pair import broken_rules, describe_means, missed_numbers, relation_text
+from summeval_pytest.reports.pair import (
+    broken_rules,
+    describe_means,
+    excerpts,
+    missed_numbers,
+    quoted,
+    relation_text,
+)
 from summeval_pytest.reports.trust import MARK, UNTRUSTED, trust_of
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.decide import SystemMean
 from summeval_pytest.verdict.findings import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from summeval_pytest.record.record import RunRecord, SystemRecord
+    from summeval_pytest.record.record import PairRecord, RunRecord, SystemRecord
     from summeval_pytest.verdict.decide import Shortfall
-    from summeval_pytest.verdict.findings import Finding
 
 
-MOST: Final = 10
+_LINES: Final = 10
 """A runner drops further errors of a step without a word."""
 _PHRASES: Final = 4
 _TITLE: Final = 200
 _PHRASE: Final = 500
 _QUOTE: Final = 300
+_SILENT: Final = "the judge gave no usable answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """One annotation: what GitHub shows, and where; without a place it belongs to the run."""
+    """What GitHub shows, and where; without a place it belongs to the run."""
 
-    level: Literal["error", "warning"]
+    level: Literal["error", "warning"] = "error"
     title: str
     message: str
     place: Place | None = None
@@ -76,33 +81,25 @@ def annotation_lines(
             pairs and the systems.
     """
     notes = [*_partly_judged(record)]
-    at_fault: list[SystemRecord | PairRecord] = []
+    systems: list[SystemRecord] = []
+    pairs: list[PairRecord] = []
     if with_pairs:
         notes = [*_untrusted(record), *_tried(record), *notes]
-        at_fault = [*failing_systems(record), *failing_pairs(record)]
-    room = MOST - len(notes)
-    n_shown = len(at_fault) if len(at_fault) <= room else room - 1
-    for note in notes:
-        yield note.command(locate)
-    for each in at_fault[:n_shown]:
-        found = _of_pair(each) if isinstance(each, PairRecord) else _of_system(each)
-        yield found.command(locate)
-    rest = at_fault[n_shown:]
-    if rest:
-        n_unscored = sum(each.outcome == "error" for each in rest)
-        yield Annotation(
-            level="error",
-            title=f"{len(rest):,} more",
-            message=f"{len(rest) - n_unscored:,} more fail and {n_unscored:,} more are unscored;"
-            " the step summary lists them",
-        ).command(locate)
-
-
-def failing_systems(record: RunRecord) -> list[SystemRecord]:
-    """The systems whose own verdict fails, then those that have none by the judge's fault."""
-    systems = (system for suite in record.suites for system in suite.systems)
-    at_fault = (system for system in systems if system.outcome in {"failed", "error"})
-    return sorted(at_fault, key=lambda system: system.outcome == "error")
+        systems = [system for suite in record.suites for system in suite.systems]
+        systems = [each for each in systems if each.outcome in {"failed", "error"}]
+        systems.sort(key=lambda system: system.outcome == "error")
+        pairs = failing_pairs(record)
+    n_at_fault, room = len(systems) + len(pairs), _LINES - len(notes)
+    n_shown = n_at_fault if n_at_fault <= room else room - 1
+    n_pairs = max(0, n_shown - len(systems))
+    notes += [*map(_of_system, systems[:n_shown]), *map(_of_pair, pairs[:n_pairs])]
+    if n_rest := n_at_fault - n_shown:
+        outcomes = [*(s.outcome for s in systems[n_shown:]), *(p.outcome for p in pairs[n_pairs:])]
+        n_unscored = outcomes.count("error")
+        more = f"{n_rest - n_unscored:,} more fail and {n_unscored:,} more are unscored"
+        message = f"{more}; the step summary lists them"
+        notes.append(Annotation(title=f"{n_rest:,} more", message=message))
+    yield from (note.command(locate) for note in notes)
 
 
 def failing_pairs(record: RunRecord) -> list[PairRecord]:
@@ -133,11 +130,8 @@ def _tried(record: RunRecord) -> Iterator[Annotation]:
     verdicts = [verdict for suite in record.suites for verdict in suite.relations]
     failing = [one_line(relation_text(v)) for v in verdicts if v.state in {"fails", "unanswered"}]
     if failing:
-        yield Annotation(
-            level="error",
-            title=f"judge fails {len(failing)} of {len(verdicts)} relations",
-            message=_joined(failing),
-        )
+        title = f"judge fails {len(failing)} of {len(verdicts)} relations"
+        yield Annotation(title=title, message=_joined(failing))
 
 
 def _untrusted(record: RunRecord) -> Iterator[Annotation]:
@@ -146,57 +140,43 @@ def _untrusted(record: RunRecord) -> Iterator[Annotation]:
     suites.sort(key=lambda suite: not suite.is_untrusted)
     for suite in suites[:_PHRASES]:
         title = "judge undecided" if suite.trust and suite.trust.undecided else "judge not measured"
-        told = [one_line(trust_of(suite), _PHRASE)]
+        told = one_line(trust_of(suite), _PHRASE)
         if suite.is_untrusted:
-            title, told = UNTRUSTED, [*told, MARK]
+            title, told = UNTRUSTED, f"{told}\n{MARK}"
+        yield Annotation(title=f"{title}: {suite.name}", message=told, place=Place(suite.shown))
+    if n_more := len(suites[_PHRASES:]):
+        more = f"the judge is untrusted or not measured on {n_more:,} more"
         yield Annotation(
-            level="error",
-            title=f"{title}: {suite.name}",
-            message="\n".join(told),
-            place=Place(suite.shown),
-        )
-    if len(suites) > _PHRASES:
-        n_more = len(suites) - _PHRASES
-        yield Annotation(
-            level="error",
-            title=f"judge: {n_more:,} more suites",
-            message=f"the judge is untrusted or not measured on {n_more:,} more;"
-            " the step summary lists them",
+            title=f"judge: {n_more:,} more suites", message=f"{more}; the step summary lists them"
         )
 
 
 def _partly_judged(record: RunRecord) -> Iterator[Annotation]:
     gaps = [one_line(f"{suite.shown}: {gap}") for suite in record.suites for gap in suite.gaps]
     if gaps:
-        more = f"; {len(gaps) - _PHRASES} more" if len(gaps) > _PHRASES else ""
-        yield Annotation(
-            level="warning",
-            title="only a part of the gate",
-            message=f"{'; '.join(gaps[:_PHRASES])}{more}; the run decides nothing about the rest",
-        )
+        message = f"{_joined(gaps)}; the run decides nothing about the rest"
+        yield Annotation(level="warning", title="only a part of the gate", message=message)
+
+
+def _joined(phrases: list[str]) -> str:
+    more = len(phrases) - _PHRASES
+    return "; ".join(phrases[:_PHRASES]) + (f"; {more} more" if more > 0 else "")
 
 
 def _of_pair(pair: PairRecord) -> Annotation:
-    whose = f"{pair.system} on {pair.paper}"
     if pair.outcome == "error":
-        return Annotation(
-            level="error",
-            title=f"unscored: {whose}",
-            message=one_line(pair.fault or "the judge gave no usable answer", _PHRASE),
-            place=pair.place,
-        )
-    phrases = [one_line(phrase, _PHRASE) for phrase in missed_numbers(pair.verdict)]
-    lines = [_joined(phrases)]
-    if pair.told:
-        lines += _finding_lines(pair.told[0])
-    elif pair.verdict.lacking:
-        lines.append(_quoted("summary", pair.summary))
-    return Annotation(
-        level="error",
-        title=f"{_failing(pair)}: {whose}",
-        message="\n".join(lines),
-        place=pair.place,
-    )
+        title, lines = "unscored", [one_line(pair.fault or _SILENT, _PHRASE)]
+    else:
+        title = _failing(pair)
+        lines = [_joined([one_line(phrase, _PHRASE) for phrase in missed_numbers(pair.verdict)])]
+        for finding in pair.told[:1]:
+            lines.append(one_line(f"{finding.title}: {finding.verdict}", _PHRASE))
+            lines += [f"{label}: {text}" for label, text in excerpts(finding, _QUOTE, n_sources=1)]
+            lines.append(f"reason: {one_line(finding.reason, _QUOTE)}")
+        if pair.verdict.lacking and not pair.told:
+            lines.append(f"summary: {quoted(pair.summary, _QUOTE)}")
+    title = f"{title}: {pair.system} on {pair.paper}"
+    return Annotation(title=title, message="\n".join(lines), place=pair.place)
 
 
 def _failing(pair: PairRecord) -> str:
@@ -216,32 +196,11 @@ def _failing(pair: PairRecord) -> str:
     return "waiver" if verdict.waiver_faults else "failed"
 
 
-def _finding_lines(finding: Finding) -> Iterator[str]:
-    yield one_line(f"{finding.title}: {finding.verdict}", _PHRASE)
-    if finding.reference is not None:
-        yield _quoted("reference", finding.reference)
-    yield _quoted("summary", finding.summary)
-    for index, sentence in finding.evidence[:1]:
-        yield _quoted(f"source [{index + 1}]", sentence)
-    yield f"reason: {one_line(finding.reason, _QUOTE)}"
-
-
-def _quoted(label: str, text: str) -> str:
-    return f'{label}: "{one_line(text, _QUOTE)}"' if text.strip() else f"{label}: (nothing)"
-
-
-def _joined(phrases: list[str]) -> str:
-    more = len(phrases) - _PHRASES
-    return "; ".join(phrases[:_PHRASES]) + (f"; {more} more" if more > 0 else "")
-
-
 def _of_system(system: SystemRecord) -> Annotation:
-    if system.outcome == "error":
-        title, lines = "unscored", [system.fault or "the judge gave no usable answer"]
-    else:
+    title, lines = "unscored", [system.fault or _SILENT]
+    if system.outcome != "error":
         title, lines = _system_failure(system)
     return Annotation(
-        level="error",
         title=f"{title}: {system.name}",
         message="\n".join(one_line(line, _PHRASE) for line in lines),
         place=system.place,
@@ -265,90 +224,3 @@ def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
     if verdict.waiver_faults:
         titles.append("waiver")
     return (titles or ["failed"])[0], lines or [system.fault or "the step summary says why"]
-
-
-T = TypeVar("T")
-_TICKS: Final = re.compile("`+")
-NOTHING: Final = "(nothing)"
-
-
-def code(text: str, width: int = 240) -> str:
-    r"""The text as a code span of one line, at most ``width`` characters of it.
-
-    Its fence is longer than any run of backticks inside. Not for tables, see `cell`.
-
-    >>> code("a `b` [c](d)")
-    '`` a `b` [c](d) ``'
-    """
-    line = one_line(text, width)
-    if not line:
-        return NOTHING
-    longest = max(map(len, _TICKS.findall(line)), default=0)
-    if longest == 0:
-        return f"`{line}`"
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}"
-
-
-def cell(text: str, width: int = 80) -> str:
-    r"""The text as a code span for a table, where a pipe would end the cell.
-
-    >>> cell("a|b")
-    '`a\\|b`'
-    """
-    return code(text, width).replace("|", r"\|")
-
-
-def row(cells: Iterable[str]) -> str:
-    """One row of a table, of cells that are Markdown already."""
-    return f"| {' | '.join(cells)} |"
-
-
-def head(names: Sequence[str], *, n_words: int = 1) -> str:
-    """The head of a table; all columns but the first ``n_words`` are numbers."""
-    rules = ["---" if place < n_words else "---:" for place in range(len(names))]
-    return f"{row(names)}\n{row(rules)}"
-
-
-def fitting(items: Sequence[T], shown: Callable[[T], str], *, room: int) -> Iterator[str]:
-    """As many of the items as fit into ``room`` bytes of UTF-8, each shown as a whole.
-
-    Args:
-        items: The items, the most important first.
-        shown: Makes the Markdown of one.
-        room: Bytes for all of them, each with a line break.
-    """
-    for item in items:
-        text = shown(item)
-        room -= len(text.encode()) + 1
-        if room < 0:
-            return
-        yield text
-
-
-def section(
-    title: str,
-    items: Sequence[T],
-    shown: Callable[[T], str],
-    *,
-    room: int,
-    table: str = "",
-) -> Iterator[str]:
-    """A heading and the items that fit, then how many more there are; nothing without items.
-
-    Args:
-        title: The heading, in our own words.
-        items: The items, the most important first.
-        shown: Makes the Markdown of one.
-        room: Bytes for all of them, as for `fitting`.
-        table: The head of a table of which each item is a row; empty for none.
-    """
-    if not items:
-        return
-    yield from ("", f"## {title}", "", *([table] if table else ()))
-    n_shown = 0
-    for text in fitting(items, shown, room=room):
-        n_shown += 1
-        yield text
-    if n_shown < len(items):
-        yield from ("", f"{len(items) - n_shown:,} more; the other reports have them all.")

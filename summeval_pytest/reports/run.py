@@ -1,20 +1,21 @@
-"""What a run prints: header, closing table, plan and drift."""
+"""What a run prints: header, closing table, end, calls, models, plan and drift of the judge."""
 
 from __future__ import annotations
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.changes import measure_drift
-from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_lines, shown
+from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_text, shown
 from summeval_pytest.reports.trust import (
     described,
-    evidence_of,
+    evidence_lines,
     trust_lines,
     trust_of,
     untrusted_lines,
@@ -27,36 +28,44 @@ from summeval_pytest.verdict.thresholds import AGREEMENTS
 from summeval_pytest.verdict.trust import Disagreement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from summeval_pytest.endpoints.spending import ModelSeen
     from summeval_pytest.record.changes import Drift, FigureChange, KindDrift, Rejudged
-    from summeval_pytest.record.record import Comparison, PairRecord, RunRecord, SuiteRecord
+    from summeval_pytest.record.record import Comparison, RunRecord, SuiteRecord
     from summeval_pytest.store.cassette import Cassette
-    from summeval_pytest.verdict.findings import Finding
     from summeval_pytest.verdict.thresholds import WaiverUse
 
 
+_WIDTH: Final = 80
 _SHORT_NAME: Final = 17
 """With names that fit, the table is 80 columns wide."""
 _LONG_NAME: Final = 32
 _COUNTS: Final = 21
 """The width of the three columns of counts."""
+_PLANNED: Final = "{:<24}{:<14}{:>8}{:>15}{:>14}{:>10}"
+_QUOTE: Final = 400
+_LINE: Final = 500
+_FLIPS: Final = 3
+_SMALLEST: Final = 0.001
+_DRIFT_LEGEND: Final = (
+    "shift: mean of new minus old answer. p: paired sign-flip test over papers, of",
+    "the shift and of moving away from (or towards) the labels, Holm-adjusted.",
+)
 
 
 @dataclass(slots=True)
 class SystemTally:
     """What a run has seen of one system so far: pairs by outcome, and their numbers.
 
-    Attributes:
-        n_papers: How many papers the suite has for the system; 0 where that is not known.
+    ``n_papers`` is how many papers the suite has for the system; 0 where that is not known.
     """
 
     n_papers: int = 0
-    outcomes: dict[str, int] = field(default_factory=dict)
+    outcomes: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    values: dict[str, list[float]] = field(default_factory=dict)
-    wrong: dict[str, int] = field(default_factory=dict)
+    values: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    wrong: Counter[str] = field(default_factory=Counter)
 
     def add(
         self,
@@ -74,20 +83,17 @@ class SystemTally:
             note: What a reader has to know of how its summary was made.
             wrong: How many facets, facts and sentences are wrong.
         """
-        if note:
-            self.notes.append(note)
-        for kind, count in (wrong or {}).items():
-            self.wrong[kind] = self.wrong.get(kind, 0) + count
-        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+        self.outcomes[outcome] += 1
+        self.wrong.update(wrong or {})
+        self.notes += [note] if note else []
         for metric in METRICS:
-            value = numbers.get(metric)
-            if value is not None:
-                self.values.setdefault(metric, []).append(value)
+            if (value := numbers.get(metric)) is not None:
+                self.values[metric].append(value)
 
     @property
     def n_pairs(self) -> int:
         """How many pairs were judged."""
-        return sum(self.outcomes.values())
+        return self.outcomes.total()
 
 
 def summary_lines(
@@ -107,13 +113,14 @@ def summary_lines(
     heading = "".join(f" {metric:>13}" for metric in measured)
     yield f"{'system':<{width}}{'passed':>7}{'failed':>7}{'errors':>7}{heading}"
     for system, tally in sorted(tallies.items()):
-        yield _row(system, tally, measured, width)
+        counts = "".join(f"{tally.outcomes[o]:>7}" for o in ("passed", "failed", "error"))
+        means = "".join(f" {_mean(metric, tally):>13}" for metric in measured)
+        yield f"{one_line(system, width - 1):<{width}}{counts}{means}"
         if tally.n_pairs < tally.n_papers:
             yield f"  partial: {tally.n_pairs} of {tally.n_papers} papers"
         if line := (corrected or {}).get(system):
             yield f"  corrected: {line}"
-        comparison = (comparisons or {}).get(system)
-        if comparison is not None:
+        if comparison := (comparisons or {}).get(system):
             yield _changes(comparison, measured, width + _COUNTS)
         yield from _wrong(tally.wrong)
     for system, tally in sorted(tallies.items()):
@@ -122,17 +129,10 @@ def summary_lines(
             yield one_line(f"{system}, {pairs}: {tally.notes[0]}")
 
 
-def _row(system: str, tally: SystemTally, measured: Sequence[str], width: int) -> str:
-    """One system: its pairs by outcome, and its means."""
-    counts = "".join(f"{tally.outcomes.get(o, 0):>7}" for o in ("passed", "failed", "error"))
-    means = ""
-    for metric in measured:
-        values = tally.values.get(metric, [])
-        cell = shown(metric, statistics.mean(values)) if values else "-"
-        if values and len(values) < tally.n_pairs:
-            cell += f" ({len(values)}/{tally.n_pairs})"
-        means += f" {cell:>13}"
-    return f"{one_line(system, width - 1):<{width}}{counts}{means}"
+def _mean(metric: str, tally: SystemTally) -> str:
+    values = tally.values.get(metric, [])
+    part = f" ({len(values)}/{tally.n_pairs})" if 0 < len(values) < tally.n_pairs else ""
+    return shown(metric, statistics.mean(values) if values else None) + part
 
 
 def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str:
@@ -144,8 +144,8 @@ def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str
     for metric in measured:
         difference = comparison.difference(metric)
         cell = "-" if difference is None else f"{difference.change:+.3f}"
-        mark = "!" if difference is not None and difference.broken else ""
-        cells += f" {mark + ' ' + cell if mark else cell:>13}"
+        mark = "! " if difference is not None and difference.broken else ""
+        cells += f" {mark + cell:>13}"
     return f"{label:<{width}}{cells}"
 
 
@@ -169,52 +169,60 @@ def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
 def header_line(
     *, judge: str, store: str, record: str, suites: Sequence[tuple[str, str, Sequence[str]]]
 ) -> str:
-    """Who judges what, on one line.
-
-    Args:
-        judge: The judge's signature.
-        store: Where answers are remembered.
-        record: The record mode.
-        suites: Name, fingerprint and gated systems of each suite.
-    """
+    """Who judges what, on one line; of each suite its name, fingerprint and gated systems."""
     gated = ", ".join(
         f"{name} {fingerprint} ({', '.join(systems)})" for name, fingerprint, systems in suites
     )
-    return one_line(f"summeval: judge {judge}, store {store}, record {record}, suite {gated}", 500)
+    told = f"summeval: judge {judge}, store {store}, record {record}, suite {gated}"
+    return one_line(told, _LINE)
 
 
 def uncalibrated_lines(suites: Sequence[str]) -> Iterator[str]:
     """One line where suites have no labels, so that nobody knows how well the judge judges."""
     if suites:
-        yield one_line(
-            f"summeval: judge not calibrated: {', '.join(suites)}"
-            f" {'has' if len(suites) == 1 else 'have'} no labels; see 'summeval agree'",
-            500,
-        )
+        have = "has" if len(suites) == 1 else "have"
+        told = f"{', '.join(suites)} {have} no labels; see 'summeval agree'"
+        yield one_line(f"summeval: judge not calibrated: {told}", _LINE)
 
 
 def unheld_lines(suites: Sequence[tuple[str, Sequence[str]]], judge: str) -> Iterator[str]:
     """A line a suite with thresholds that the judge can measure nothing for."""
     for place, names in suites:
         if names:
-            yield one_line(
-                f"summeval: judge {judge} rates facets only; not held in {place}:"
-                f" {', '.join(names)}",
-                500,
-            )
+            told = f"rates facets only; not held in {place}: {', '.join(names)}"
+            yield one_line(f"summeval: judge {judge} {told}", _LINE)
 
 
 def cassette_lines(cassettes: Iterable[Cassette]) -> Iterator[str]:
     """One line a cassette: whoever edits a recorded reply changes its hash."""
     for cassette in cassettes:
-        yield one_line(
-            f"summeval: cassette {cassette.shown}, {len(cassette.rows):,}"
-            f" {'reply' if len(cassette.rows) == 1 else 'replies'}, sha256 {cassette.sha256}",
-            500,
-        )
+        told = f"{cassette.shown}, {_replies(len(cassette.rows))}, sha256 {cassette.sha256}"
+        yield one_line(f"summeval: cassette {told}", _LINE)
 
 
-_WIDTH: Final = 80
+def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
+    """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
+    for suite in record.suites:
+        yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
+        yield from suite_lines(suite)
+    for suite in record.suites:
+        of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
+        yield from trust_lines(trust_of(suite), of)
+        if suite.trust is not None and suite.is_untrusted:
+            yield from untrusted_lines(suite.trust, suite.golden)
+    yield from ending_lines(record, n_worst=n_worst)
+    if record.header.usage:
+        yield from calls_lines(record.header.usage, {})
+
+
+def suite_lines(suite: SuiteRecord) -> Iterator[str]:
+    """The table of one suite's systems."""
+    tallies = {system.name: SystemTally() for system in suite.systems}
+    for pair in suite.pairs:
+        values, wrong = pair.numbers().values, wrong_pieces(pair.scores)
+        tallies[pair.system].add(pair.outcome, values, note=pair.note, wrong=wrong)
+    corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
+    yield from summary_lines(tallies, suite.comparisons, corrected)
 
 
 def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
@@ -222,10 +230,13 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
     for suite in record.suites:
         for gap in suite.gaps:
             yield from safe_lines(f"{one_line(suite.shown)}: {one_line(gap)}")
-        yield from relation_lines(suite.relations)
-        for system in suite.systems:
-            if system.comparison is not None:
-                yield from _comparison(system.name, system.comparison)
+        if suite.relations:
+            held = sum(verdict.state == "passes" for verdict in suite.relations)
+            yield f"relations: {held} of {len(suite.relations)} hold"
+        failing = (verdict for verdict in suite.relations if verdict.state == "fails")
+        yield from (f"  {one_line(relation_text(verdict))}" for verdict in failing)
+        for system, comparison in suite.comparisons.items():
+            yield from _comparison(system, comparison)
         for use in suite.waivers:
             yield from safe_lines(waiver_line(use))
         yield from _worst(suite, n_worst)
@@ -233,24 +244,22 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
     """How a comparison came out, and how large a drop it could have overlooked."""
-    against = f"{system} against {comparison.baseline} ({comparison.system})"
+    whose = one_line(f"{system} against {comparison.baseline} ({comparison.system})")
+    differences = comparison.differences
     if comparison.mismatches:
-        yield from safe_lines(f"{one_line(against)}: {one_line(comparison.mismatches[0])}")
+        yield from safe_lines(f"{whose}: {one_line(comparison.mismatches[0])}")
         return
-    broken = [difference.name for difference in comparison.differences if difference.broken]
-    tested = [d for d in comparison.differences if d.p is not None]
-    told_of = [d for d in tested if d.name in METRICS] or tested
-    seen = [f"{d.name} {detectable_text(d)}" for d in told_of]
-    n_papers = max((d.n_papers for d in comparison.differences), default=0)
+    broken = [difference.name for difference in differences if difference.broken]
     told = f"fails: {', '.join(broken)}" if broken else "no rule broken"
     told = "undecided, by the judge's fault" if comparison.undecided else told
-    yield from safe_lines(f"{one_line(against)}: {told}")
-    varies = any(d.deviation is None or d.deviation for d in comparison.differences)
-    if seen and varies:
-        papers = "1 paper" if n_papers == 1 else f"{n_papers} papers"
-        show = "shows" if n_papers == 1 else "show"
-        told = f"  smallest drop that {papers} {show} with 80 % power: {', '.join(seen)}"
-        yield from safe_lines(told)
+    yield from safe_lines(f"{whose}: {told}")
+    tested = [d for d in differences if d.p is not None]
+    tested = [d for d in tested if d.name in METRICS] or tested
+    if tested and any(d.deviation is None or d.deviation for d in differences):
+        n_papers = max(d.n_papers for d in differences)
+        papers = "1 paper shows" if n_papers == 1 else f"{n_papers} papers show"
+        seen = ", ".join(f"{d.name} {detectable_text(d)}" for d in tested)
+        yield from safe_lines(f"  smallest drop that {papers} with 80 % power: {seen}")
     for warning in comparison.brevity:
         yield from safe_lines(f"  note: {one_line(warning)}")
 
@@ -268,13 +277,10 @@ def waiver_line(use: WaiverUse) -> str:
 
 def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
     """The worst findings of failing pairs, each on two lines."""
-    found: list[tuple[PairRecord, Finding]] = [
-        (pair, finding) for pair in suite.pairs for finding in pair.told
-    ]
+    found = [(pair, finding) for pair in suite.pairs for finding in pair.told]
     found.sort(key=lambda each: rank(each[1]))
-    if not found or not n_worst:
-        return
-    yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"
+    if found and n_worst:
+        yield f"worst findings ({min(n_worst, len(found))} of {len(found)}):"
     for pair, finding in found[:n_worst]:
         yield one_line(f"{pair.system} on {pair.paper}: {finding.title}, {finding.verdict}", _WIDTH)
         yield f"  {one_line(finding.reason, _WIDTH - 2)}"
@@ -326,35 +332,33 @@ def model_lines(models: Iterable[ModelSeen]) -> Iterator[str]:
     A pinned model that replied as another one is a warning. Replies of several models, or of
     several configurations of one, are a note: some may be from a cassette, and older.
     """
-    found = tuple(sorted(models))
+    found = sorted(models)
     for model in found:
         if model.is_other:
-            yield from safe_lines(
-                one_line(
-                    f"warning: the pinned model {_at(model)} replied as {model.returned!r}"
-                    f" ({_replies(model.n_replies)}); in CI that is an error",
-                    _QUOTE,
-                )
-            )
+            whose = f"{_at(model)} replied as {model.returned!r} ({_replies(model.n_replies)})"
+            told = f"warning: the pinned model {whose}; in CI that is an error"
+            yield from safe_lines(one_line(told, _QUOTE))
     for alike in _by_request(found).values():
         if told := _several(alike):
             note = f"note: replies of {_at(alike[0])} are of several {told}"
             yield from safe_lines(one_line(note, _QUOTE))
 
 
-def _several(alike: tuple[ModelSeen, ...]) -> str:
+def _several(alike: Iterable[ModelSeen]) -> str:
     """What differs between replies to the same requests; empty where nothing does."""
-    names: Counter[str] = Counter()
-    prints: Counter[str] = Counter()
-    for model in alike:
-        names[model.returned] += model.n_replies
-        prints[model.fingerprint] += model.n_replies
-    for kind, counts in (("models", names), ("fingerprints", prints)):
+    for kind, name in (("models", "returned"), ("fingerprints", "fingerprint")):
+        counts = _counted(alike, name)
         if len(counts) > 1:
-            return f"{kind}: " + ", ".join(
-                f"{name or 'none'} ({n:,})" for name, n in counts.items()
-            )
+            return f"{kind}: {', '.join(f'{each} ({n:,})' for each, n in counts.items())}"
     return ""
+
+
+def _counted(models: Iterable[ModelSeen], name: str) -> Counter[str]:
+    """How many replies came under each name, or fingerprint."""
+    counts: Counter[str] = Counter()
+    for model in models:
+        counts[getattr(model, name) or "none"] += model.n_replies
+    return counts
 
 
 def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> Iterator[str]:
@@ -368,15 +372,12 @@ def changed_model_lines(old: Iterable[ModelSeen], new: Iterable[ModelSeen]) -> I
             yield from safe_lines(one_line(f"note: {_at(now[of][0])} {told}", _QUOTE))
 
 
-def _changed(before: tuple[ModelSeen, ...], now: tuple[ModelSeen, ...]) -> str:
+def _changed(before: Iterable[ModelSeen], now: Iterable[ModelSeen]) -> str:
     for name, told in (
         ("returned", "replied as {} then, as {} now"),
         ("fingerprint", "had fingerprint {} then, has {} now"),
     ):
-        then, since = (
-            ", ".join(sorted({getattr(model, name) or "none" for model in models}))
-            for models in (before, now)
-        )
+        then, since = (", ".join(sorted(_counted(of, name))) for of in (before, now))
         if then != since:
             return told.format(then, since)
     return ""
@@ -390,13 +391,10 @@ def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:
         yield one_line(f"{_at(model)}{name}{fingerprint}: {_replies(model.n_replies)}", 200)
 
 
-def _by_request(models: Iterable[ModelSeen]) -> Mapping[tuple[str, str], tuple[ModelSeen, ...]]:
+def _by_request(models: Iterable[ModelSeen]) -> dict[tuple[str, str], list[ModelSeen]]:
     """The models by endpoint and by the name that was asked for."""
-    found: dict[tuple[str, str], tuple[ModelSeen, ...]] = {}
-    for model in sorted(models):
-        of = model.endpoint, model.asked
-        found[of] = (*found.get(of, ()), model)
-    return found
+    by = groupby(sorted(models), key=lambda model: (model.endpoint, model.asked))
+    return {of: list(alike) for of, alike in by}
 
 
 def _at(model: ModelSeen) -> str:
@@ -407,40 +405,32 @@ def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
 
 
-_NAME: Final = 24
-_SUMMED: Final = ("n_calls", "n_certain", "prompt_tokens", "completion_tokens", "n_unpriced")
-
-
 def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> Iterator[str]:
-    """The table, one line a system and metric, and a total.
+    """The table of the calls that are missing, one line a system and metric, and a total.
 
-    Args:
-        rows: The calls that are missing.
-        judge: The judge's signature.
-        n_stored: How many replies of this run are remembered already.
+    ``judge`` is the judge's signature, ``n_stored`` how many replies of this run are remembered.
     """
     yield f"plan: judge {one_line(judge)}; nothing was asked, {n_stored:,} replies are stored"
     if not rows:
         yield "every reply is stored: the run asks nothing and costs nothing"
         return
-    yield (
-        f"{'system':<{_NAME}}{'metric':<14}{'calls':>8}{'prompt tokens':>15}{'reply tokens':>14}"
-        f"{'dollars':>10}"
-    )
+    yield _PLANNED.format("system", "metric", "calls", "prompt tokens", "reply tokens", "dollars")
     known = [row.cost for row in rows if row.cost is not None]
     total = PlannedCalls(
         system="all",
         metric="",
+        n_calls=sum(row.n_calls for row in rows),
+        n_certain=sum(row.n_certain for row in rows),
+        prompt_tokens=sum(row.prompt_tokens for row in rows),
+        completion_tokens=sum(row.completion_tokens for row in rows),
         cost=sum(known) if known else None,
-        **{name: sum(getattr(row, name) for row in rows) for name in _SUMMED},
+        n_unpriced=sum(row.n_unpriced for row in rows),
     )
-    for row in (*rows, total):
-        yield _line(row)
+    yield from map(_planned, (*rows, total))
     yield "tokens and dollars are estimates"
     if total.n_certain < total.n_calls:
-        yield (
-            "~ some calls depend on replies that nobody has given yet: the embedded judge stands in"
-        )
+        told = "some calls depend on replies that nobody has given yet"
+        yield f"~ {told}: the embedded judge stands in"
     if total.n_unpriced:
         subtotal = "" if total.cost is None else "+ subtotal of what has a price; "
         yield (
@@ -449,49 +439,12 @@ def plan_lines(rows: Sequence[PlannedCalls], *, judge: str, n_stored: int) -> It
         )
 
 
-def _line(row: PlannedCalls) -> str:
+def _planned(row: PlannedCalls) -> str:
     calls = f"{row.n_calls:,}" if row.n_certain == row.n_calls else f"~{row.n_calls:,}"
     more = "+" if row.n_unpriced else ""
     dollars = "-" if row.cost is None else f"{row.cost:.2f}{more}"
-    return (
-        f"{one_line(row.system, _NAME - 1):<{_NAME}}{row.metric:<14}{calls:>8}"
-        f"{row.prompt_tokens:>15,}{row.completion_tokens:>14,}{dollars:>10}"
-    )
-
-
-def run_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
-    """A whole run: its tables, its judge, its end with ``n_worst`` of the worst findings."""
-    for suite in record.suites:
-        yield one_line(f"{suite.shown}, suite {suite.fingerprint}, judge {record.judge}")
-        yield from suite_lines(suite)
-    for suite in record.suites:
-        of = f" ({one_line(suite.shown)})" if len(record.suites) > 1 else ""
-        yield from trust_lines(trust_of(suite), of)
-        if suite.trust is not None and suite.is_untrusted:
-            yield from untrusted_lines(suite.trust, suite.golden)
-    yield from ending_lines(record, n_worst=n_worst)
-    if record.header.usage:
-        yield from calls_lines(record.header.usage, {})
-
-
-def suite_lines(suite: SuiteRecord) -> Iterator[str]:
-    """The table of one suite's systems."""
-    tallies = {system.name: SystemTally() for system in suite.systems}
-    for pair in suite.pairs:
-        values = pair.numbers().values
-        wrong = wrong_pieces(pair.scores)
-        tallies[pair.system].add(pair.outcome, values, note=pair.note, wrong=wrong)
-    corrected = {system.name: corrected_line(system.corrected) for system in suite.systems}
-    yield from summary_lines(tallies, suite.comparisons, corrected)
-
-
-_QUOTE: Final = 400
-_FLIPS: Final = 3
-_SMALLEST: Final = 0.001
-LEGEND: Final = (
-    "shift: mean of new minus old answer. p: paired sign-flip test over papers, of",
-    "the shift and of moving away from (or towards) the labels, Holm-adjusted.",
-)
+    tokens = f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}"
+    return _PLANNED.format(one_line(row.system, 23), row.metric, calls, *tokens, dollars)
 
 
 def drift_sentence(drift: Drift) -> str:
@@ -505,10 +458,10 @@ def drift_sentence(drift: Drift) -> str:
     told = [f"{n_flipped:,} of {drift.n_items:,} golden answers flipped, {away}"]
     for kind in drift.kinds:
         if kind.is_shifted and kind.kind in FACETS:
-            told.append(f"shift of {kind_told(kind)} significant ({p_text(kind.p_shift)})")
+            told.append(f"shift of {_named(kind)} significant ({_p_text(kind.p_shift)})")
         if kind.is_worse or kind.is_better:
             where = "away from" if kind.is_worse else "towards"
-            told.append(f"{kind_told(kind)} moved {where} the labels ({p_text(kind.p_loss)})")
+            told.append(f"{_named(kind)} moved {where} the labels ({_p_text(kind.p_loss)})")
     return "; ".join(told if len(told) > 1 else [*told, "no shift is significant"])
 
 
@@ -529,17 +482,13 @@ def drift_lines(old: SuiteRecord, new: SuiteRecord) -> Iterator[str]:
 
 
 def golden_lines(suite: str, drift: Drift, *, n_answers: int) -> Iterator[str]:
-    """Every figure of a drift: by kind, agreement with the labels, and flips, the worst first.
+    """Every figure of a drift: by kind, agreement with the labels, and the worst flips.
 
-    Args:
-        suite: The suite, as reports name it.
-        drift: Its golden answers in two runs.
-        n_answers: How many flips are shown.
+    ``suite`` is the suite as reports name it, ``n_answers`` how many flips are shown.
     """
     if drift.mismatches:
         yield one_line(f"{suite}: golden answers not compared")
-        for mismatch in drift.mismatches:
-            yield f"  {one_line(mismatch, 400)}"
+        yield from (f"  {one_line(mismatch, 400)}" for mismatch in drift.mismatches)
         return
     papers = "1 paper" if drift.n_papers == 1 else f"{drift.n_papers:,} papers"
     yield one_line(f"{suite}: {drift.n_items:,} golden answers of {papers}")
@@ -560,14 +509,13 @@ def drift_table(drift: Drift) -> Iterator[str]:
         f"{'shift':>8}{'p shift':>9}{'p away':>8}"
     )
     for kind in drift.kinds:
-        is_flipped = bool(kind.n_flipped)
-        ps = [p_number(p) if is_flipped else "-" for p in (kind.p_shift, kind.p_loss)]
+        ps = [_p_number(p) if kind.n_flipped else "-" for p in (kind.p_shift, kind.p_loss)]
         yield (
-            f"{kind_told(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
+            f"{_named(kind):<23}{kind.n_items:>6,}{kind.n_flipped:>9,}{kind.n_away:>6,}"
             f"{kind.n_towards:>9,}{kind.shift:>+8.3f}{ps[0]:>9}{ps[1]:>8}"
         )
     if drift.flips:
-        yield from LEGEND
+        yield from _DRIFT_LEGEND
     for n_only, whose in ((drift.n_only_old, "old"), (drift.n_only_new, "new")):
         if n_only:
             items, are = ("item", "is") if n_only == 1 else ("items", "are")
@@ -584,18 +532,19 @@ def figure_table(figures: Sequence[FigureChange]) -> Iterator[str]:
     for figure in figures:
         low, high = figure.low, figure.high
         interval = "" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
+        old, new = ("-" if value is None else f"{value:.2f}" for value in (figure.old, figure.new))
         change = "-" if figure.change is None else f"{figure.change:+.2f}"
         yield (
-            f"{figure.name:<{width}}{_number(figure.old):>7}{_number(figure.new):>7}"
-            f"{change:>8}  {interval:<16}{figure.n_items:>6,}{figure.n_papers:>7,}"
+            f"{figure.name:<{width}}{old:>7}{new:>7}{change:>8}  {interval:<16}"
+            f"{figure.n_items:>6,}{figure.n_papers:>7,}"
         )
 
 
-def flip_lines(flips: Sequence[Rejudged], *, n_shown: int) -> Iterator[str]:
+def flip_lines(flips: Collection[Rejudged], *, n_shown: int) -> Iterator[str]:
     """The answers that flipped, worst first, each with both texts and the reason."""
     if flips and n_shown:
         yield f"flipped answers, worst first ({min(n_shown, len(flips)):,} of {len(flips):,}):"
-    for number, flip in enumerate(flips[:n_shown], start=1):
+    for number, flip in enumerate([*flips][:n_shown], start=1):
         yield from _flip(number, flip)
     if 0 < n_shown < len(flips):
         yield f"{len(flips) - n_shown:,} more: --answers={len(flips)}"
@@ -603,33 +552,22 @@ def flip_lines(flips: Sequence[Rejudged], *, n_shown: int) -> Iterator[str]:
 
 def _flip(number: int, flip: Rejudged) -> Iterator[str]:
     where = described(Disagreement(paper=flip.paper, system=flip.system, answer=flip.new))
-    old, new, label = (
-        verdict_of(flip.new, value) for value in (flip.old.answer, flip.new.answer, flip.new.label)
-    )
+    answers = (flip.old.answer, flip.new.answer, flip.new.label)
+    old, new, label = (verdict_of(flip.new, value) for value in answers)
     way = "away" if flip.loss > 0 else "towards" if flip.loss < 0 else "as far as before"
     yield one_line(f"{number}. {where}: {old} -> {new}, label {label} ({way})", 200)
-    told = flip.told
-    whose = "now" if told is flip.new else "then"
-    for name, text in evidence_of(told):
-        if text.strip():
-            title = f"{name} {whose}" if name == "reason" else name
-            yield from safe_lines(f"   {title:<13}{one_line(text, _QUOTE)}", indent=16)
+    yield from evidence_lines(flip.told, 13, when=" now" if flip.told is flip.new else " then")
 
 
-def kind_told(kind: KindDrift) -> str:
+def _named(kind: KindDrift) -> str:
     """The answers of a kind, as a sentence names them."""
     return f"{kind.kind} ratings" if kind.kind in FACETS else kind.kind
 
 
-def p_text(p: float) -> str:
-    """A p value as a sentence has it."""
-    return f"p {p_number(p)}" if p >= _SMALLEST else f"p {p_number(p)}".replace("p <", "p < ")
+def _p_text(p: float) -> str:
+    return f"p {_p_number(p)}" if p >= _SMALLEST else "p < .001"
 
 
-def p_number(p: float) -> str:
+def _p_number(p: float) -> str:
     """A p value without its zero, three digits."""
     return f"{p:.3f}".removeprefix("0") if p >= _SMALLEST else "<.001"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

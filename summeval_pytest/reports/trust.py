@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from summeval_pytest.record.record import RunRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
     from summeval_pytest.verdict.thresholds import Bound, Threshold
-    from summeval_pytest.verdict.trust import Agreement, Confusion, Disagreement, Trust
+    from summeval_pytest.verdict.trust import Agreement, Disagreement, Trust
 
 
 UNCALIBRATED: Final = "not calibrated: the suite has no labels to measure it with"
@@ -27,6 +27,12 @@ MARK: Final = "verdicts of an untrusted judge: shown, and to be relied on in not
 _NAME: Final = 80
 _LINE: Final = 200
 _QUOTE: Final = 400
+_WHOSE: Final = {
+    "sentence": ("summary", "source"),
+    "reference fact": ("fact", "summary"),
+    "candidate fact": ("fact", "reference"),
+}
+"""Whose text an answer is about, and whose it is held against, where it is not a facet."""
 _MOST: Final = 6
 """Missed floors that one clause names; tables have them all."""
 
@@ -133,62 +139,47 @@ def untrusted_lines(trust: Trust, golden: Sequence[GoldenPair]) -> Iterator[str]
         meaning = named_agreement(floor.name).meaning
         yield f"  {one_line(f'{short_of_floor(agreement, floor)} ({meaning})', _LINE)}"
     for confusion in confusions(golden):
-        yield from confusion_lines(confusion)
+        first = max(len("label"), *map(len, confusion.categories)) + 2
+        wide = max(6, *(len(name) + 2 for name in confusion.categories))
+        yield f"{confusion.of}: label in rows, judge in columns"
+        yield " " * (first + 2) + "".join(f"{name:>{wide}}" for name in confusion.categories)
+        for name, row in zip(confusion.categories, confusion.table, strict=True):
+            yield f"  {name:<{first}}{''.join(f'{count:>{wide},}' for count in row)}"
     worst = worst_disagreements(golden)
     if worst:
         yield f"worst disagreements ({len(worst)}):"
     for number, each in enumerate(worst, start=1):
-        yield from _disagreement(number, each)
+        label, said = (verdict_of(each.answer, v) for v in (each.answer.label, each.answer.answer))
+        yield one_line(f"{number}. {described(each)}: label {label}, judge {said}", _LINE)
+        yield from evidence_lines(each.answer, 10)
 
 
-def confusion_lines(confusion: Confusion) -> Iterator[str]:
-    """One matrix: a row a label, a column an answer of the judge."""
-    first = max(len("label"), *map(len, confusion.categories)) + 2
-    wide = max(6, *(len(name) + 2 for name in confusion.categories))
-    titles = "".join(f"{name:>{wide}}" for name in confusion.categories)
-    yield f"{confusion.of}: label in rows, judge in columns"
-    yield f"  {'':<{first}}{titles}"
-    for name, row in zip(confusion.categories, confusion.table, strict=True):
-        yield f"  {name:<{first}}{''.join(f'{count:>{wide},}' for count in row)}"
+def evidence_lines(answer: GoldenAnswer, width: int, when: str = "") -> Iterator[str]:
+    """Both texts of an answer and its reason, ``width`` characters for their labels.
 
-
-def _disagreement(number: int, each: Disagreement) -> Iterator[str]:
-    answer = each.answer
-    told = f"label {verdict_of(answer, answer.label)}, judge {verdict_of(answer, answer.answer)}"
-    yield one_line(f"{number}. {described(each)}: {told}", _LINE)
-    for label, text in evidence_of(answer):
+    ``when`` says which of two answers gives the reason.
+    """
+    for whose, text in evidence_of(answer):
+        label = f"{whose}{when}" if whose == "reason" else whose
         if text.strip():
-            yield from safe_lines(f"   {label:<10}{one_line(text, _QUOTE)}", indent=13)
+            line = f"   {label:<{width}}{one_line(text, _QUOTE)}"
+            yield from safe_lines(line, indent=width + 3)
 
 
 def described(each: Disagreement) -> str:
     """What a disagreement is about: the pair, the facet, sentence or fact, the kind of error."""
     answer = each.answer
-    match answer.kind:
-        case "sentence":
-            what = f"sentence {answer.index + 1}"
-        case "reference fact":
-            what = "fact of the reference"
-        case "candidate fact":
-            what = "fact of the summary"
-        case _:
-            what = answer.kind
+    facts = {"reference fact": "fact of the reference", "candidate fact": "fact of the summary"}
+    is_sentence = answer.kind == "sentence"
+    what = f"sentence {answer.index + 1}" if is_sentence else facts.get(answer.kind, answer.kind)
     error = f" ({answer.error})" if answer.error else ""
     return f"{each.system} on {each.paper}, {what}{error}"
 
 
 def evidence_of(answer: GoldenAnswer) -> tuple[tuple[str, str], ...]:
     """Both texts of an answer and its reason, each with whose text it is."""
-    match answer.kind:
-        case "sentence":
-            whose = ("summary", "source")
-        case "reference fact":
-            whose = ("fact", "summary")
-        case "candidate fact":
-            whose = ("fact", "reference")
-        case _:
-            whose = ("summary", "reference")
-    return (*zip(whose, (answer.text, answer.against), strict=True), ("reason", answer.reason))
+    one, other = _WHOSE.get(answer.kind, ("summary", "reference"))
+    return (one, answer.text), (other, answer.against), ("reason", answer.reason)
 
 
 def verdict_of(answer: GoldenAnswer, value: float | None) -> str:

@@ -29,7 +29,6 @@ from summeval_pytest.reports.pair import (
     detectable_text,
     missed_lines,
     shown,
-    weak_lines,
 )
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.corrected import CorrectedMean
@@ -212,6 +211,11 @@ def missing(name: str, *support: float | None, least: float = 0.6) -> PairRecord
     """A pair that misses this threshold, with sentences believed so far."""
     verdict = PairVerdict(shortfalls=(Shortfall(name=name, value=0.5, least=least),))
     return replace(pair("moss-1", believed(*support)), verdict=verdict)
+
+
+def weak_lines(pair: PairRecord) -> list[str]:
+    """What a failing pair shows of its supported sentences."""
+    return describe_pair(pair).split("\n")[2:]
 
 
 def test_supported_sentences_under_the_threshold_are_shown_weakest_first(

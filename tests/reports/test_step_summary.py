@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import doctest
+import tracemalloc
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +12,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.reports.step_summary import judge_section, step_summary
+from summeval_pytest.reports.step_summary import (
+    cell,
+    code,
+    fitting,
+    head,
+    section,
+    step_summary,
+)
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.decide import PairVerdict
 from summeval_pytest.verdict.thresholds import WaiverUse
@@ -41,6 +51,7 @@ from tests.reports.records import (
 from tests.verdict.records import run, suite
 
 if TYPE_CHECKING:
+    from markdown_it.token import Token
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.record.record import RunRecord, SuiteRecord
@@ -176,24 +187,19 @@ def test_what_an_untrusted_judge_gets_wrong_comes_before_its_verdicts() -> None:
         assert (page.index(f"## {JUDGED}") < page.index("## Systems")) == is_first
 
 
-def section(*suites: SuiteRecord) -> list[str]:
-    """The lines of the section."""
-    return "\n".join(judge_section(run(*suites))).split("\n")
-
-
 def test_floors_on_bounds_and_undefined_figures_are_told(snapshot: SnapshotAssertion) -> None:
     """A value of 0.34 over a floor of 0.3 is missed by its lower bound."""
     lower = agreement("facet_kappa", 0.344, floor(0.3, bound="lower"), floor(0.2))
     gone = agreement("fact_f1", None, floor(0.5, "fact_f1"), low=None, high=None, n_items=1_102)
-    shown = section(measured(suite(), trust(lower, gone)))
-    assert shown[7:9] == snapshot
+    shown = lines_of(run(measured(suite(), trust(lower, gone))), JUDGED)
+    assert shown[4:6] == snapshot
 
 
 def test_more_figures_than_anyone_reads_are_counted() -> None:
     """Every kind of error that labels name is a figure; the matrices must stay."""
     names = [f"unfaithful_recall.kind-{n}" for n in range(2_000)]
     found = trust(MISSED, *(agreement(name, 0.1) for name in names))
-    shown = section(measured(suite(), found, golden()))
+    shown = lines_of(run(measured(suite(), found, golden())), JUDGED)
     n_rows = sum(line.startswith("| `") for line in shown)
     assert 50 < n_rows < 300
     assert f"{2_001 - n_rows:,} more figures." in shown
@@ -203,7 +209,7 @@ def test_more_figures_than_anyone_reads_are_counted() -> None:
 def test_more_suites_than_anyone_reads_are_counted() -> None:
     """The first of them is always there."""
     many = [untrusted(suite(name=f"s{n}"), "`" * 1_000) for n in range(200)]
-    shown = section(*many)
+    shown = lines_of(run(*many), JUDGED)
     n_shown = sum(line.startswith("`s") for line in shown)
     assert 0 < n_shown < 200
     assert shown[-1] == f"{200 - n_shown} more; the other reports have them all."
@@ -233,3 +239,122 @@ def test_a_run_is_told_from_its_verdict_to_its_waivers(
 ) -> None:
     """What a reader of the job sees, to the byte."""
     assert step_summary(RUNS[name]) == snapshot
+
+
+MARKS = "`|\\[]()<>!*_~#&;:@-=+.$ \n\tab1\u202e\u2028"
+spans = st.text(alphabet=st.sampled_from(MARKS), max_size=30) | st.text(max_size=30)
+SPANS = [
+    "` `` ``` `",
+    "`",
+    "a`|`b",
+    "a\\|b\\",
+    "\\",
+    "| --- |",
+    "[x](https://evil.example)",
+    "![x](https://evil.example/p.png)",
+    "<script>alert(1)</script>",
+    "</code></td></table><img src=x onerror=alert(1)>",
+    "https://evil.example www.evil.example me@evil.example",
+    "@octocat #1 0a1b2c3d :tada: ~~x~~ **x**",
+    "&lt;script&gt; &#96; &#124;",
+    "x\n\n# Heading\n\n- item\n\n```\n",
+    "<!-- ",
+    "[x]: https://evil.example",
+    "$x$ $$y$$",
+    "> [!CAUTION]",
+]
+
+
+def inline(text: str) -> list[Token]:
+    """The inline tokens of a paragraph."""
+    (found,) = [token for token in GITHUB.parse(text) if token.type == "inline"]
+    return found.children or []
+
+
+def kinds(text: str) -> list[tuple[str, str]]:
+    """The kind and content of each inline token of a paragraph."""
+    return [(token.type, token.content) for token in inline(text)]
+
+
+def test_the_docstring_examples_hold() -> None:
+    """An example that no one runs goes stale, and is believed."""
+    found = doctest.testmod(import_module("summeval_pytest.reports.step_summary"))
+    assert found.failed == 0
+    assert found.attempted == 2
+
+
+@given(spans, st.integers(1, 40))
+@example("\x00", 40)
+@example("##[", 40)
+def test_a_text_is_one_code_span_and_nothing_else(text: str, width: int) -> None:
+    """Whatever somebody has written, between our words stands one span with just these words."""
+    shown = one_line(text, width)
+    expected = [("text", "- a "), ("code_inline", shown), ("text", " b")]
+    if not shown:
+        expected = [("text", "- a (nothing) b")]
+    assert kinds(f"\\- a {code(text, width)} b") == expected
+
+
+@pytest.mark.parametrize("text", SPANS)
+def test_no_text_breaks_out_of_its_span(text: str) -> None:
+    """The ways out that people have tried, each for itself."""
+    span = ("code_inline", one_line(text))
+    assert kinds(f"a {code(text)} b") == [("text", "a "), span, ("text", " b")]
+
+
+@given(st.lists(spans, min_size=1, max_size=4))
+@example(["a|b", "|", "\\|", "\\"])
+@example(SPANS)
+def test_a_table_has_as_many_cells_as_it_was_given(written: list[str]) -> None:
+    """A pipe in a name must not push a failing number into another column."""
+    columns = [f"c{number}" for number in range(len(written))]
+    tokens = GITHUB.parse(f"{head(columns)}\n| {' | '.join(map(cell, written))} |\n")
+    cells = [token for token in tokens if token.type == "inline"][len(columns) :]
+    assert [[(child.type, child.content) for child in token.children or []] for token in cells] == [
+        [("code_inline", one_line(text, 80))] if text.split() else [("text", "(nothing)")]
+        for text in written
+    ]
+    assert sum(token.type == "tr_open" for token in tokens) == 2
+
+
+@pytest.mark.parametrize("text", ["a" * 10**6, "a " * 500_000, "\u202e" * 10**6, "`" * 10**6])
+def test_a_megabyte_is_cut_before_it_is_read(text: str) -> None:
+    """A report may quote a hundred such spans: of each a copy is made at most.
+
+    The words of such a text would take 5 MB, its escapes 6 MB.
+    """
+    tracemalloc.start()
+    try:
+        assert len(code(text, 500)) < 2000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1e6
+
+
+@given(st.lists(st.text(alphabet="a\u4e2d", max_size=8)), st.integers(0, 60))
+def test_as_many_items_as_fit_are_kept_whole(items: list[str], room: int) -> None:
+    """Half a row is a broken table, and room that is left over hides a finding."""
+    kept = fitting(items, str, room)
+    sizes = [len(item.encode()) + 1 for item in items]
+    assert kept == items[: len(kept)]
+    assert sum(sizes[: len(kept)]) <= room
+    assert len(kept) == len(items) or sum(sizes[: len(kept) + 1]) > room
+
+
+def test_what_does_not_fit_is_not_even_made() -> None:
+    """Of 30,000 findings, 29,000 need not be put into words."""
+    made: list[int] = []
+
+    def shown(number: int) -> str:
+        made.append(number)
+        return "x" * 9
+
+    assert len(fitting(range(1000), shown, 30)) == 3  # 10 bytes each
+    assert made == [0, 1, 2, 3]
+
+
+def test_a_section_says_how_many_more_there_are(snapshot: SnapshotAssertion) -> None:
+    """Worked example: rows of 9 bytes and a line break, room for two of three."""
+    lines = section("Pairs", ["a", "b", "c"], lambda it: f"| {it * 5} |", 20, "T")
+    assert lines.split("\n") == snapshot

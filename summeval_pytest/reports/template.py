@@ -1,0 +1,44 @@
+"""Jinja templates of the reports: what they print is escaped, and a missing name is an error."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jinja2 import Template
+
+
+def resource(name: str) -> str:
+    """The text of one of the files beside the templates."""
+    return (files("summeval_pytest.reports") / "templates" / name).read_text("utf-8")
+
+
+@cache
+def template(
+    name: str, finalize: Callable[[object], object], *words: Callable[..., object]
+) -> Template:
+    """One template.
+
+    Args:
+        name: Its file.
+        finalize: Makes a value safe, before it is escaped for HTML unless it is `Markup`.
+        words: The functions that it calls, each by its own name, also as filters.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=finalize,
+    )
+    named = {word.__name__: word for word in words}
+    environment.globals |= named
+    environment.filters |= named
+    return environment.from_string(resource(name))
