@@ -18,7 +18,7 @@ from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from summeval_pytest.metrics.score import CheckedFact, JudgedSentence, MetricName
     from summeval_pytest.run.measure import Evaluation
@@ -72,7 +72,6 @@ class GoldenAnswer:
     """One labelled item and the judge's answer.
 
     Attributes:
-        kind: What was labelled.
         index: Which sentence of the summary, or which fact of the label, from 0; else 0.
         label: A rating on the facet's scale, an overall score, or 1 where the sentence is faithful
             or the fact holds, and 0 where not.
@@ -109,8 +108,6 @@ class GoldenPair:
     """The labelled items of one pair, answered.
 
     Attributes:
-        paper: The paper's id.
-        system: The system's name.
         group: What is resampled: papers with the same reference have the same.
         answers: Facets in reading order, the overall score, sentences, facts.
         n_left_out: Labelled facets that the judge does not find in the reference.
@@ -164,11 +161,12 @@ def labels_fingerprint(suite: Suite) -> str:
     for label in suite.labels.values():
         sentences = sorted(label.sentences or (), key=lambda sentence: sentence.index)
         factual = [(s.index, s.factual) for s in sentences if s.factual is not None]
+        is_asked = suite.systems[label.system].endpoint is not None
         told.append(
             (
                 label.paper,
                 label.system,
-                "" if suite.systems[label.system].endpoint else normalise(_summary(suite, label)),
+                "" if is_asked else normalise(suite.pair(label.paper, label.system).summary),
                 sorted((label.facets or {}).items()),
                 label.overall,
                 repr(sentences),
@@ -183,35 +181,29 @@ def labels_fingerprint(suite: Suite) -> str:
 
 def _metrics(label: Label) -> tuple[MetricName, ...]:
     """The metrics that have the numbers of a label; its facts are asked about as they stand."""
-    wanted: list[MetricName] = []
-    if label.facets is not None or label.overall is not None:
-        wanted.append("facet")
-    if label.sentences is not None:
-        wanted.append("faithfulness")
-    return tuple(wanted)
+    is_rated = label.facets is not None or label.overall is not None
+    wanted: dict[MetricName, bool] = {
+        "facet": is_rated,
+        "faithfulness": label.sentences is not None,
+    }
+    return tuple(metric for metric, is_wanted in wanted.items() if is_wanted)
 
 
 def check_sentences(suite: Suite) -> None:
-    """Refuses a label, or a role, of a sentence that its summary does not have.
+    """Refuse a label, or a role, of a sentence that its summary does not have.
 
     Raises:
         SuiteError: naming the label's line; systems whose model is asked are left out.
     """
     for label in suite.labels.values():
-        if suite.systems[label.system].endpoint is not None:
-            continue
-        if label.sentences:
-            check_indices(label, len(split_sentences(normalise(_summary(suite, label)))))
-        if label.roles:
-            check_roles(label, _summary(suite, label))
-
-
-def _summary(suite: Suite, label: Label) -> str:
-    return suite.pair(label.paper, label.system).summary
+        if suite.systems[label.system].endpoint is None and (label.sentences or label.roles):
+            summary = suite.pair(label.paper, label.system).summary
+            check_indices(label, len(split_sentences(normalise(summary))))
+            check_roles(label, summary)
 
 
 def check_indices(label: Label, n_sentences: int) -> None:
-    """Refuses a label of a sentence that a summary of so many does not have.
+    """Refuse a label of a sentence that a summary of so many does not have.
 
     Raises:
         SuiteError: naming the label's line.
@@ -225,6 +217,22 @@ def check_indices(label: Label, n_sentences: int) -> None:
         )
 
 
+def check_roles(label: Label, summary: str) -> None:
+    """Refuse a role of a sentence that the summary does not have, word for word.
+
+    Raises:
+        SuiteError: naming the label's line.
+    """
+    text = normalise(summary)
+    for role in label.roles or ():
+        if not is_held(normalise(role.text), text):
+            raise SuiteError(
+                label.place,
+                f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
+                f" {brief(role.text)}, which the summary does not have; copy it word for word",
+            )
+
+
 _NOT_SAID: Final = "the judge gave no answer"
 
 
@@ -236,17 +244,19 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
     """
     facets = tuple(_facets(label, evaluation))
     score = evaluation.score("facet") if facets else None
-    n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
-    n_rated = sum(answer.kind in FACETS for answer in facets)
+    rated: tuple[tuple[Facet, int], ...] = ()
+    n_left_out = 0
+    if isinstance(score, FacetScore):
+        rated = tuple((each.facet, each.rating) for each in score.ratings)
+        n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
+        n_left_out = n_labelled - sum(answer.kind in FACETS for answer in facets)
     return GoldenPair(
         paper=label.paper,
         system=label.system,
         group=group_of(evaluation.pair.paper),
         answers=(*facets, *_sentences(label, evaluation), *_facts(label, evaluation)),
-        n_left_out=n_labelled - n_rated if isinstance(score, FacetScore) else 0,
-        rated=tuple((each.facet, each.rating) for each in score.ratings)
-        if isinstance(score, FacetScore)
-        else (),
+        n_left_out=n_left_out,
+        rated=rated,
     )
 
 
@@ -259,40 +269,26 @@ def labelled_overall(label: Label) -> float | None:
 
 def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     """The facets that both label and judge find in the reference, then the overall score."""
-    ratings = {f: r for f, r in (label.facets or {}).items() if r is not None}
+    labels = {f: r for f, r in (label.facets or {}).items() if r is not None}
     overall = labelled_overall(label)
-    if not ratings and overall is None:
-        return
-    score = evaluation.score("facet")
-    if isinstance(score, FacetScore):
-        yield from _rated(ratings, overall, score)
-    elif isinstance(score, Unscored) and score.fault == "judge":
-        for facet, rating in ratings.items():
+    score = evaluation.score("facet") if labels or overall is not None else None
+    if isinstance(score, FacetScore) and not score.identical:  # nothing is asked about a copy
+        rated = {each.facet: each for each in score.ratings}
+        for facet in FACETS:
+            if facet in rated and facet in labels:
+                each = rated[facet]
+                answer = GoldenAnswer(kind=facet, label=labels[facet], answer=each.rating)
+                yield _told(answer, each.candidate, each.reference, each.reason)
+        if overall is not None:
+            yield GoldenAnswer(kind="overall", label=overall, answer=score.value)
+    if isinstance(score, Unscored) and score.fault == "judge":
+        for facet, rating in labels.items():
             yield GoldenAnswer(kind=facet, label=rating, answer=None, reason=score.reason)
         if overall is not None:
             yield GoldenAnswer(kind="overall", label=overall, answer=None, reason=score.reason)
 
 
-def _rated(
-    ratings: Mapping[Facet, int], overall: float | None, score: FacetScore
-) -> Iterator[GoldenAnswer]:
-    if score.identical:
-        return  # the judge was not asked about a copy of the reference
-    rated = {each.facet: each for each in score.ratings}
-    for facet in FACETS:
-        if facet in rated and facet in ratings:
-            each = rated[facet]
-            yield _told(
-                GoldenAnswer(kind=facet, label=ratings[facet], answer=each.rating),
-                text=each.candidate,
-                against=each.reference,
-                reason=each.reason,
-            )
-    if overall is not None:
-        yield GoldenAnswer(kind="overall", label=overall, answer=score.value)
-
-
-def _told(answer: GoldenAnswer, *, text: str, against: str, reason: str) -> GoldenAnswer:
+def _told(answer: GoldenAnswer, text: str, against: str, reason: str) -> GoldenAnswer:
     """The answer, with its texts where it is not the label's."""
     if answer.agrees:
         return answer
@@ -330,23 +326,19 @@ def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     reason = score.reason if isinstance(score, Unscored) else _NOT_SAID
     for each, text, judged in _labelled_sentences(label, evaluation):
         places = places_of(each.evidence, source)
-        supported = judged.supported if judged is not None else None
-        answered = judged if supported is not None else None
-        named = answered.evidence if answered is not None else ()
-        yield _told(
-            GoldenAnswer(
-                kind="sentence",
-                index=each.index,
-                label=float(each.faithful),
-                answer=None if supported is None else float(supported),
-                error=each.error or "",
-                evidence=count_evidence(places, named) if each.faithful and places else None,
-                support=answered.support if answered is not None else None,
-            ),
-            text=text,
-            against=" ".join(source[place] for place in places),
-            reason=judged.reason if judged is not None else reason,
+        is_answered = judged is not None and judged.supported is not None
+        named = judged.evidence if judged is not None and is_answered else ()
+        answer = GoldenAnswer(
+            kind="sentence",
+            index=each.index,
+            label=float(each.faithful),
+            answer=float(judged.supported or 0) if judged is not None and is_answered else None,
+            error=each.error or "",
+            evidence=count_evidence(places, named) if each.faithful and places else None,
+            support=judged.support if judged is not None and is_answered else None,
         )
+        against = " ".join(source[place] for place in places)
+        yield _told(answer, text, against, judged.reason if judged is not None else reason)
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:
@@ -371,38 +363,30 @@ def _starts(source: tuple[str, ...], place: int, words: str) -> bool:
 
 
 def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
-    if label.facts is None:
-        return
-    stated = evaluation.stated
-    if isinstance(stated, Unscored) and stated.fault == "system":
+    stated, facts = evaluation.stated, label.facts
+    if facts is None or (isinstance(stated, Unscored) and stated.fault == "system"):
         return
     reason = stated.reason if isinstance(stated, Unscored) else _NOT_SAID
     checks = stated if isinstance(stated, StatedFacts) else StatedFacts()
-    yield from _side("reference fact", label.facts.reference, checks.reference, reason)
-    yield from _side("candidate fact", label.facts.candidate, checks.candidate, reason)
+    yield from _side("reference fact", facts.reference, checks.reference, reason)
+    yield from _side("candidate fact", facts.candidate, checks.candidate, reason)
 
 
 def _side(
-    kind: Literal["reference fact", "candidate fact"],
-    labels: Sequence[FactLabel],
-    checks: Sequence[CheckedFact],
-    reason: str,
+    kind: Kind, labels: Sequence[FactLabel], checks: Sequence[CheckedFact], reason: str
 ) -> Iterator[GoldenAnswer]:
     for index, label in enumerate(labels):
         check = checks[index] if checks else None
         holds = check.holds if check is not None else None
-        yield _told(
-            GoldenAnswer(
-                kind=kind,
-                index=index,
-                label=float(label.holds),
-                answer=None if holds is None else float(holds),
-                support=check.support if check is not None and holds is not None else None,
-            ),
-            text=label.text,
-            against=" ".join(check.evidence) if check is not None else "",
-            reason=check.reason if check is not None else reason,
+        answer = GoldenAnswer(
+            kind=kind,
+            index=index,
+            label=float(label.holds),
+            answer=None if holds is None else float(holds),
+            support=check.support if check is not None and holds is not None else None,
         )
+        against = " ".join(check.evidence) if check is not None else ""
+        yield _told(answer, label.text, against, check.reason if check is not None else reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -411,9 +395,7 @@ class EvidenceCase:
 
     Attributes:
         group: What is resampled: papers with the same reference have the same.
-        sentence: The sentence of the summary.
-        source: The source's sentences.
-        labelled: Where its labelled evidence stands among them, at least one.
+        labelled: Where its labelled evidence stands among the source's sentences, at least one.
         named: Where the judge's stands; None where it gave no answer.
     """
 
@@ -427,9 +409,7 @@ class EvidenceCase:
 def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
     """The pairs with such a sentence, in the order of the labels, and what is asked about them.
 
-    Args:
-        suite: The suite.
-        every: Whether sentences count that labels do not call faithful.
+    Sentences that labels do not call faithful count where ``every`` is set.
     """
     return {
         Task(
@@ -470,11 +450,9 @@ def evidence_cases(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleAnswer:
-    """One sentence with a labelled role.
+    """One sentence with a labelled role: the facets that are right, at least one.
 
-    Attributes:
-        right: The facets that are right, at least one.
-        answer: The facet in whose segment the judge has the sentence; None for none of them.
+    ``answer`` is the facet in whose segment the judge has the sentence; None for none of them.
     """
 
     right: tuple[Facet, ...]
@@ -499,19 +477,3 @@ def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]
         RoleAnswer(right=role.facets, answer=answer)
         for role, answer in zip(stating, placed, strict=True)
     )
-
-
-def check_roles(label: Label, summary: str) -> None:
-    """Refuses a role of a sentence that the summary does not have, word for word.
-
-    Raises:
-        SuiteError: naming the label's line.
-    """
-    text = normalise(summary)
-    for role in label.roles or ():
-        if not is_held(normalise(role.text), text):
-            raise SuiteError(
-                label.place,
-                f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
-                f" {brief(role.text)}, which the summary does not have; copy it word for word",
-            )

@@ -43,25 +43,23 @@ if TYPE_CHECKING:
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.run.numbers import Numbers
     from summeval_pytest.suite.file import EvaVariant
-    from summeval_pytest.suite.labels import FactLabels
+    from summeval_pytest.suite.labels import FactLabel, FactLabels
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Pair, Paper
 
 
 @lru_cache(maxsize=4)
-def _loaded(name: str) -> TextEncoder:
-    from summeval_pytest.metrics.embeddings import load_encoder
-
-    return load_encoder(name, option="encoder")
-
-
-def encoder_of(variant: EvaVariant) -> TextEncoder | None:
-    """The sentence encoder of a variant of EVA-Score; None for TF-IDF.
+def encoder_of(name: str | None) -> TextEncoder | None:
+    """The sentence encoder that a variant of EVA-Score names; None for TF-IDF.
 
     Raises:
         OptionError: if the model or its package is not on this machine.
     """
-    return None if variant.encoder is None else _loaded(variant.encoder)
+    if name is None:
+        return None
+    from summeval_pytest.metrics.embeddings import load_encoder
+
+    return load_encoder(name, option="encoder")
 
 
 def check_encoders(suites: Iterable[Suite]) -> None:
@@ -72,7 +70,7 @@ def check_encoders(suites: Iterable[Suite]) -> None:
     """
     for suite in suites:
         try:
-            encoder_of(suite.variants.eva)
+            encoder_of(suite.variants.eva.encoder)
         except OptionError as error:
             raise OptionError(f"{suite.shown}: {error}") from error
 
@@ -82,12 +80,8 @@ PLAIN: Final = Variants()
 
 
 def stages_of(variant: EvaVariant) -> Stages:
-    """The stages of EVA-Score in the form that a suite asks for.
-
-    Raises:
-        OptionError: if the suite's encoder is not on this machine.
-    """
-    encoder = encoder_of(variant)
+    """The stages of EVA-Score in the form that a suite asks for."""
+    encoder = encoder_of(variant.encoder)
     return Stages(
         chains=variant.chains,
         validation=variant.validation,
@@ -105,23 +99,14 @@ def recipe_of(
     A judge's signature covers what it asks by default. What only a variant asks has a hash of its
     own, ``prompts``, in the recipe of the metric that asks it, so that a new prompt of a variant
     leaves everybody else's numbers comparable.
-
-    Args:
-        metric: Which metric.
-        judge: Who answers.
-        suite: The fingerprint of the suite's papers.
-        variants: What the suite asks for.
     """
     told: dict[str, str] = {}
     if metric != "faithfulness" and variants.references != "best":
         told["references"] = variants.references
     if metric == "eva":
         told |= stages_of(variants.eva).recipe()
-        parts: list[Part] = []
-        if variants.eva.validation == "chain":
-            parts.append("chain")
-        if variants.eva.relations is not None:
-            parts.append("relations")
+        parts: list[Part] = ["chain"] if variants.eva.validation == "chain" else []
+        parts += ["relations"] if variants.eva.relations is not None else []
         if parts and isinstance(judge, Prompting):
             told["prompts"] = judge.prompts_for(tuple(parts))
     return signature_of(metric, judge=judge.signature, suite=suite, variant=told)
@@ -133,11 +118,11 @@ def metric_flow(
     """The conversation of one metric; of several references, the best counts or their mean."""
     if pair.flaw is not None:
         return Unscored(metric=metric, status=pair.flaw.status, reason=pair.flaw.reason)
-    paper = pair.paper
+    paper, eva_variant = pair.paper, variants.eva
     combined = mean_of if variants.references == "mean" else best_of
     match metric:
         case "facet":
-            rated = [
+            rated = tuple(
                 facet.measure(
                     text,
                     pair.summary,
@@ -145,28 +130,26 @@ def metric_flow(
                     short_circuit=short_circuit,
                 )
                 for text in paper.references
-            ]
-            return (yield from combined(tuple(rated)))
+            )
+            return (yield from combined(rated))
         case "eva":
-            encoder = encoder_of(variants.eva)
-            matched = [
+            encoder = encoder_of(eva_variant.encoder)
+            matched = tuple(
                 eva.measure(
                     text,
                     pair.summary,
                     reference_facts=paper.reference_facts,
-                    entailed_recall=variants.eva.recall == "both",
-                    stages=stages_of(variants.eva),
+                    entailed_recall=eva_variant.recall == "both",
+                    stages=stages_of(eva_variant),
                     encode=None if encoder is None else encoder.encode,
                     short_circuit=short_circuit,
                 )
                 for text in paper.references
-            ]
-            return (yield from combined(tuple(matched)))
-        case "faithfulness":
-            source = source_of(paper)
-            return (
-                yield from faithfulness.measure(pair.summary, source, short_circuit=short_circuit)
             )
+            return (yield from combined(matched))
+        case "faithfulness":
+            flow = faithfulness.measure(pair.summary, source_of(paper), short_circuit=short_circuit)
+            return (yield from flow)
 
 
 @lru_cache(maxsize=64)
@@ -183,9 +166,7 @@ def source_of(paper: Paper) -> tuple[str, ...]:
 class StatedFacts:
     """One check a labelled fact, in the order of the labels.
 
-    Attributes:
-        reference: Whether each fact of the reference follows from the summary.
-        candidate: Whether each fact of the summary follows from the reference.
+    Facts of the reference are checked against the summary, and the other way round.
     """
 
     reference: tuple[CheckedFact, ...] = ()
@@ -197,19 +178,21 @@ def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts | Unscore
     if pair.flaw is not None:
         return Unscored(metric="eva", status=pair.flaw.status, reason=pair.flaw.reason)
     try:
-        covered: tuple[CheckedFact, ...] = ()
-        supported: tuple[CheckedFact, ...] = ()
-        if facts.reference:
-            texts = tuple(fact.text for fact in facts.reference)
-            covered = yield from eva.check_stated(texts, cut(pair.summary), every_premise=False)
-        if facts.candidate:
-            texts = tuple(fact.text for fact in facts.candidate)
-            supported = yield from eva.check_stated(
-                texts, _premises(pair, facts), every_premise=True
-            )
+        covered = yield from _checked(facts.reference, cut(pair.summary), every_premise=False)
+        premises = _premises(pair, facts)
+        supported = yield from _checked(facts.candidate, premises, every_premise=True)
     except NoAnswerError as fault:
         return Unscored(metric="eva", status="unanswered", reason=str(fault))
     return StatedFacts(reference=covered, candidate=supported)
+
+
+def _checked(
+    facts: Sequence[FactLabel], premises: tuple[str, ...], *, every_premise: bool
+) -> Dialogue[tuple[CheckedFact, ...]]:
+    if not facts:
+        return ()
+    texts = tuple(fact.text for fact in facts)
+    return (yield from eva.check_stated(texts, premises, every_premise=every_premise))
 
 
 def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
@@ -241,7 +224,7 @@ that one prompt counts (EVA-Score, Table 17)."""
 def baseline_flow(name: BaselineName, pair: Pair) -> Dialogue[float | Unanswered]:
     """The conversation of one baseline; of several references, the best counts.
 
-    It ends in `Unanswered` where there is no number, on any of the references.
+    It ends in `Unanswered` where any of the references gives no number.
     """
     if pair.flaw is not None:
         return Unanswered(pair.flaw.reason)
@@ -267,7 +250,6 @@ class Evaluation:
     """Everything that was measured on one pair.
 
     Attributes:
-        pair: The paper and the system's summary of it.
         scores: One score, or the reason for none, for each metric measured.
         signatures: The recipe of each of them.
         source: The source's sentences, which evidence indices count.
@@ -297,11 +279,7 @@ class Evaluation:
         return self.pair.system
 
     def score(self, metric: MetricName) -> Score | Unscored:
-        """What one metric came to.
-
-        Raises:
-            KeyError: if it was not measured.
-        """
+        """What one metric came to; a KeyError if it was not measured."""
         for score in self.scores:
             if score.metric == metric:
                 return score
@@ -324,29 +302,18 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
     segments: bool = False,
     short_circuit: bool = True,
 ) -> Evaluation:
-    """Measures one pair, all its metrics at once.
+    """Measure one pair, all its metrics at once.
 
-    Args:
-        pair: The paper and a system's summary of it.
-        asker: Who asks the judge.
-        suite: The suite's fingerprint, for the signatures.
-        metrics: Which metrics to measure.
-        variants: Which variant of each metric to measure.
-        facts: Labelled facts to ask about, too.
-        baselines: Which numbers beside the metrics to ask for.
-        segments: Whether to ask for the summary's facets beside the metrics.
-        short_circuit: Whether what a rule can answer is not asked: a summary that is its reference,
-            a sentence that is copied.
+    ``suite`` is the suite's fingerprint, for the signatures. ``facts``, ``baselines`` and
+    ``segments`` are what the judge is asked beside the metrics. With ``short_circuit``, what a rule
+    can answer is not asked: a summary that is its reference, a sentence that is copied.
     """
-    found, baseline_values, stated, found_segments = await asyncio.gather(
-        asyncio.gather(
-            *(
-                _counted(
-                    metric, metric_flow(metric, pair, variants, short_circuit=short_circuit), asker
-                )
-                for metric in metrics
-            )
-        ),
+    flows = {
+        metric: metric_flow(metric, pair, variants, short_circuit=short_circuit)
+        for metric in metrics
+    }
+    found, others, stated, found_segments = await asyncio.gather(
+        asyncio.gather(*(_counted(metric, flow, asker) for metric, flow in flows.items())),
         asyncio.gather(*(_counted(name, baseline_flow(name, pair), asker) for name in baselines)),
         _counted("eva", stated_flow(pair, facts), asker) if facts is not None else _nothing(),
         _counted("facet", segments_flow(pair), asker) if segments else _nothing(),
@@ -360,13 +327,13 @@ async def evaluate(  # noqa: PLR0913 - by keyword, each a fact of its own
         ),
         source=source_of(pair.paper),
         stated=stated,
-        baselines=MappingProxyType(dict(zip(baselines, baseline_values, strict=True))),
+        baselines=MappingProxyType(dict(zip(baselines, others, strict=True))),
         segments=found_segments,
     )
 
 
 async def _counted(name: str, flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drives one conversation, and has its calls counted under this name."""
+    """Drive one conversation, and have its calls counted under this name."""
     METRIC.set(name)
     return await converse(flow, asker)
 
@@ -376,7 +343,7 @@ async def _nothing() -> None:
 
 
 async def converse(flow: Dialogue[Returned], asker: Asker) -> Returned:
-    """Drives one conversation to its end."""
+    """Drive one conversation to its end."""
     try:
         questions = next(flow)
         while True:
@@ -413,8 +380,7 @@ class Asker:
         """The answers to questions, in order; those asked before or just now are not asked again.
 
         Raises:
-            JudgeError: if the judge returns another number of answers than it was asked for, or
-                breaks down.
+            JudgeError: if the judge gives too few or too many answers, or breaks down.
             UsageError: if the judge finds that the user has to mend something: a key, the store.
         """
         loop = asyncio.get_running_loop()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTexts:
-    """What a task has measured in place of a system's summary: a summary against a reference."""
+    """What a task measures in place of a system's summary: a summary against a reference."""
 
     candidate: str
     reference: str
@@ -41,22 +41,25 @@ class OwnTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One pair to evaluate, by name, in its suite; evaluated when its turn comes."""
+    """One pair to evaluate, by name, in its suite; evaluated when its turn comes.
+
+    Attributes:
+        facts: Labelled facts that the judge is asked about, too.
+        texts: What is measured in place of the summary; then no rule answers for the judge.
+        baselines: What else the judge is asked, for numbers that the metrics are compared with.
+        segments: Whether the judge is asked for the summary's facets beside the metrics, too.
+        is_golden: Whether it is asked for its labels' sake: its evaluation is never adjusted.
+    """
 
     suite: Suite
     paper: str
     system: str
     metrics: tuple[MetricName, ...]
     facts: FactLabels | None = None
-    """Labelled facts that the judge is asked about, too."""
     texts: OwnTexts | None = None
-    """What is measured in place of the system's summary; then no rule answers for the judge."""
     baselines: tuple[BaselineName, ...] = ()
-    """What else the judge is asked, for numbers that the metrics are compared with."""
     segments: bool = False
-    """Whether the judge is asked for the summary's facets for labelled roles' sake, too."""
     is_golden: bool = False
-    """Whether it is asked for its labels' sake: nothing is made of the judge's own answers."""
 
 
 def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ...]) -> list[Task]:
@@ -69,10 +72,9 @@ def tasks_of(suite: Suite, systems: Iterable[str], metrics: tuple[MetricName, ..
 
 
 async def pair_of(task: Task, find_pair: FindPair) -> Pair:
-    """The pair of a task.
+    """The pair of a task: a system's summary, or the task's own texts about its paper.
 
-    With texts of its own it is about its paper's source, against that reference only; what is
-    frozen of the paper's reference holds as long as it is the same.
+    What is frozen of the paper's reference holds for the task's own as long as it is the same.
 
     Raises:
         UsageError: if nobody can be asked for the summary.
@@ -82,19 +84,14 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
     if texts is None:
         return await find_pair(task.suite, task.paper, task.system)
     paper = task.suite.paper(task.paper)
-    if paper.references != (texts.reference,):
-        is_own = texts.reference in paper.references
-        paper = replace(
-            paper,
-            references=(texts.reference,),
-            reference_facets=paper.reference_facets if is_own else None,
-            reference_facts=paper.reference_facts if is_own else None,
-        )
+    if texts.reference not in paper.references:
+        paper = replace(paper, reference_facets=None, reference_facts=None)
+    paper = replace(paper, references=(texts.reference,))
     return Pair(paper=paper, system=task.system, summary=texts.candidate, place=paper.place)
 
 
 async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
-    """Evaluates the pair of a task as the task asks."""
+    """Evaluate the pair of a task as the task asks."""
     return await evaluate(
         pair,
         asker,
@@ -111,11 +108,11 @@ async def evaluated(task: Task, pair: Pair, asker: Asker) -> Evaluation:
 CLOSE_SECONDS: Final = 2.0
 """How long closing waits for the loop's thread, which is a daemon and cannot keep a run alive."""
 GRACE_SECONDS: Final = 0.5
-"""How much longer than it may take the end of what is open is waited for."""
+"""How much longer than given is waited for the end of what is open."""
 LOOK_SECONDS: Final = 0.5
-"""How often somebody who waits is told how things stand."""
+"""How often `while_waiting` is called."""
 THREAD: Final = "summeval-runner"
-"""The name of the loop's thread, by which a process can see that a runner is still open."""
+"""The name of the loop's thread: a process can see that a runner is still open."""
 
 
 T = TypeVar("T")
@@ -137,18 +134,17 @@ class Runner:
     """Evaluates pairs through one judge, in a thread of its own that starts when first needed.
 
     Args:
-        judge: Who answers.
         ahead: How many pairs to evaluate ahead of their tests; None leaves it to the judge.
         find_pair: Who makes a pair of a suite, a paper and a system; None for recorded summaries.
         shares_tests: Whether other processes run some of the planned tests.
         finish: Ends what the judge has open on the loop, within so many seconds.
-        adjust: What is made of an evaluation before anybody sees it; golden tasks are left as they
-            are. Called in the thread that asks, and on the loop for what was read ahead.
+        adjust: Hook applied to every evaluation that is not golden (calibration). Called in the
+            thread that asks, and on the loop for what was read ahead.
         while_waiting: Called with True every half second while a test waits, and with False when
             it no longer does.
     """
 
-    def __init__(  # noqa: PLR0913 - by keyword; each is somebody else's business
+    def __init__(  # noqa: PLR0913 - by keyword; each is a hook or a limit of its own
         self,
         judge: Judge,
         *,
@@ -185,12 +181,10 @@ class Runner:
             return len(self._numbers.keys() | ahead)
 
     def plan(self, tasks: Iterable[Task], *, n_own: int | None = None) -> None:
-        """Says in which order tests will ask, so that pairs can be evaluated ahead of them.
+        """Say in which order tests will ask, so that pairs can be evaluated ahead of them.
 
-        Args:
-            tasks: The pairs.
-            n_own: How many of the first no other process begins with; after those, reading ahead
-                ends where others have asked everything. None to go on to the end all the same.
+        No other process begins with the first ``n_own``; after those, reading ahead ends where
+        others have asked everything. None reads ahead to the end all the same.
         """
         if self._ahead > 0:
             with self._lock:
@@ -224,7 +218,7 @@ class Runner:
         return self._adjust(task, evaluation)
 
     def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
-        """The numbers of pairs; only those are evaluated that are not known yet, many at once.
+        """The numbers of pairs; those not known yet are evaluated, many at once.
 
         Raises:
             UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
@@ -255,7 +249,7 @@ class Runner:
                     self._open.pop(task, None)
 
     def converse(self, flow: Flow[ScoreT]) -> ScoreT | Unscored:
-        """What a conversation of one's own with the judge comes to; waits until it is there."""
+        """What another conversation with the judge comes to; waits until it is there."""
 
         async def conversed() -> ScoreT | Unscored:
             URGENCY.set(Urgency(demanded=True))
@@ -266,7 +260,7 @@ class Runner:
         return self._waited_for(asyncio.run_coroutine_threadsafe(conversed(), loop))
 
     def close(self, *, seconds: float = 0.0) -> None:
-        """Ends the thread. What is open may take so many seconds to end; then it is given up."""
+        """End the thread. What is open may take so many seconds to end; then it is given up."""
         loop, thread = self._loop, self._thread
         self._loop = self._thread = None
         with self._lock:
@@ -308,7 +302,7 @@ class Runner:
                     known.future.add_done_callback(partial(self._keep_numbers, task))
 
     def _keep_numbers(self, task: Task, _: Future[Evaluation]) -> None:
-        """Lets a pair go whose test may be another process's, and goes on."""
+        """Let a pair go whose test may be another process's, and go on."""
         with self._lock:
             known = self._open.get(task)
             if known is None or task in self._demanded:
@@ -346,7 +340,7 @@ class Runner:
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Runs the loop until it is stopped, then gives up what is open, so that nothing is left."""
+    """Run the loop until it is stopped, then give up what is open, so that nothing is left."""
     try:
         loop.run_forever()
     finally:

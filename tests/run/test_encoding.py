@@ -31,11 +31,11 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every model that is read; each is an encoder by letters."""
     names: list[str] = []
 
-    def load(name: str) -> LetterEncoder:
-        names.append(name)
-        return LetterEncoder()
+    def load(name: str | None) -> LetterEncoder | None:
+        names.extend([name] if name else [])
+        return LetterEncoder() if name else None
 
-    monkeypatch.setattr(encoding, "_loaded", load)
+    monkeypatch.setattr(encoding, "encoder_of", load)
     return names
 
 
