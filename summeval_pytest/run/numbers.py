@@ -31,16 +31,13 @@ class Numbers:
     """The numbers of one pair, by the names that thresholds use; small enough to keep for all.
 
     Attributes:
-        paper: The paper's id.
-        system: The system's name.
         values: Every number of the scored metrics.
         unscored: The metrics without a score.
         sizes: How much the summary says, which no threshold holds: its words, and, by number, how
             many of its pieces are right (the numerators of EVA precision and of faithfulness);
             ``sentences`` is the denominator of faithfulness, ``unanswered`` the sentences that are
             not in it.
-        worst: Of the numbers with pieces that the judge left unanswered, what they would be if each
-            of these were wrong.
+        worst: The numbers with pieces that the judge left unanswered, if each of these were wrong.
         best: The same if each of these were right.
     """
 
@@ -59,13 +56,9 @@ class Numbers:
     def supposed(self, *, right: bool = False, by: Fault | None = None) -> Numbers:
         """The same with what is missing taken as wrong, or as right.
 
-        That is the pieces that the judge left unanswered, and the best or worst of its range for
-        every number without a value.
-
-        Args:
-            right: Whether it is taken as right.
-            by: Whose silence is meant: the judge's, or that of a system which gave nothing to
-                count; None for both.
+        That is the pieces that the judge left unanswered, and the worst or best of its range for
+        every number without a value. ``by`` says whose silence is meant: the judge's, or that of a
+        system which gave nothing to count; None for both.
         """
         values, sizes = dict(self.values), dict(self.sizes)
         n_open = sizes.pop("unanswered", 0) if by != "system" else 0

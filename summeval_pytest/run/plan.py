@@ -50,8 +50,6 @@ class Missing:
 
     Attributes:
         key: Its key in the store.
-        endpoint: Who would be asked.
-        request: What.
         price: What the tokens cost; None where nobody said.
         system: The first system that needs it.
         metric: The first metric that needs it, or ``summaries``.
@@ -96,42 +94,18 @@ class Survey:
         """A sender that asks nobody."""
         return _Surveyed(self, self._memory, address.endpoint, price)
 
-    def look(self, request: ChatRequest, endpoint: Endpoint, price: Price | None) -> ChatReply:
-        """A remembered reply.
-
-        Raises:
-            NoReplyError: ``not_recorded``, if there is none.
-        """
-        key = request_key(request.identity(endpoint.name))
-        reply = None
-        if key not in self.missing:
-            reply = self._memory.recorded(key) or self._memory.cached(key)
-        if reply is not None:
-            if key not in self.found and reply.usage is not None:
-                self._allowed_tokens += request.max_tokens
-                self._reply_tokens += reply.usage.completion_tokens
-            self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
-            return reply
-        self.miss(key, request, endpoint, price, self._memory.given_up(key))
-        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
-
-    def miss(
-        self, key: str, request: ChatRequest, endpoint: Endpoint, price: Price | None, flaw: str
-    ) -> None:
-        """Notes a request without a usable reply."""
-        self.missing.setdefault(
-            key,
-            Missing(
-                key=key,
-                endpoint=endpoint,
-                request=request,
-                price=price,
-                system=SYSTEM.get(),
-                metric=METRIC.get() or SUMMARIES,
-                is_certain=not _IMAGINED.get(),
-                flaw=flaw,
-            ),
-        )
+    def find(self, key: str, request: ChatRequest) -> ChatReply | None:
+        """The remembered reply to a request; None if there is none."""
+        if key in self.missing:
+            return None
+        reply = self._memory.recorded(key) or self._memory.cached(key)
+        if reply is None:
+            return None
+        if key not in self.found and reply.usage is not None:
+            self._allowed_tokens += request.max_tokens
+            self._reply_tokens += reply.usage.completion_tokens
+        self.found[key] = Row(key=key, topic=request.topic, reply=reply.as_json())
+        return reply
 
     async def of(
         self,
@@ -141,13 +115,9 @@ class Survey:
         *,
         imagine: bool = False,
     ) -> None:
-        """Drives the flows of all tasks.
+        """Drive the flows of all tasks, with the judge and the senders over this survey's lines.
 
-        Args:
-            tasks: The pairs.
-            find_sender: Finds the clients of models under test, over this survey's lines.
-            judge: The judge, over this survey's lines.
-            imagine: Whether to go on behind a missing reply with a stand-in.
+        With ``imagine``, a stand-in answers behind a missing reply.
         """
         answering = _Imagining(judge) if imagine else judge
         summariser = Summariser(find_sender)
@@ -168,17 +138,42 @@ class _Surveyed:
     price: Price | None
 
     async def send(self, request: ChatRequest) -> ChatReply:
-        """What is remembered."""
-        return self.survey.look(request, self.endpoint, self.price)
+        """What is remembered.
+
+        Raises:
+            NoReplyError: ``not_recorded``, if that is nothing.
+        """
+        key = self._key(request)
+        if (reply := self.survey.find(key, request)) is not None:
+            return reply
+        self._miss(key, request, self.memory.given_up(key))
+        raise NoReplyError("not_recorded", f"not asked yet: {request.topic} ({key[:8]})")
 
     def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
-        """Notes the first request as missing: it is where the next run begins anew."""
-        keys = [request_key(request.identity(self.endpoint.name)) for request, _ in said]
-        for key, (_, reply) in zip(keys, said, strict=True):
+        """Note the first request as missing: it is where the next run begins anew."""
+        for request, reply in said:
+            key = self._key(request)
             self.memory.give_up(key, reply, why)
             self.survey.found.pop(key, None)
-        self.survey.miss(keys[0], said[0][0], self.endpoint, self.price, why)
+        first, _ = said[0]
+        self._miss(self._key(first), first, why)
         return "unusable"
+
+    def _key(self, request: ChatRequest) -> str:
+        return request_key(request.identity(self.endpoint.name))
+
+    def _miss(self, key: str, request: ChatRequest, flaw: str) -> None:
+        missing = Missing(
+            key=key,
+            endpoint=self.endpoint,
+            request=request,
+            price=self.price,
+            system=SYSTEM.get(),
+            metric=METRIC.get() or SUMMARIES,
+            is_certain=not _IMAGINED.get(),
+            flaw=flaw,
+        )
+        self.survey.missing.setdefault(key, missing)
 
 
 async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:
@@ -245,13 +240,11 @@ USUAL_SHARE: Final = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCalls:
-    """The calls of one system for one metric.
+    """The calls of one system for one metric, or for its summaries.
 
     A question that several systems or metrics share is counted under the first that needs it.
 
     Attributes:
-        system: The system.
-        metric: The metric, or ``summaries``.
         n_calls: Calls, with those that depend on replies which nobody has given yet.
         n_certain: Those of them that are known word for word.
         prompt_tokens: Tokens to send, about.
@@ -287,11 +280,8 @@ def _planned(system: str, metric: str, requests: list[Missing], share: float) ->
         )
         for missing in requests
     ]
-    costs = [
-        None if missing.price is None else missing.price.cost(usage)
-        for missing, usage in zip(requests, used, strict=True)
-    ]
-    known = [cost for cost in costs if cost is not None]
+    priced = [(m.price, usage) for m, usage in zip(requests, used, strict=True)]
+    known = [price.cost(usage) for price, usage in priced if price is not None]
     return PlannedCalls(
         system=system,
         metric=metric,
@@ -300,5 +290,5 @@ def _planned(system: str, metric: str, requests: list[Missing], share: float) ->
         prompt_tokens=sum(usage.prompt_tokens for usage in used),
         completion_tokens=sum(usage.completion_tokens for usage in used),
         cost=sum(known) if known else None,
-        n_unpriced=len(costs) - len(known),
+        n_unpriced=len(requests) - len(known),
     )

@@ -74,12 +74,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
 
 
 def _bytes(record: Recorded) -> bytes:
-    told = [
-        record.paper,
-        record.system,
-        dict(record.facets or {}),
-        asdict(record.segments) if record.segments is not None else None,
-    ]
+    segments = asdict(record.segments) if record.segments is not None else None
+    told = [record.paper, record.system, dict(record.facets or {}), segments]
     return json.dumps(told, sort_keys=True).encode()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from summeval_pytest.endpoints.endpoint import (
@@ -64,7 +65,6 @@ class Session:
     """Resolves the names of judges and systems for one process of a run.
 
     Attributes:
-        environ: The environment variables, for addresses and keys.
         record: What may be asked.
         directory: The local store; None for the user's cache folder.
         endpoint: Where models are that no suite defines; None for the usual place.
@@ -72,7 +72,6 @@ class Session:
         votes: Votes on each question, in place of the judge's own number.
         budget: The most that all processes of the run may spend, in dollars; None for no limit.
         in_flight: Requests open at once, of all processes of the run together.
-        n_processes: How many processes share the run.
         run: A name that all processes of the run share, and no other run has.
         cassettes: The cassettes that were read, by file.
     """
@@ -111,14 +110,22 @@ class Session:
     def exchange(self) -> Exchange:
         """Where requests go through, made at the first look."""
         if self._exchange is None:
+            budget = None
+            if self.budget is not None:
+                is_shared = self.n_processes > 1 and self.record != "none"
+                budget = Budget(self.budget, self._shared_file("budget") if is_shared else None)
             self._exchange = Exchange(
                 self.memory(),
                 in_flight=self.own_in_flight,
-                budget=self._open_budget(),
+                budget=budget,
                 # nobody sits before a run with CI set, as GitHub, GitLab and others set it
                 is_strict=self.environ.get("CI", "").strip().lower() not in {"", "0", "false"},
             )
         return self._exchange
+
+    def _shared_file(self, name: str) -> Path:
+        prepare(self.store)
+        return prepare(self.memory().run_directory) / name
 
     @property
     def is_asking(self) -> bool:
@@ -128,14 +135,6 @@ class Session:
     def memory(self) -> Memory:
         """What is remembered, for one more user of it."""
         return Memory(self.record, self.store, self._rows, run=self.run)
-
-    def _open_budget(self) -> Budget | None:
-        if self.budget is None:
-            return None
-        if self.n_processes == 1 or self.record == "none":
-            return Budget(self.budget)
-        prepare(self.store)
-        return Budget(self.budget, prepare(self.memory().run_directory) / "budget")
 
     def add_cassette(self, suite: Suite) -> None:
         """Read the replies that a suite holds.
@@ -169,12 +168,7 @@ class Session:
         return JudgeSpec(name=name, endpoint=place, model=name)
 
     def judge(self, name: str, suites: Sequence[Suite], lines: Lines | None = None) -> Judge:
-        """The judge of a name.
-
-        Args:
-            name: The name.
-            suites: The suites that may define it.
-            lines: Connects it to its endpoint; None for this session's exchange.
+        """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
 
         Raises:
             OptionError: if there can be none in this session, or the encoder that one of the suites
@@ -196,7 +190,6 @@ class Session:
         return find_judge(name) if spec is None else recorded_judge(spec, suites)
 
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Lines | None) -> Judge:
-        """A model that judges."""
         from summeval_pytest.judges.llm.facets_and_facts import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
 
@@ -226,11 +219,7 @@ class Session:
         return ("facet",) if is_recorded else METRICS
 
     def votes_of(self, judge: str, suites: Sequence[Suite]) -> int | None:
-        """How often a judge is asked for each judgement; None where it is no model.
-
-        Raises:
-            OptionError: as `judge_spec` does.
-        """
+        """How often a judge is asked for each judgement; None where it is no model."""
         spec = self.judge_spec(judge, suites)
         return self._votes(spec) if isinstance(spec, JudgeSpec) else None
 
@@ -242,12 +231,8 @@ class Session:
     ) -> tuple[Suite, tuple[str, ...]]:
         """The systems to gate, and the suite with those that it does not define itself.
 
-        A system that no suite defines is a model of that name at the usual place.
-
-        Args:
-            suite: The suite.
-            asked: The systems asked for; none for the suite's own choice.
-            flag: The option that asks for them, for messages.
+        A system that no suite defines is a model of that name at the usual place. ``flag`` is the
+        option that asks for them, none of which is the suite's own choice.
 
         Raises:
             UsageError: for a name that none can have, and for a model that cannot be asked.
@@ -266,7 +251,7 @@ class Session:
         return suite, systems
 
     def check_system(self, suite: Suite, spec: SystemSpec) -> None:
-        """Refuses a model under test that cannot be asked.
+        """Refuse a model under test that cannot be asked.
 
         Raises:
             OptionError: if its endpoint is unknown or may not have its key, if another suite calls
@@ -304,35 +289,22 @@ class Session:
     def survey(
         self, judge: str, suites: Sequence[Suite], tasks: Iterable[Task], *, imagine: bool
     ) -> tuple[Survey, str]:
-        """What pairs need of what is remembered, and what nobody has answered yet.
+        """What pairs need of what is remembered, what is missing, and the judge's signature.
 
-        Args:
-            judge: The name of the judge.
-            suites: The suites that may define it.
-            tasks: The pairs.
-            imagine: Whether to go on behind a missing reply with a stand-in.
-
-        Returns:
-            The survey, and the judge's signature.
+        With ``imagine``, a stand-in answers behind a missing reply.
         """
         memory = self.memory()
         survey = Survey(memory)
         answering = self.judge(judge, suites, survey)
         try:
-            asyncio.run(
-                survey.of(
-                    tasks,
-                    lambda suite, spec: self.sender(suite, spec, survey),
-                    answering,
-                    imagine=imagine,
-                )
-            )
+            find_sender = partial(self.sender, lines=survey)
+            asyncio.run(survey.of(tasks, find_sender, answering, imagine=imagine))
         finally:
             memory.close()
         return survey, answering.signature
 
     async def finish(self, seconds: float) -> None:
-        """Ends what is open, on the loop that it is open on."""
+        """End what is open, on the loop that it is open on."""
         if self._exchange is not None:
             await self._exchange.drain(seconds)
 
@@ -341,13 +313,13 @@ class Session:
         return text if self._exchange is None else self._exchange.redacted(text)
 
     def forget_run(self) -> None:
-        """Removes what only this run needed; said once, when all its processes have ended."""
+        """Remove what only this run needed; called once, when all its processes have ended."""
         if self.record == "all" or self.budget is not None:
             self.memory().forget_run()
 
 
 def _hint(name: str, suites: Sequence[Suite]) -> str:
-    """The defined judge that somebody may have meant who named one that is not defined."""
+    """The judge of a suite that was probably meant by a name that no suite defines."""
     defined = {name for suite in suites for name in (*suite.judges, *suite.recorded_judges)}
     meant = "" if name in defined else nearest(name, defined)
     return f" (a judge of the suite? {meant})" if meant.startswith("did you mean") else ""

@@ -69,7 +69,7 @@ def summary_request(paper: Paper, spec: SystemSpec) -> tuple[ChatRequest, str]:
 
 
 def _template(prompt: str) -> str:
-    """A named template, or the text that the suite read from its own."""
+    """A named template, or the text that the suite read from its own file."""
     if prompt not in PROMPTS:
         return prompt
     return (files("summeval_pytest.run") / "prompts" / f"{prompt}.txt").read_text("utf-8")
@@ -113,9 +113,8 @@ def flaw_of(reply: ChatReply, max_tokens: int) -> Flaw | None:
     """Why a reply is no summary, as far as the endpoint says so itself."""
     match reply.finish:
         case "length":
-            return Flaw(
-                "degenerate_candidate", f"the summary was cut off at max_tokens = {max_tokens}"
-            )
+            told = f"the summary was cut off at max_tokens = {max_tokens}"
+            return Flaw("degenerate_candidate", told)
         case "content_filter":
             return Flaw("refused_candidate", "the endpoint's filter withheld the summary")
         case "refusal":
@@ -125,11 +124,7 @@ def flaw_of(reply: ChatReply, max_tokens: int) -> Flaw | None:
 
 
 class Summariser:
-    """Asks models under test.
-
-    Args:
-        find_sender: Who gets the replies of a suite's system that has an endpoint.
-    """
+    """Asks models under test, by the sender of each system that has an endpoint."""
 
     def __init__(self, find_sender: Callable[[Suite, SystemSpec], Sender]) -> None:
         self._find_sender = find_sender
@@ -170,14 +165,12 @@ def _remedy(suite: Suite, spec: SystemSpec, error: NoReplyError) -> str:
     hint = ""
     if spec.place.path.startswith("--") and meant.startswith("did you mean"):
         hint = f"{suite.shown} has no system {spec.name!r}; {meant} As a model it was asked: "
-    match error.fault:
-        case "unreachable":
-            remedy = (
-                f"Ollama starts with 'ollama serve' and 'ollama pull {spec.model}';"
-                " --summ-endpoint=URL points elsewhere"
-            )
-        case "unknown_model":
-            remedy = f"Ollama fetches a model with 'ollama pull {spec.model}'"
-        case _:
-            remedy = "--summ-endpoint=URL points elsewhere"
+    pull = f"'ollama pull {spec.model}'"
+    remedies = {
+        "unreachable": (
+            f"Ollama starts with 'ollama serve' and {pull}; --summ-endpoint=URL points elsewhere"
+        ),
+        "unknown_model": f"Ollama fetches a model with {pull}",
+    }
+    remedy = remedies.get(error.fault, "--summ-endpoint=URL points elsewhere")
     return f"{hint}system {spec.name!r} asks model {spec.model!r}: {error}; {remedy}"
