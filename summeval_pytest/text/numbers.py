@@ -1,4 +1,4 @@
-"""Numbers of a sentence with unit and rounding, and those that a source does not state.
+"""Numbers of a sentence as a reader takes them, and those that a source does not state.
 
 A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands before
 it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share.
@@ -7,20 +7,20 @@ it ("day 90"); "2.4 million" is one number, and "22 in 100" is a share.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from itertools import combinations
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
+from itertools import chain, combinations, pairwise
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.text.quantities import Quantity, find_quantities
+from summeval_pytest.text.quantities import REACH, Quantity, find_quantities
 from summeval_pytest.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
-MOST: Final = 60
+_MOST: Final = 60
 """Of a sentence with more numbers only so many are read: it is a table, or hostile."""
 _JOINT = re.compile(
     r"\s*(?:,?\s*(?:to|and|or|vs\.?|versus|against|rather than|instead of|not|compared with|by"
@@ -37,15 +37,9 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _SECONDS: Final = {
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3600.0,
-    "day": 86400.0,
-    "night": 86401.0,
-    "week": 604800.0,
-    "month": 2629800.0,
-    "year": 31557600.0,
-}
+    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "night": 86401.0,
+    "week": 604800.0, "month": 2629800.0, "year": 31557600.0,
+}  # fmt: skip
 _SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to|just over"
@@ -69,18 +63,16 @@ _OUT_OF_AFTER = re.compile(
     r"(?:an?\s+|every\s+|each\s+|the\s+)?(?P<whole>\d[\d,]*(?!\s?%)|[a-z]+)\b",
     re.IGNORECASE,
 )
-SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PER = re.compile(
     r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",
     re.IGNORECASE,
 )
 _COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
-_LOOK_BACK: Final = 40
-"""Characters before a number in which its unit, a label or an "about" stands."""
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
-OF_HUNDRED: Final = "in 100"
+_OF_HUNDRED: Final = "in 100"
 """The unit of a share that is told as so many in a hundred."""
 _TENS: Final = frozenset("two three four five six seven eight nine ten twelve twenty".split())
 _OWN: Final = 3.0
@@ -89,116 +81,18 @@ _DISTINCTIVE: Final = 3
 """A number of so many digits is hardly met twice by chance."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Figure:
-    """A number where it stands in a sentence.
-
-    Attributes:
-        quantity: The number, with the unit that it has or takes from its neighbour.
-        sentence: The sentence.
-    """
-
-    quantity: Quantity
-    sentence: str
-
-    @property
-    def size(self) -> float:
-        """The number without its sign."""
-        return abs(self.quantity.value)
-
-    @property
-    def digits(self) -> str:
-        """The number as written."""
-        return self.sentence[self.quantity.start : self.quantity.end]
-
-    @property
-    def text(self) -> str:
-        """The number and its unit, for a reader."""
-        return self.digits + (f" {self.quantity.unit}" if self.quantity.unit else "")
-
-    @property
-    def before(self) -> str:
-        """The few characters before it."""
-        return _before(self.sentence, self.quantity)
-
-    @property
-    def after(self) -> str:
-        """The few characters after its digits."""
-        return self.sentence[self.quantity.end : self.quantity.end + 40]
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is written in words."""
-        return not self.digits.strip("-.\u2212\u2013")[:1].isdigit()
-
-    @property
-    def is_about(self) -> bool:
-        """Whether it is told as rounded, or as a bound."""
-        return bool(_ABOUT.search(self.before) or _ABOUT_WORD.match(self.after))
-
-    @property
-    def is_own_count(self) -> bool:
-        """Whether it is a small count in words, which may be the writer's own ("two groups")."""
-        return self.is_word and self.size <= _OWN and not self.quantity.unit
-
-    @property
-    def is_free(self) -> bool:
-        """Whether it is a label or worded freely ("two-thirds", "seven in ten", "doubled")."""
-        is_label = _LABEL.search(self.before) is not None
-        if is_label or self.digits.lower() in _FREE or _FRACTION.match(self.after):
-            return True
-        of = _OUT_OF_AFTER.match(self.after)
-        return of is not None and self.is_word and of["whole"].lower() in _TENS
-
-    @property
-    def is_of_hundred(self) -> bool:
-        """Whether it is told as so many of a hundred, or beside one that is."""
-        if self.quantity.dimension or self.quantity.decimals > 1:
-            return self.quantity.unit == OF_HUNDRED
-        return any(other.quantity.unit == OF_HUNDRED for other in find_figures(self.sentence))
-
-    @property
-    def is_distinctive(self) -> bool:
-        """Whether it has so many digits that it is hardly met twice by chance."""
-        return sum(character.isdigit() for character in self.digits) >= _DISTINCTIVE
-
-    @property
-    def per(self) -> float:
-        """What one it is told per, in seconds ("a week"); 0 without."""
-        unit = len(self.quantity.unit) + 1 if self.quantity.unit else 0
-        per = _PER.match(self.sentence, self.quantity.end + unit)
-        word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
-        if not word and not self.quantity.unit:
-            counted = _COUNTED_PER.match(self.after)
-            word = counted[1].lower() if counted else ""
-        return _SECONDS.get(_SHORT.get(word, word), 0.0)
-
-
 @lru_cache(maxsize=4096)
-def find_figures(text: str) -> tuple[Figure, ...]:
-    """The first `MOST` numbers of a sentence in order, as a reader takes them.
-
-    A bare number takes the unit of the one it is joined to ("from 9 to 6 days") or that stands
-    before it ("day 90"); "2.4 million" is one number, and so is "22 in 100", a share of 22 %.
-    """
-    found = [_as_told(text, quantity) for quantity in find_quantities(text)[:MOST]]
-    return tuple(Figure(quantity, text) for quantity in _joined(text, found))
-
-
-def _before(text: str, quantity: Quantity) -> str:
-    return text[max(0, quantity.start - _LOOK_BACK) : quantity.start]
-
-
-def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
-    """The quantities, each bare one with the unit of the number it is joined to."""
-    units = list(found)
+def find_figures(text: str) -> tuple[Quantity, ...]:
+    """The first 60 numbers of a sentence in order, each with the unit that a reader gives it."""
+    units = [_scaled(figure) for figure in find_quantities(text)[:_MOST]]
     for place in range(len(units) - 2, -1, -1):
         one, other = units[place], units[place + 1]
+        if not _JOINT.match(text[one.end : other.start]):
+            continue
         power = _POWER.search(text, other.start, other.end)
-        has_own = _POWER.search(text, one.start, one.end)
-        if power and not has_own and _JOINT.match(text[one.end : other.start]):
+        if power and not _POWER.search(text, one.start, one.end):
             units[place] = replace(one, value=one.value * float(f"1e{power[1]}"))
-        if other.dimension and not one.dimension and _JOINT.match(text[one.end : other.start]):
+        if other.dimension and not one.dimension:
             units[place] = _with_unit_of(one, other)
     for place in range(1, len(units)):
         one, other = units[place - 1], units[place]
@@ -207,38 +101,80 @@ def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
             gap = re.sub(r"\A\s?(?:%|per cent|percent|[^\W\d_]+)", "", text[one.end : other.start])
             if _JOINT.match(gap):
                 units[place] = _with_unit_of(other, one)
-    return units
+    return tuple(units)
 
 
 def _with_unit_of(one: Quantity, other: Quantity) -> Quantity:
     return replace(one, unit=other.unit, dimension=other.dimension, factor=other.factor)
 
 
-def _as_told(text: str, quantity: Quantity) -> Quantity:
-    """The quantity times the million that follows, or in the unit that stands before it."""
-    scale = SCALE.match(text, quantity.end)
-    if scale:
-        return replace(quantity, value=quantity.value * _SCALES[scale[1].lower()])
-    if quantity.dimension:
-        return quantity
-    of = _OUT_OF_AFTER.match(text, quantity.end)
+def _scaled(figure: Quantity) -> Quantity:
+    """The number times the million that follows, or in the unit that stands before it."""
+    text = figure.sentence
+    if scale := _SCALE.match(text, figure.end):
+        return replace(figure, value=figure.value * _SCALES[scale[1].lower()])
+    if figure.dimension:
+        return figure
+    of = _OUT_OF_AFTER.match(text, figure.end)
     if of and of["whole"].lower() in {"100", "hundred"}:
-        return replace(quantity, unit=OF_HUNDRED, dimension="share")
-    before = _BEFORE_UNIT.search(text, max(0, quantity.start - _LOOK_BACK), quantity.start)
+        return replace(figure, unit=_OF_HUNDRED, dimension="share")
+    before = _BEFORE_UNIT.search(text, max(0, figure.start - REACH), figure.start)
     if before is None or _COUNTED.search(text, 0, before.start()):
-        return quantity
+        return figure
     word = before[1].lower()
     word = "year" if word.startswith("age") else word
-    return replace(quantity, unit=word, dimension="time", factor=_SECONDS[word])
+    return replace(figure, unit=word, dimension="time", factor=_SECONDS[word])
 
 
-NEAR: Final = 8
+def is_own_count(figure: Quantity) -> bool:
+    """Whether it is a small count in words, which may be the writer's own ("two groups")."""
+    return _is_word(figure) and figure.size <= _OWN and not figure.unit
+
+
+def _is_word(figure: Quantity) -> bool:
+    return not figure.digits.strip("-.\u2212\u2013")[:1].isdigit()
+
+
+def _is_about(figure: Quantity) -> bool:
+    """Whether it is told as rounded, or as a bound."""
+    return bool(_ABOUT.search(figure.before) or _ABOUT_WORD.match(figure.after))
+
+
+def _is_free(figure: Quantity) -> bool:
+    """Whether it is a label or worded freely ("two-thirds", "seven in ten", "doubled")."""
+    is_label = _LABEL.search(figure.before) is not None
+    if is_label or figure.digits.lower() in _FREE or _FRACTION.match(figure.after):
+        return True
+    of = _OUT_OF_AFTER.match(figure.after)
+    return of is not None and _is_word(figure) and of["whole"].lower() in _TENS
+
+
+def _is_of_hundred(figure: Quantity) -> bool:
+    """Whether it is told as so many of a hundred, or beside one that is."""
+    if figure.dimension or figure.decimals > 1:
+        return figure.unit == _OF_HUNDRED
+    return any(other.unit == _OF_HUNDRED for other in find_figures(figure.sentence))
+
+
+def _is_distinctive(figure: Quantity) -> bool:
+    return sum(character.isdigit() for character in figure.digits) >= _DISTINCTIVE
+
+
+def _per(figure: Quantity) -> float:
+    """What one it is told per, in seconds ("a week"); 0 without."""
+    per = _PER.match(figure.sentence, figure.end + (len(figure.unit) + 1 if figure.unit else 0))
+    word = ((per[1] or per[2] or "") if per else "").lower().rstrip("s")
+    if not word and not figure.unit:
+        counted = _COUNTED_PER.match(figure.after)
+        word = counted[1].lower() if counted else ""
+    return _SECONDS.get(_SHORT.get(word, word), 0.0)
+
+
+_NEAR: Final = 8
 """So many sentences of the source are searched for what a number may be rounded or worked out from.
 """
-CLOSE: Final = 2
+_CLOSE: Final = 2
 """A difference or a sum is told of numbers in so many of them, the closest."""
-KEPT: Final = 64
-"""So many sources are kept: a suite asks about one again for each system."""
 _OUT_OF_BEFORE = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
@@ -309,52 +245,46 @@ _DATE: Final = re.compile(
     r"(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b",
     re.IGNORECASE,
 )
-_YEAR: Final = 31557600.0
-_MONTH: Final = 2629800.0
-_HALF: Final = 0.5
 _TEN: Final = 10.0
 _HUNDRED: Final = 100.0
-_EXACT: Final = 1e-6
 
 
 def unstated_numbers(sentence: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """The numbers of a sentence, as written with their units, that a source nowhere states.
+    """The numbers of a sentence, as written with their units, that no sentence of a source states.
 
-    Args:
-        sentence: A sentence of a summary.
-        source: The sentences of the source.
+    See `unstated_figures`.
     """
     return tuple(figure.text for figure in unstated_figures(sentence, source))
 
 
 @lru_cache(maxsize=4096)
-def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Figure, ...]:
-    """The same as figures; of a number inside a name ("ResNet-50") the digits are taken.
+def unstated_figures(sentence: str, source: tuple[str, ...]) -> tuple[Quantity, ...]:
+    """The numbers of a sentence that the sentences of a source nowhere state.
 
-    Kept, as the embedded judge and the metric ask about the same sentence.
+    Of a number inside a name ("ResNet-50") the digits are taken. Kept, as the embedded judge and
+    the metric ask about the same sentence.
     """
     figures = find_figures(sentence)
     if not (figures or _RAW.search(sentence)):
         return ()
-    index = source_numbers(source)
+    index = _source_numbers(source)
     near = index.near(sentence)
     missing = [figure for figure in figures if not index.states(figure, near)]
-    spans = [(f.quantity.start, f.quantity.end) for f in figures]
-    for match in _RAW.finditer(sentence) if len(figures) < MOST else ():
-        inside = any(start <= match.start() < end for start, end in spans)
+    for match in _RAW.finditer(sentence) if len(figures) < _MOST else ():
+        inside = any(figure.start <= match.start() < figure.end for figure in figures)
         if not inside and not index.has_digits(match, sentence):
-            value = Quantity(value=0.0, start=match.start(), end=match.end())
-            missing.append(Figure(value, sentence))
+            start, end = match.span()
+            missing.append(Quantity(value=0.0, start=start, end=end, sentence=sentence))
     return tuple(missing)
 
 
-@lru_cache(maxsize=KEPT)
-def source_numbers(source: tuple[str, ...]) -> SourceNumbers:
-    """The numbers of a source, kept for the next sentences about it."""
-    return SourceNumbers(source)
+@lru_cache(maxsize=64)
+def _source_numbers(source: tuple[str, ...]) -> _SourceNumbers:
+    """The numbers of a source, kept: a suite asks about one again for each system."""
+    return _SourceNumbers(source)
 
 
-class SourceNumbers:
+class _SourceNumbers:
     """The numbers of one source, by value and by sentence."""
 
     def __init__(self, sentences: tuple[str, ...]) -> None:
@@ -365,16 +295,15 @@ class SourceNumbers:
                 self._places.setdefault(word, []).append(place)
 
     @cached_property
-    def figures(self) -> tuple[Figure, ...]:
-        """Every number, in order."""
+    def figures(self) -> tuple[Quantity, ...]:
         return tuple([figure for text in self.sentences for figure in find_figures(text)])
 
     @cached_property
-    def _by_value(self) -> dict[float, list[Figure]]:
+    def _by_value(self) -> dict[float, list[Quantity]]:
         """The numbers by what they are as written, and in the base unit of their dimension."""
-        table: dict[float, list[Figure]] = {}
+        table: dict[float, list[Quantity]] = {}
         for figure in self.figures:
-            for key in {_key(figure.size), _key(figure.size * figure.quantity.factor)}:
+            for key in {_key(figure.size), _key(figure.size * figure.factor)}:
                 table.setdefault(key, []).append(figure)
         return table
 
@@ -387,13 +316,13 @@ class SourceNumbers:
         return frozenset(word for text in self.sentences for word in tokens(text))
 
     def near(self, sentence: str) -> tuple[str, ...]:
-        """The `NEAR` sentences that share most with a sentence, a rare word counting more."""
+        """The 8 sentences that share most with a sentence, a rare word counting more."""
         shared: dict[int, float] = {}
         for word in dict.fromkeys(content_words(sentence)):
             places = self._places.get(word, ())
             for place in places:
                 shared[place] = shared.get(place, 0.0) + 1.0 / len(places)
-        ranked = sorted(shared, key=lambda place: (-shared[place], place))[:NEAR]
+        ranked = sorted(shared, key=lambda place: (-shared[place], place))[:_NEAR]
         return tuple(self.sentences[place] for place in ranked)
 
     def has_digits(self, match: re.Match[str], sentence: str) -> bool:
@@ -407,80 +336,61 @@ class SourceNumbers:
             return any(known.startswith(digits[:-1]) for known in self._digits)
         return False
 
-    def states(self, figure: Figure, near: tuple[str, ...]) -> bool:
+    def states(self, figure: Quantity, near: tuple[str, ...]) -> bool:
         """Whether the source states a number; ``near`` are the sentences to work it out from."""
-        if figure.is_own_count or figure.is_free or self._is_usual(figure):
+        if is_own_count(figure) or _is_free(figure) or self._is_usual(figure):
             return True
         if _ORDINAL.match(figure.after) and figure.digits in self._digits:
             return True
         if any(_is_same(figure, other) for other in self._equal(figure)):
             return True
         close = [other for text in near for other in find_figures(text)]
-        if figure.is_about:
-            close += [o for o in self.figures if o.quantity.dimension == figure.quantity.dimension]
-        if figure.is_of_hundred:
-            close = [o for o in self.figures if o.quantity.dimension in {"", "share", "points"}]
+        if _is_about(figure):
+            close += [other for other in self.figures if other.dimension == figure.dimension]
+        if _is_of_hundred(figure):
+            close = [o for o in self.figures if o.dimension in {"", "share", "points"}]
         return (
             any(_is_rounded(figure, other) for other in close)
-            or self._is_worked_out(figure, near)
+            or _is_worked_out(figure, near)
             or self._is_span(figure)
         )
 
-    def _equal(self, figure: Figure) -> Iterator[Figure]:
+    def _equal(self, figure: Quantity) -> Iterator[Quantity]:
         """The numbers of the same value, as written or once converted."""
-        size = figure.size
-        keys = {_key(size), _key(size * figure.quantity.factor)}
-        if figure.quantity.unit == "%":
-            keys.add(_key(size / _HUNDRED))
+        keys = {_key(figure.size), _key(figure.size * figure.factor)}
+        if figure.unit == "%":
+            keys.add(_key(figure.size / _HUNDRED))
         for key in keys:
             yield from self._by_value.get(key, ())
 
-    def _is_usual(self, figure: Figure) -> bool:
+    def _is_usual(self, figure: Quantity) -> bool:
         """Whether it is no statement of the paper: "per 1,000", "p < 0.05", "95 % CI"."""
         size, before = figure.size, figure.before
         if _OUT_OF_BEFORE.search(before):
-            return figure.is_word or size <= 2 * _TEN or log10(size).is_integer()
+            return _is_word(figure) or size <= 2 * _TEN or log10(size).is_integer()
         if size in _LEVELS and _CHANCE.search(before):
             return True
         is_interval = _INTERVAL.match(figure.after) is not None and size in _SHARES
         return is_interval and not self._words.isdisjoint(("ci", "cis", "confidence", "interval"))
 
-    def _is_worked_out(self, figure: Figure, near: tuple[str, ...]) -> bool:
-        """Whether it follows from numbers of the closest sentences, and is told as that."""
-        told = _told(figure)
-        step = 0.51 * _last_place(figure)
-        if figure.is_about:
-            step = max(step, _ROUGH * figure.size)
-        values: list[float] = []
-        for text in near:
-            values += _in_one_sentence(figure, find_figures(text), told)
-        if told.change or told.total:
-            close = [each for text in near[:CLOSE] for each in find_figures(text)][:MOST]
-            for pair in combinations(close, 2):
-                if max(each.quantity.decimals for each in pair) >= figure.quantity.decimals:
-                    values += _worked_out(figure, *pair, told)
-        return any(abs(figure.size - value) <= step for value in values)
-
-    def _is_span(self, figure: Figure) -> bool:
+    def _is_span(self, figure: Quantity) -> bool:
         """Whether a time is told by a word ("a decade"), or lies between two dates."""
-        if figure.quantity.dimension != "time":
+        if figure.dimension != "time":
             return False
-        seconds = figure.size * figure.quantity.factor
-        if any(
-            word in self._words and abs(seconds - whole) <= 0.005 * whole
-            for word, whole in _WHOLES.items()
-        ):
-            return True
+        seconds = figure.size * figure.factor
+        for word, whole in _WHOLES.items():
+            if word in self._words and abs(seconds - whole) <= 0.005 * whole:
+                return True
+        unit, step = ("month", 1) if "month" in figure.text else ("year", 12)
+        time = seconds / _SECONDS[unit]
         for text in self.sentences:
             dates = [
                 int(year) * 12 + (_MONTHS.index(month[:3].lower()) if month else 0)
                 for month, year in _DATE.findall(text)
             ]
-            unit = _MONTH if "month" in figure.text else _YEAR
-            step = 1 if unit == _MONTH else 12
             for one, other in combinations(dates[:12], 2):
                 between = abs(other - one) / step
-                if between and between - _HALF <= seconds / unit <= between + 1 + _HALF:
+                if between and between - 0.5 <= time <= between + 1.5:
                     return True
         return False
 
@@ -490,115 +400,100 @@ def _key(value: float) -> float:
     return float(f"{value:.5e}")
 
 
-def _is_same(mine: Figure, theirs: Figure) -> bool:
+def _is_same(mine: Quantity, theirs: Quantity) -> bool:
     """Whether two numbers of equal size are the same quantity."""
-    one, other = mine.quantity, theirs.quantity
-    if mine.per and theirs.per and mine.per != theirs.per:
+    if (per := _per(mine)) and (other := _per(theirs)) and per != other:
         return False
-    if one.dimension and other.dimension:
-        value = theirs.size * other.factor
-        same = abs(mine.size * one.factor - value) <= _EXACT * value
-        return same and one.dimension == other.dimension
-    if one.unit == "%" and _is_proportion(theirs):
+    if mine.dimension and theirs.dimension:
+        value = theirs.size * theirs.factor
+        return mine.dimension == theirs.dimension and (
+            abs(mine.size * mine.factor - value) <= 1e-6 * value
+        )
+    if mine.unit == "%" and _is_proportion(theirs):
         return _key(mine.size / _HUNDRED) == _key(theirs.size)
-    if _key(mine.size) != _key(theirs.size):
-        return False
-    return _may_be_same(mine, theirs)
+    return _key(mine.size) == _key(theirs.size) and _may_be_same(mine, theirs)
 
 
-def _may_be_same(mine: Figure, theirs: Figure) -> bool:
+def _may_be_same(mine: Quantity, theirs: Quantity) -> bool:
     """Whether two equal numbers, at least one of them without a unit, may be the same quantity."""
-    one, other = mine.quantity, theirs.quantity
-    if one.decimals > other.decimals and not theirs.is_distinctive:
+    if mine.decimals > theirs.decimals and not _is_distinctive(theirs):
         return False
-    if one.dimension == other.dimension or mine.is_distinctive:
+    if mine.dimension == theirs.dimension or _is_distinctive(mine):
         return True
-    if one.dimension:
-        return _is_in_list(theirs, one.unit)
-    is_right_after = theirs.after.lstrip(" -").lower().startswith(other.unit)
-    if not is_right_after or _is_in_list(mine, other.unit):
+    if mine.dimension:
+        return _is_in_list(theirs, mine.unit)
+    is_right_after = theirs.after.lstrip(" -").lower().startswith(theirs.unit)
+    if not is_right_after or _is_in_list(mine, theirs.unit):
         return True
-    return _share_words(mine.sentence, theirs.sentence)
+    shared = set(content_words(mine.sentence)).intersection(content_words(theirs.sentence))
+    return len(shared) > _SHARED
 
 
-def _is_proportion(figure: Figure) -> bool:
+def _is_proportion(figure: Quantity) -> bool:
     """Whether a number may be told as a percentage: 0.31, but not p = 0.31."""
-    is_share = figure.size <= 1 and figure.quantity.decimals > 1 and not figure.quantity.unit
+    is_share = figure.size <= 1 and figure.decimals > 1 and not figure.unit
     return is_share and not figure.before.rstrip().endswith(("=", "<", ">"))
 
 
-def _is_in_list(bare: Figure, unit: str) -> bool:
+def _is_in_list(bare: Quantity, unit: str) -> bool:
     """Whether a bare number may have left its unit to another of its sentence, or to a heading."""
     if _NAMED.match(bare.after):
         return False
-    return any(figure.quantity.unit == unit for figure in find_figures(bare.sentence)) or (
+    return any(figure.unit == unit for figure in find_figures(bare.sentence)) or (
         unit.rstrip("s") in {word.rstrip("s") for word in tokens(bare.sentence)}
     )
 
 
-def _share_words(one: str, other: str) -> bool:
-    return len(set(content_words(one)).intersection(content_words(other))) > _SHARED
-
-
-def _last_place(figure: Figure) -> float:
+def _last_place(figure: Quantity) -> float:
     """What one more in the last digit is, with its scale: .1 of 2.4, 1e5 of 2.4 million."""
-    quantity = figure.quantity
-    if figure.is_word or not quantity.value:
+    if _is_word(figure) or not figure.value:
         return 1.0
     digits = re.sub(r"[^\d.]", "", figure.digits.partition("x")[0].partition("\u00d7")[0])
-    written = float(digits or 1)
-    if not written:
-        return 10.0**-quantity.decimals
-    return float(figure.size / written) * 10.0**-quantity.decimals
+    scale = figure.size / written if (written := float(digits or 1)) else 1.0
+    return float(scale) * 10.0**-figure.decimals
 
 
-def _is_rounded(mine: Figure, theirs: Figure) -> bool:
+def _is_rounded(mine: Quantity, theirs: Quantity) -> bool:
     """Whether a number is one of the source, rounded or converted."""
-    one, other = mine.quantity, theirs.quantity
     value = theirs.size
-    if mine.is_of_hundred:
-        value *= _HUNDRED if not other.unit and value <= 1 else 1.0
-        slack = _ROUGH * value if mine.is_about else 0.0
+    if _is_of_hundred(mine):
+        value *= _HUNDRED if not theirs.unit and value <= 1 else 1.0
+        slack = _ROUGH * value if _is_about(mine) else 0.0
         return abs(mine.size - value) <= max(0.5 * _last_place(mine), slack)
-    if one.dimension and one.dimension == other.dimension:
-        value *= other.factor / one.factor
-    elif one.unit == "%" and _is_proportion(theirs):
+    if mine.dimension and mine.dimension == theirs.dimension:
+        value *= theirs.factor / mine.factor
+    elif mine.unit == "%" and _is_proportion(theirs):
         value *= _HUNDRED
     elif not _may_be_rounded(mine, theirs):
         return False
-    if mine.per and theirs.per and mine.per != theirs.per:
-        value *= mine.per / theirs.per
-    if value == theirs.size and one.decimals > other.decimals:
+    if (per := _per(mine)) and (other := _per(theirs)) and per != other:
+        value *= per / other
+    if value == theirs.size and mine.decimals > theirs.decimals:
         return False
     return abs(mine.size - value) <= _slack(mine, theirs, value)
 
 
-def _may_be_rounded(mine: Figure, theirs: Figure) -> bool:
+def _may_be_rounded(mine: Quantity, theirs: Quantity) -> bool:
     """Whether numbers, at least one of them without a unit, may be of the same kind."""
-    one, other = mine.quantity, theirs.quantity
-    if _is_small(mine) or (one.dimension and other.dimension):
+    is_small = mine.size < _SMALL and not (mine.decimals or _is_about(mine))
+    if is_small or (mine.dimension and theirs.dimension):
         return False
-    if one.dimension:
-        return _is_in_list(theirs, one.unit)
-    return not other.dimension or mine.is_distinctive or _is_in_list(mine, other.unit)
+    if mine.dimension:
+        return _is_in_list(theirs, mine.unit)
+    return not theirs.dimension or _is_distinctive(mine) or _is_in_list(mine, theirs.unit)
 
 
-def _is_small(figure: Figure) -> bool:
-    """Whether it is a small whole number that is not told as rounded."""
-    return figure.size < _SMALL and not (figure.quantity.decimals or figure.is_about)
-
-
-def _slack(mine: Figure, theirs: Figure, value: float) -> float:
+def _slack(mine: Quantity, theirs: Quantity, value: float) -> float:
     """By how much a rounded number may be off the one it stands for."""
-    size, decimals = mine.size, mine.quantity.decimals
-    place, zeros = _last_place(mine), _last_digit(mine.size)
-    is_coarser = value != theirs.size or decimals < theirs.quantity.decimals
-    half = 0.5005 * place if is_coarser or SCALE.match(mine.after) else 0.0
-    if decimals:
+    size = mine.size
+    is_coarser = value != theirs.size or mine.decimals < theirs.decimals
+    half = 0.5005 * _last_place(mine) if is_coarser or _SCALE.match(mine.after) else 0.0
+    if mine.decimals:
         return half
-    if mine.is_about or (mine.is_word and size >= 2 * _TEN and not size % _TEN):
+    zeros = _last_digit(size)
+    if _is_about(mine) or (_is_word(mine) and size >= 2 * _TEN and not size % _TEN):
         return max(half, _ROUGH * size, min(0.5 * zeros, _ROUGHEST * size))
-    if theirs.is_about:
+    if _is_about(theirs):
         return max(half, _ROUGH * size)
     if size >= _HUNDRED and _TEN <= zeros <= size / _TEN:
         return max(half, 0.5 * zeros)
@@ -615,66 +510,75 @@ def _last_digit(size: float) -> float:
     return max(place, 5.0) if size > _TEN and size % 5 == 0 else place
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a number is told as: a change or difference, a total, what is left."""
-
-    change: bool
-    total: bool
-    rest: bool
-
-
-def _told(figure: Figure) -> _Told:
-    is_other = not figure.quantity.dimension and _OTHERS.search(figure.before) is not None
-    is_change = _BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after)
-    return _Told(
-        change=is_other or is_change is not None,
-        total=_SUM.search(figure.sentence) is not None,
-        rest=figure.quantity.unit == "%" and _REST.search(figure.sentence) is not None,
-    )
+def _is_worked_out(figure: Quantity, near: tuple[str, ...]) -> bool:
+    """Whether it follows from numbers of the closest sentences, and is told as that."""
+    step = 0.51 * _last_place(figure)
+    if _is_about(figure):
+        step = max(step, _ROUGH * figure.size)
+    return any(abs(figure.size - value) <= step for value in _outcomes(figure, near))
 
 
-def _in_one_sentence(figure: Figure, found: tuple[Figure, ...], told: _Told) -> Iterator[float]:
-    """What the numbers of a sentence come to that stand next to each other, or nearly."""
-    if told.rest:
-        yield from (_HUNDRED - each.size for each in found if each.quantity.unit == "%")
-    for gap in (1, 2):
-        for one, other in zip(found, found[gap:], strict=False):
-            yield from _worked_out(figure, one, other, told)
-    if told.total:
+def _outcomes(figure: Quantity, near: tuple[str, ...]) -> Iterator[float]:
+    """What the numbers come to, as a change, a total or what is left, as the figure is told."""
+    is_other = not figure.dimension and _OTHERS.search(figure.before) is not None
+    change = is_other or bool(_BY_BEFORE.search(figure.before) or _BY_AFTER.match(figure.after))
+    total = _SUM.search(figure.sentence) is not None
+    rest = figure.unit == "%" and _REST.search(figure.sentence) is not None
+    of_two = partial(_outcomes_of_two, figure, change=change, total=total)
+    for found in map(find_figures, near):
+        yield from _in_one_sentence(found, of_two, total=total, rest=rest)
+    if change or total:
+        close = [each for text in near[:_CLOSE] for each in find_figures(text)][:_MOST]
+        for one, other in combinations(close, 2):
+            if max(one.decimals, other.decimals) >= figure.decimals:
+                yield from of_two(one, other)
+
+
+def _in_one_sentence(
+    found: Sequence[Quantity],
+    of_two: Callable[[Quantity, Quantity], Iterator[float]],
+    *,
+    total: bool,
+    rest: bool,
+) -> Iterator[float]:
+    """What the numbers come to that stand next to each other, or nearly."""
+    if rest:
+        yield from (_HUNDRED - each.size for each in found if each.unit == "%")
+    for one, other in chain(pairwise(found), zip(found, found[2:], strict=False)):
+        yield from of_two(one, other)
+    if total:
         for three in zip(found, found[1:], found[2:], strict=False):
             yield sum(each.size for each in three)
 
 
-def _worked_out(figure: Figure, one: Figure, other: Figure, told: _Told) -> Iterator[float]:
-    """What two numbers come to, as far as a number is told as that."""
-    mine, dimension = figure.quantity, one.quantity.dimension
-    if dimension != other.quantity.dimension:
+def _outcomes_of_two(
+    figure: Quantity, one: Quantity, other: Quantity, *, change: bool, total: bool
+) -> Iterator[float]:
+    dimension = one.dimension
+    if dimension != other.dimension:
         return
-    scale = one.quantity.factor / mine.factor if mine.dimension == dimension else 1.0
-    small, large = sorted((one.size, other.size * other.quantity.factor / one.quantity.factor))
-    is_alike = mine.dimension in {dimension, ""} or (
-        mine.dimension == "points" and dimension == "share"
-    )
-    if is_alike and told.change:
-        yield (large - small) * scale
-    if is_alike and told.total:
-        yield (large + small) * scale
-    if small and mine.unit == "%" and dimension != "share":
-        yield from _percentages(one, other, small, large, told)
-    elif small and not mine.dimension and _TIMES.match(figure.after):
+    scale = one.factor / figure.factor if figure.dimension == dimension else 1.0
+    small, large = sorted((one.size, other.size * other.factor / one.factor))
+    is_points = figure.dimension == "points" and dimension == "share"
+    if is_points or figure.dimension in {dimension, ""}:
+        if change:
+            yield (large - small) * scale
+        if total:
+            yield (large + small) * scale
+    if small and figure.unit == "%" and dimension != "share":
+        yield from _percentages(one, other, small, large, change=change)
+    elif small and not figure.dimension and _TIMES.match(figure.after):
         yield large / small
 
 
 def _percentages(
-    one: Figure, other: Figure, small: float, large: float, told: _Told
+    one: Quantity, other: Quantity, small: float, large: float, *, change: bool
 ) -> Iterator[float]:
-    """Yields the share that "18 of 150" is, and a change as a share of where it began."""
-    between = one.sentence[one.quantity.end : other.quantity.start]
-    is_part = one.size < other.size and _OF.match(between)
+    """The share that "18 of 150" is, and a change as a share of where it began."""
+    is_part = one.size < other.size and _OF.match(one.sentence[one.end : other.start])
     is_whole = one.size > other.size and _OF_ALL.search(one.before)
     if one.sentence == other.sentence and (is_part or is_whole):
         yield _HUNDRED * small / large
-    if told.change:
+    if change:
         yield _HUNDRED * (large - small) / large
         yield _HUNDRED * (large - small) / small

@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from math import isfinite
 from operator import attrgetter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.text.words import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
 _NUMBER = re.compile(
@@ -21,7 +20,7 @@ _NUMBER = re.compile(
     r"(?:(?:\s?(?:[x\u00d7]|times)\s?10\s?\^?\s?|[eE](?=[-+\u2212\d]))"
     r"(?P<power>[-+\u2212]?\d{1,3})(?!\d))?"
 )
-MINUS: Final = "\u2212"
+_MINUS: Final = "\u2212"
 _START = re.compile(r"[-\u2212\u2013.\d]")
 _DIGIT = re.compile(r"\d")
 _GROUPING = re.compile(r"[, \u202f]")
@@ -32,6 +31,19 @@ _UNIT = re.compile(
 _OPEN: Final = frozenset(" (=<>[~") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
 _PERCENT = re.compile(r"per\s?cent(?:age)?(?!\w)")
+_WORDS: Final = {
+    word: float(value)
+    for word, _, value in (
+        pair.partition("=")
+        for pair in """
+        zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11
+        twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18
+        nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80
+        ninety=90 hundred=100 twice=2 doubled=2 tripled=3 twofold=2 threefold=3 tenfold=10
+        """.split()
+    )
+}
+"""Numbers in words; "one" is left out, which is more often a pronoun."""
 _WORD = re.compile(
     r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
     r"(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
@@ -40,164 +52,75 @@ _WORD = re.compile(
     r"|eleven|hundred|doubled)\b",
     re.IGNORECASE,
 )
-
-_WORDS: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        word: float(value)
-        for word, value in (
-            pair.split("=")
-            for pair in """
-            zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11
-            twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18
-            nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80
-            ninety=90 hundred=100 twice=2 doubled=2 tripled=3 twofold=2 threefold=3 tenfold=10
-            """.split()
-        )
-    }
-)
-"""Numbers in words; "one" is left out, which is more often a pronoun."""
+"""The same as `_WORDS`, and those like "twenty-one"; factored by hand, for speed."""
 
 _UNIT_TABLE: Final = """
-share: % percent =1
-points: pp =1
-mass: ng nanogram nanograms =1e-9
-mass: \u00b5g \u03bcg ug mcg microgram micrograms =1e-6
-mass: mg milligram milligrams =1e-3
-mass: g gram grams =1
-mass: kg kilogram kilograms =1e3
-mass: t tonne tonnes ton tons =1e6
-mass: pg picogram picograms =1e-12
-mass: lb lbs =453.59237
-mass: ounce ounces oz =28.349523
-time: ns nanosecond nanoseconds =1e-9
-time: \u00b5s \u03bcs us microsecond microseconds =1e-6
-time: ms millisecond milliseconds =1e-3
-time: s sec second seconds =1
-time: min minute minutes =60
-time: h hr hrs hour hours =3600
-time: d day days =86400
-time: week weeks =604800
-time: month months =2629800
-time: yr yrs year years =31557600
-time: decade decades =315576000
-time: century centuries =3155760000
-time: ps picosecond picoseconds =1e-12
-time: fs femtosecond femtoseconds =1e-15
-length: picometre picometres picometer picometers =1e-12
-length: nm nanometre nanometres nanometer nanometers =1e-9
-length: \u00b5m \u03bcm um micrometre micrometres micrometer micrometers micron microns =1e-6
-length: mm millimetre millimetres millimeter millimeters =1e-3
-length: cm centimetre centimetres centimeter centimeters =1e-2
-length: m metre metres meter meters =1
-length: mile miles =1609.344
-length: inch inches =0.0254
-length: feet ft =0.3048
-length: km kilometre kilometres kilometer kilometers =1e3
-volume: \u00b5l \u03bcl ul microlitre microlitres =1e-6
-volume: cl centilitre centilitres =1e-2
-volume: ml millilitre millilitres milliliter milliliters =1e-3
-volume: l litre litres liter liters =1
-area: ha hectare hectares =1e4
-area: acre acres =4046.8564224
-pressure: pascal pascals =1
-pressure: hpa mbar millibar millibars =1e2
-pressure: kpa kilopascal kilopascals =1e3
-pressure: mpa megapascal megapascals =1e6
-pressure: gpa gigapascal gigapascals =1e9
-pressure: mmhg =133.322
-heat: joule joules =1
-heat: kj kilojoule kilojoules =1e3
-heat: mj megajoule megajoules =1e6
-heat: calorie calories =4.184
-heat: kcal kilocalorie kilocalories =4184
-heat: wh =3600
-heat: kwh =3.6e6
-heat: mwh =3.6e9
-force: newton newtons =1
-force: kn kilonewton kilonewtons =1e3
-portion: ppm =1
-portion: ppb =1e-3
-loudness: db decibel decibels =1
-amount: mol =1
-amount: mmol millimole millimoles =1e-3
-amount: \u00b5mol \u03bcmol umol micromole micromoles =1e-6
-amount: nmol nanomole nanomoles =1e-9
-resistance: ohm ohms =1
-temperature: kelvins =1
-current: \u00b5a \u03bca =1e-6
-current: ma =1e-3
-voltage: \u00b5v \u03bcv microvolt microvolts =1e-6
-voltage: mv millivolt millivolts =1e-3
-voltage: v volt volts =1
-voltage: kv kilovolt kilovolts =1e3
-energy: mev =1e-3
-energy: ev =1
-energy: kev =1e3
-energy: gev =1e9
-power: mw milliwatt milliwatts =1e-3
-power: w watt watts =1
-power: kw kilowatt kilowatts =1e3
-power: megawatt megawatts =1e6
-power: gw gigawatt gigawatts =1e9
-frequency: hz hertz =1
-frequency: khz kilohertz =1e3
-frequency: mhz megahertz =1e6
-frequency: ghz gigahertz =1e9
-temperature: \u00b5k \u03bck =1e-6
-temperature: mk =1e-3
-temperature: k kelvin =1
-data: b byte bytes =1
-data: kb kib kilobyte kilobytes =1e3
-data: mb mib megabyte megabytes =1e6
-data: gb gib gigabyte gigabytes =1e9
-data: tb tib terabyte terabytes =1e12
-amount per volume: mmol/l =1e-3
-amount per volume: mol/l =1
-mass per volume: ng/ml =1e-6
-mass per volume: mg/l =1e-3
-mass per volume: mg/dl =1e-2
-mass per volume: g/l =1
-speed: km/h =0.2777777777777778
-speed: cm/s =1e-2
-speed: m/s =1
-dose: \u00b5g/kg \u03bcg/kg =1e-6
-dose: mg/kg =1e-3
-dose: g/kg =1
+share: =1 %
+points: =1 pp
+mass: =1e-12 pg picogram* =1e-9 ng nanogram* =1e-6 \u00b5g \u03bcg ug mcg microgram*
+    =1e-3 mg milligram* =1 g gram* =28.349523 ounce* oz =453.59237 lb lbs =1e3 kg kilogram*
+    =1e6 t tonne* ton*
+time: =1e-15 fs femtosecond* =1e-12 ps picosecond* =1e-9 ns nanosecond*
+    =1e-6 \u00b5s \u03bcs us microsecond* =1e-3 ms millisecond* =1 s sec second* =60 min minute*
+    =3600 h hr hrs hour* =86400 d day* =604800 week* =2629800 month* =31557600 yr yrs year*
+    =315576000 decade* =3155760000 century centuries
+length: =1e-12 picometre* picometer* =1e-9 nm nanometre* nanometer*
+    =1e-6 \u00b5m \u03bcm um micrometre* micrometer* micron* =1e-3 mm millimetre* millimeter*
+    =1e-2 cm centimetre* centimeter* =0.0254 inch inches =0.3048 feet ft =1 m metre* meter*
+    =1e3 km kilometre* kilometer* =1609.344 mile*
+volume: =1e-6 \u00b5l \u03bcl ul microlitre* =1e-3 ml millilitre* milliliter* =1e-2 cl centilitre*
+    =1 l litre* liter*
+area: =4046.8564224 acre* =1e4 ha hectare*
+pressure: =1 pascal* =1e2 hpa mbar millibar* =133.322 mmhg =1e3 kpa kilopascal*
+    =1e6 mpa megapascal* =1e9 gpa gigapascal*
+heat: =1 joule* =4.184 calorie* =1e3 kj kilojoule* =3600 wh =4184 kcal kilocalorie*
+    =1e6 mj megajoule* =3.6e6 kwh =3.6e9 mwh
+force: =1 newton* =1e3 kn kilonewton*
+portion: =1e-3 ppb =1 ppm
+loudness: =1 db decibel*
+amount: =1e-9 nmol nanomole* =1e-6 \u00b5mol \u03bcmol umol micromole* =1e-3 mmol millimole* =1 mol
+resistance: =1 ohm*
+temperature: =1e-6 \u00b5k \u03bck =1e-3 mk =1 k kelvin*
+current: =1e-6 \u00b5a \u03bca =1e-3 ma
+voltage: =1e-6 \u00b5v \u03bcv microvolt* =1e-3 mv millivolt* =1 v volt* =1e3 kv kilovolt*
+energy: =1e-3 mev =1 ev =1e3 kev =1e6 MeV =1e9 gev
+power: =1e-3 mw milliwatt* =1 w watt* =1e3 kw kilowatt* =1e6 MW megawatt* =1e9 gw gigawatt*
+frequency: =1 hz hertz =1e3 khz kilohertz =1e6 mhz megahertz =1e9 ghz gigahertz
+data: =1 b byte* =1e3 kb kib kilobyte* =1e6 mb mib megabyte* =1e9 gb gib gigabyte*
+    =1e12 tb tib terabyte*
+amount per volume: =1e-9 nM =1e-6 \u00b5M \u03bcM uM =1e-3 mM mmol/l =1 M mol/l
+field: =1e-3 mT =1 T
+mass per volume: =1e-6 ng/ml =1e-3 mg/l =1e-2 mg/dl =1 g/l
+speed: =1e-2 cm/s =0.2777777777777778 km/h =1 m/s
+dose: =1e-6 \u00b5g/kg \u03bcg/kg =1e-3 mg/kg =1 g/kg
 """
+"""By what it measures: what one unit is in that family's base, and its names, an asterisk for a
+plural. Names with a capital are told apart by it."""
 
 
 def _known_units() -> dict[str, tuple[str, float]]:
-    """By unit, lower-cased: what it measures, and what one of it is in that family's base."""
+    """By unit: what it measures, and what one of it is in that family's base."""
     units = {}
-    for line in _UNIT_TABLE.strip().splitlines():
-        dimension, _, rest = line.partition(": ")
-        names, _, factor = rest.partition(" =")
-        units.update({name: (dimension, float(factor)) for name in names.split()})
+    for line in re.split(r"\n(?! )", _UNIT_TABLE.strip()):
+        dimension, _, entries = line.partition(": ")
+        factor = 1.0
+        for entry in entries.split():
+            if entry.startswith("="):
+                factor = float(entry[1:])
+                continue
+            name = entry.rstrip("*")
+            units.update(dict.fromkeys((name, entry.replace("*", "s")), (dimension, factor)))
     return units
 
 
-_CASED_UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
-    {
-        "MeV": ("energy", 1e6),
-        "MW": ("power", 1e6),
-        "T": ("field", 1.0),
-        "mT": ("field", 1e-3),
-        "M": ("amount per volume", 1.0),
-        "mM": ("amount per volume", 1e-3),
-        "\u00b5M": ("amount per volume", 1e-6),
-        "\u03bcM": ("amount per volume", 1e-6),
-        "uM": ("amount per volume", 1e-6),
-        "nM": ("amount per volume", 1e-9),
-    }
-)
-"""Units that a capital tells from another; they are looked up first, as they are written."""
-
-_UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(_known_units())
+_UNITS: Final = _known_units()
+REACH: Final = 40
+"""Characters before and after a number that are read as being about it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Quantity:
-    """A number as a text states it.
+    """A number where it stands in a text; two are the same only at the same place.
 
     Attributes:
         value: The number as written, sign included.
@@ -207,6 +130,7 @@ class Quantity:
         factor: What one such unit is in the dimension's base unit.
         start: Offset of the number in the text.
         end: Offset just past its digits.
+        sentence: The text that it stands in.
     """
 
     value: float
@@ -216,6 +140,32 @@ class Quantity:
     factor: float = 1.0
     start: int = 0
     end: int = 0
+    sentence: str = ""
+
+    @property
+    def size(self) -> float:
+        """The number without its sign."""
+        return abs(self.value)
+
+    @property
+    def digits(self) -> str:
+        """The number as written."""
+        return self.sentence[self.start : self.end]
+
+    @property
+    def text(self) -> str:
+        """The number and its unit, for a reader."""
+        return f"{self.digits} {self.unit}" if self.unit else self.digits
+
+    @property
+    def before(self) -> str:
+        """The 40 characters before it, in which its unit, a label or an "about" stands."""
+        return self.sentence[max(0, self.start - REACH) : self.start]
+
+    @property
+    def after(self) -> str:
+        """The 40 characters after its digits."""
+        return self.sentence[self.end : self.end + REACH]
 
     def agrees_with(self, other: Quantity) -> bool:
         """Whether this number may stand where the other one did: same, converted or rounded.
@@ -223,37 +173,28 @@ class Quantity:
         With units of two dimensions it never does; a number without a known unit agrees with the
         same number in any unit. Signs are not compared: "lost 1.4" may stand for "-1.4".
         """
-        mine, theirs = abs(self.value), abs(other.value)
+        mine, theirs = self.size, other.size
         if self.dimension and other.dimension:
             if self.dimension != other.dimension:
                 return False
             theirs *= other.factor / self.factor
-        if mine == theirs:
-            return True
-        rounding = 0.5 * 10.0**-self.decimals if self._is_rounded(other) else 0.0
-        return abs(mine - theirs) <= max(rounding, 1e-6 * theirs) + 1e-12
-
-    def _is_rounded(self, other: Quantity) -> bool:
-        return self.decimals < other.decimals or self.factor > other.factor
+        is_rounded = self.decimals < other.decimals or self.factor > other.factor
+        rounding = 0.5 * 10.0**-self.decimals if is_rounded else 0.0
+        return mine == theirs or abs(mine - theirs) <= max(rounding, 1e-6 * theirs) + 1e-12
 
 
 def _unit_after(text: str, end: int) -> tuple[str, str, float]:
     match = _UNIT.match(text, end)
-    if not match or _DECADE.match(text, max(0, end - 4)):
+    if not match or match.group(1) == "US" or _DECADE.match(text, max(0, end - 4)):
         return "", "", 1.0
-    if match.group(1) == "US":
-        return "", "", 1.0
-    cased = _CASED_UNITS.get(match.group(1))
-    if cased:
-        return (match.group(1), *cased)
-    unit = match.group(1).lower()
+    unit = match.group(1)
+    if unit not in _UNITS:
+        unit = unit.lower()
     if _PERCENT.match(unit):
         unit = "pp" if unit.rstrip("s").endswith("point") else "%"
-    known = _UNITS.get(unit)
-    if known is None and "/" in unit:
-        unit = unit.split("/")[0]
-        known = _UNITS.get(unit)
-    return (unit, *known) if known else ("", "", 1.0)
+    if unit not in _UNITS:
+        unit = unit.partition("/")[0]
+    return (unit, *_UNITS[unit]) if unit in _UNITS else ("", "", 1.0)
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
@@ -266,10 +207,9 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
         found = [_in_digits(text, match) for match in _numbers(text)]
         found = [quantity for quantity in found if isfinite(quantity.value)]
     for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
-        parts = match.group().lower().split("-")
-        if parts[0] in _WORDS:
-            value = _WORDS[parts[0]] + (_WORDS.get(parts[-1], 1.0) if len(parts) > 1 else 0.0)
-            found.append(_quantity(text, value, match.start(), match.end()))
+        tens, _, ones = match.group().lower().partition("-")
+        value = _WORDS[tens] + (_WORDS.get(ones, 1.0) if ones else 0.0)
+        found.append(_quantity(text, value, match.start(), match.end()))
     if len(found) > 1:
         found.sort(key=attrgetter("start"))
     return tuple(found)
@@ -290,7 +230,7 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
         digits = _GROUPING.sub("", digits)
     value = float(digits)
     if match["power"]:
-        value *= float(f"1e{match['power'].replace(MINUS, '-')}")
+        value *= float(f"1e{match['power'].replace(_MINUS, '-')}")
     is_minus = match["sign"] in {"-", "\u2212"} and text[match.start() - 1 : match.start()] in _OPEN
     decimals = len(digits.partition(".")[2])
     return _quantity(text, -value if is_minus else value, match.start(), match.end(), decimals)
@@ -299,11 +239,6 @@ def _in_digits(text: str, match: re.Match[str]) -> Quantity:
 def _quantity(text: str, value: float, start: int, end: int, decimals: int = 0) -> Quantity:
     unit, dimension, factor = _unit_after(text, end)
     return Quantity(
-        value=value,
-        decimals=decimals,
-        unit=unit,
-        dimension=dimension,
-        factor=factor,
-        start=start,
-        end=end,
-    )
+        value=value, decimals=decimals, unit=unit, dimension=dimension, factor=factor,
+        start=start, end=end, sentence=text,
+    )  # fmt: skip

@@ -86,12 +86,12 @@ def test_a_source_states_the_numbers_of_its_own_sentences(source: list[str]) -> 
 
 def test_a_bare_number_takes_the_unit_it_is_joined_to() -> None:
     """From 9 to 6 days are two times; 40 sacks each day are a count."""
-    assert [f.quantity.dimension for f in find_figures("It took from 9 to 6 days.")] == [
+    assert [f.dimension for f in find_figures("It took from 9 to 6 days.")] == [
         "time",
         "time",
     ]
-    assert find_figures("Each day 40 sacks came.")[0].quantity.dimension == ""
-    assert find_figures("On day 40 it rained.")[0].quantity.dimension == "time"
+    assert find_figures("Each day 40 sacks came.")[0].dimension == ""
+    assert find_figures("On day 40 it rained.")[0].dimension == "time"
 
 
 def test_a_table_of_numbers_is_read_in_bounded_time() -> None:

@@ -15,14 +15,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS, opposites
-from summeval_pytest.text.numbers import find_figures, unstated_figures
+from summeval_pytest.text.numbers import find_figures, is_own_count, unstated_figures
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.text.numbers import Figure
+    from summeval_pytest.text.quantities import Quantity
 
 
 NOWHERE: Final = "nowhere in the evidence"
@@ -93,27 +93,27 @@ _CHANGE = re.compile(
 )
 
 
-def _clause(figure: Figure) -> tuple[int, int]:
+def _clause(figure: Quantity) -> tuple[int, int]:
     """Where the clause of a number begins and ends."""
     start, end = 0, len(figure.sentence)
     for match in _CLAUSE_END.finditer(figure.sentence):
-        if match.start() > figure.quantity.start:
+        if match.start() > figure.start:
             return start, match.start()
         start = match.start()
     return start, end
 
 
 @lru_cache(maxsize=4096)
-def _neighbours(figure: Figure) -> Mapping[str, float]:
+def _neighbours(figure: Quantity) -> Mapping[str, float]:
     """The informative stems of a number's clause, each with its nearness, (0, 1].
 
     Words that have an opposite are none of them: they say which way it went, not what it is of.
     """
-    text, quantity = figure.sentence, figure.quantity
+    text = figure.sentence
     start, end = _clause(figure)
-    before = _telling(text[max(start, quantity.start - _REACH) : quantity.start])
-    after = _telling(text[quantity.end : min(end, quantity.end + _REACH)])
-    after = after[1:] if after[:1] == [quantity.unit] else after
+    before = _telling(text[max(start, figure.start - _REACH) : figure.start])
+    after = _telling(text[figure.end : min(end, figure.end + _REACH)])
+    after = after[1:] if after[:1] == [figure.unit] else after
     directions, nearness = opposites(), dict[str, float]()
     for side in (reversed(before), after):
         for distance, word in enumerate(side):
@@ -138,7 +138,7 @@ def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(near * other[word] for word, near in one.items() if word in other)
 
 
-def _nearness(one: Figure, other: Figure) -> float:
+def _nearness(one: Quantity, other: Quantity) -> float:
     return _tie(_neighbours(one), _neighbours(other))
 
 
@@ -155,7 +155,7 @@ def missing_number(claim: str, evidence: Sequence[str], text: tuple[str, ...]) -
             other
             for sentence in evidence
             for other in find_figures(sentence)
-            if other.quantity.dimension == figure.quantity.dimension
+            if other.dimension == figure.dimension
         ]
         rival = max(
             rivals,
@@ -192,8 +192,8 @@ def replaced_number(
         (_nearness(mine, theirs), mine, theirs)
         for theirs in lost
         for mine in added
-        if mine.quantity.dimension == theirs.quantity.dimension
-        and mine.quantity.decimals == theirs.quantity.decimals
+        if mine.dimension == theirs.dimension
+        and mine.decimals == theirs.decimals
         and are_alike(mine.sentence, theirs.sentence, COPIED)
     ]
     near, mine, theirs = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
@@ -224,27 +224,27 @@ def swapped_numbers(claim: str, evidence: Sequence[str]) -> Conflict | None:
             (mine, other)
             for mine in own
             for other in _single(theirs)
-            if mine.size == other.size and mine.quantity.agrees_with(other.quantity)
+            if mine.size == other.size and mine.agrees_with(other)
         ]
         if any(_are_crossed(*one, *two) for one, two in combinations(pairs, 2)):
             return _between("swap", claim, sentence)
     return None
 
 
-def _single(figures: Sequence[Figure]) -> list[Figure]:
+def _single(figures: Sequence[Quantity]) -> list[Quantity]:
     """The figures whose number stands once, without small counts."""
     sizes = [figure.size for figure in figures]
-    return [f for f in figures if sizes.count(f.size) == 1 and not f.is_own_count]
+    return [f for f in figures if sizes.count(f.size) == 1 and not is_own_count(f)]
 
 
-def _are_crossed(mine: Figure, theirs: Figure, mine2: Figure, theirs2: Figure) -> bool:
+def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Quantity) -> bool:
     """Whether two numbers of a claim have exchanged the words they stand by in the evidence.
 
     Words that stand by all four tell nothing; each crossing has to outweigh both straight ties.
     """
     if _are_joined(mine, mine2) or _are_joined(theirs, theirs2):
         return False
-    if mine.quantity.agrees_with(mine2.quantity) or theirs.quantity.agrees_with(theirs2.quantity):
+    if mine.agrees_with(mine2) or theirs.agrees_with(theirs2):
         return False
     sides = [_neighbours(figure) for figure in (mine, mine2, theirs, theirs2)]
     everywhere = set.intersection(*map(set, sides))
@@ -256,8 +256,8 @@ def _are_crossed(mine: Figure, theirs: Figure, mine2: Figure, theirs2: Figure) -
     return crossed > straight + _MARGIN
 
 
-def _are_joined(one: Figure, other: Figure) -> bool:
-    return abs(other.quantity.start - one.quantity.end) < _JOINED
+def _are_joined(one: Quantity, other: Quantity) -> bool:
+    return abs(other.start - one.end) < _JOINED
 
 
 def _changes(text: str) -> set[tuple[str, str]]:
