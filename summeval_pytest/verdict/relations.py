@@ -213,7 +213,7 @@ of FM, but for the background.
 """
 
 
-def _hostile(attack: Attack) -> EditRelation:
+def _hostile(name: str, attack: Attack) -> EditRelation:
     def edit(summary: str, _: str) -> Edit | None:
         text = attack.attack(summary)
         return None if text == summary else Edit(text=text, after=attack.meaning)
@@ -222,7 +222,7 @@ def _hostile(attack: Attack) -> EditRelation:
     direction: Direction = "equal" if attack.is_invisible else "no higher"
     amount = 0.0 if attack.is_invisible else GAIN
     return EditRelation(
-        name=attack.name,
+        name=name,
         meaning=attack.meaning,
         edit=edit,
         expectations=tuple(Expectation(number, direction, amount) for number in numbers),
@@ -232,7 +232,7 @@ def _hostile(attack: Attack) -> EditRelation:
 
 
 HOSTILE: Final[Mapping[str, EditRelation]] = MappingProxyType(
-    {name: _hostile(attack) for name, attack in ATTACKS.items()}
+    {name: _hostile(name, attack) for name, attack in ATTACKS.items()}
 )
 """By the name of the attack; invisible characters may change nothing at all."""
 

@@ -1,16 +1,16 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_pytest.text.edits import (
     IRRELEVANT,
-    Change,
     Edit,
     add_irrelevant,
     change_number,
-    change_one,
     move_sentence,
     repeat_sentence,
     same_text,
@@ -19,6 +19,9 @@ from summeval_pytest.text.edits import (
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SENTENCES = """
 Moss grew faster in shade than in full light (3.1 vs. 1.4 mm per week, p = 0.02).
@@ -96,84 +99,40 @@ def test_the_first_irrelevant_sentence_that_is_strange_to_both_is_added() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("edit_of", "text", "expected"),
     [
-        ("Zinc helps. Iron harms. Lime is cheap.", "Lime is cheap. Zinc helps. Iron harms."),
-        ("Zinc helps. Iron harms. This is new. Lime is old. It lasts.", None),
-        ("Zinc helps. Iron harms. However, lime is.", None),
-        ("Zinc helps. These two agree.", None),
-        (
-            "Aims: to see. Zinc helps. Results: it did.",
-            "Zinc helps. Aims: to see. Results: it did.",
-        ),
-        ("Zinc helps.", None),
-        ("Zinc helps. Zinc helps.", None),
-        ("", None),
+        # The last sentence that can be read first: "this is new" there would be nonsense.
+        (move_sentence, "Zinc helps. Iron harms. Lime is.", "Lime is. Zinc helps. Iron harms."),
+        (move_sentence, "Zinc helps. Iron harms. This is new. Lime is old. It lasts.", None),
+        (move_sentence, "Zinc helps. Iron harms. However, lime is.", None),
+        (move_sentence, "Zinc helps. These two agree.", None),
+        (move_sentence, "Aim: it. Zinc helps. Use: no.", "Zinc helps. Aim: it. Use: no."),
+        (move_sentence, "Zinc helps.", None),
+        (move_sentence, "Zinc helps. Zinc helps.", None),
+        (move_sentence, "", None),
+        # Of 3 sentences 1 is left, of 4 two, of 1 none, which is no summary.
+        (truncate, "A rose. B fell. C stayed.", "A rose."),
+        (truncate, "A rose. B fell. C stayed. D went.", "A rose. B fell."),
+        (truncate, "A rose.\n\nB fell by Fig. 2.", "A rose."),
+        (truncate, "A rose.", None),
+        (truncate, "", None),
+        (truncate, "   ", None),
+        # On a line of its own where it would be read as one sentence with what stands before it.
+        (repeat_sentence, "Zinc is a metal. It is.", "Zinc is a metal. It is. Zinc is a metal."),
+        (repeat_sentence, "Iron harms.", "Iron harms. Iron harms."),
+        (repeat_sentence, "Zinc", "Zinc\n\nZinc"),
+        (repeat_sentence, "Zinc et al.", "Zinc et al.\n\nZinc et al."),
+        (repeat_sentence, "", None),
+        (repeat_sentence, "\u200b", None),
+        (same_text, "<s> Zinc  helps.</s>", "Zinc helps."),
     ],
 )
-def test_the_last_sentence_that_can_stand_first_is_moved_there(
-    text: str, expected: str | None
+def test_whole_sentences_are_moved_dropped_or_said_again(
+    edit_of: Callable[[str], Edit | None], text: str, expected: str | None
 ) -> None:
-    """A "this is new" at the front would be nonsense, and a judge might be right to say so."""
-    edit = move_sentence(text)
+    """Worked examples of the edits that change no sentence."""
+    edit = edit_of(text)
     assert (edit and edit.text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A rose. B fell. C stayed.", "A rose."),
-        ("A rose. B fell. C stayed. D went.", "A rose. B fell."),
-        ("A rose.\n\nB fell by Fig. 2.", "A rose."),
-        ("A rose.", None),
-        ("", None),
-        ("   ", None),
-    ],
-)
-def test_half_of_the_sentences_rounded_down_are_left(text: str, expected: str | None) -> None:
-    """Worked example: of 3 sentences 1, of 4 two, of 1 none, which is no summary."""
-    edit = truncate(text)
-    assert (edit and edit.text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Zinc helps a lot. Iron harms.", "Zinc helps a lot. Iron harms. Zinc helps a lot."),
-        ("Iron harms.", "Iron harms. Iron harms."),
-        ("Zinc", "Zinc\n\nZinc"),
-        ("Zinc et al.", "Zinc et al.\n\nZinc et al."),
-        ("", None),
-        ("\u200b", None),
-    ],
-)
-def test_the_longest_sentence_is_said_again(text: str, expected: str | None) -> None:
-    """On a line of its own where it would be read as one sentence with what stands before it."""
-    edit = repeat_sentence(text)
-    assert (edit and edit.text) == expected
-
-
-def test_a_change_is_made_only_where_all_sentences_stay_apart() -> None:
-    """The best change that neither cuts nor joins sentences, nor leaves all as it was."""
-
-    def changes_of(sentence: str) -> list[Change]:
-        if sentence != "A rose.":
-            return []
-        return [
-            Change(new="A rose! B.", before="rose", after="rose! B", rank=(0,)),
-            Change(new="A rose et al.", before="", after="et al", rank=(0,)),
-            Change(new=sentence, before="a", after="b", rank=(0,)),
-            Change(new="A sank.", before="rose", after="sank", rank=(1,)),
-            Change(new="A fell.", before="rose", after="fell", rank=(2,)),
-        ]
-
-    edit = change_one("A rose. B stayed.", changes_of)
-    assert edit == Edit(text="A sank. B stayed.", sentence=0, before="rose", after="sank")
-
-
-def test_the_same_text_is_what_a_metric_reads() -> None:
-    """The identity is an edit, too, so that it is reported like the others."""
-    assert same_text("<s> Zinc  helps.</s>") == Edit(text="Zinc helps.")
 
 
 @pytest.mark.parametrize(
