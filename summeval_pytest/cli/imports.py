@@ -18,12 +18,12 @@ from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
 from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.tables import (
-    Names,
     by_annotator,
     disputed,
     read_csv,
     read_labelstudio,
     read_markings,
+    read_names,
     settled,
     shown,
 )
@@ -157,7 +157,7 @@ def import_labels(form: Format, source: Path, out: Path, suite: Suite, chosen: L
 
 
 def _read(form: Format, file: TextFile, chosen: Labels) -> Export:
-    names = Names.read(chosen.map)
+    names = read_names(chosen.map)
     if form == "labelstudio":
         return read_labelstudio(file, names, ground_truth=chosen.ground_truth)
     if chosen.ground_truth:

@@ -1,4 +1,9 @@
-"""Labels imported from CSV and Label Studio."""
+"""Labels imported from CSV and Label Studio.
+
+A row is about a pair (``paper``, ``system`` and the facets' fields, ``overall``), about one
+``sentence`` (``faithful``, ``evidence``, ``error``), about one ``facet`` (``rating``), or about one
+fact (``side``, ``text``, ``holds``). Each mistake is told with its line or its task.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ import re
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import OptionError, SuiteError
@@ -36,7 +41,6 @@ from summeval_pytest.suite.marking import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.errors import Place
     from summeval_pytest.questions import Facet
     from summeval_pytest.suite.labels import EvidenceLabel
     from summeval_pytest.suite.lines import TextFile
@@ -46,94 +50,61 @@ if TYPE_CHECKING:
 LEFT_OUT: Final = "-"
 """What a name is mapped on that is to be left out."""
 
-ABOUT: Final = ("paper", "system", "sentence", "facet", "side", "text")
-"""What a row is about: a pair, or one sentence, facet or fact of it."""
-
-ANSWERS: Final = (*FACETS, "rating", "overall", "faithful", "evidence", "error", "holds")
-"""What a row says of it."""
-
 ANNOTATOR: Final = "annotator"
-FIELDS: Final = (*ABOUT, ANNOTATOR, *ANSWERS)
+_ABOUT: Final = ("paper", "system", "sentence", "facet", "side", "text")
+_ANSWERS: Final = (*FACETS, "rating", "overall", "faithful", "evidence", "error", "holds")
+FIELDS: Final = (*_ABOUT, ANNOTATOR, *_ANSWERS)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What one annotator said in one place, field by field, as the format has it.
-
-    ``owner`` is the row in words that a message can go on from; of ``values`` every key is one of
-    `FIELDS` or the owner's own (``x_``), and none is empty.
-    """
-
-    values: Mapping[str, object]
-    owner: str
-    place: Place
-
-    @property
-    def fields(self) -> Fields:
-        """The values as typed fields."""
-        return Fields(values=self.values, owner=self.owner, where=lambda _: self.place)
+Names = dict[str, str]
+"""Which name of a file is which field; a name that is not there is its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """The rows of a file, and what of the file is in none of them."""
+    """The rows of a file, and what of the file is in none of them.
 
-    rows: tuple[Row, ...]
+    Each key of a row is one of `FIELDS` or the owner's own (``x_``), and no value is empty.
+    """
+
+    rows: tuple[Fields, ...]
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Which name of the file is which field; a name that is not there is its own."""
+def read_names(options: Iterable[str]) -> Names:
+    """The names of ``NAME=FIELD`` options.
 
-    fields: Mapping[str, str]
-
-    @classmethod
-    def read(cls, options: Iterable[str]) -> Names:
-        """The names of ``NAME=FIELD`` options.
-
-        Raises:
-            OptionError: For an option without ``=``, an unknown field, and a name given twice.
-        """
-        fields: dict[str, str] = {}
-        for option in options:
-            name, mark, field = option.rpartition("=")
-            if not mark or not name:
-                raise OptionError(f"--map={option}: no field is named; write NAME=FIELD")
-            if field not in {*FIELDS, LEFT_OUT} and not field.startswith(OWN_KEYS):
-                raise OptionError(
-                    f"--map={option}: there is no field {field!r}; {closest(field, FIELDS)}"
-                )
-            if name in fields:
-                raise OptionError(f"--map={option}: {name!r} is mapped twice; keep one")
-            fields[name] = field
-        return cls(fields)
-
-    def field(self, name: str) -> str:
-        """The field that a name of the file stands for."""
-        return self.fields.get(name, name)
-
-    def check_used(self, names: Sequence[str], shown: str) -> None:
-        """Refuse a mapping of a name that the file does not have.
-
-        Raises:
-            OptionError: Naming the nearest one that it has.
-        """
-        for name in self.fields:
-            if name not in names:
-                raise OptionError(
-                    f"--map={name}={self.fields[name]}: {shown} has no {name!r};"
-                    f" {closest(name, names)}"
-                )
+    Raises:
+        OptionError: For an option without ``=``, an unknown field, and a name given twice.
+    """
+    names: Names = {}
+    for option in options:
+        name, mark, target = option.rpartition("=")
+        if not mark or not name:
+            raise OptionError(f"--map={option}: no field is named; write NAME=FIELD")
+        if target != LEFT_OUT and not _is_field(target):
+            raise OptionError(
+                f"--map={option}: there is no field {target!r}; {closest(target, FIELDS)}"
+            )
+        if name in names:
+            raise OptionError(f"--map={option}: {name!r} is mapped twice; keep one")
+        names[name] = target
+    return names
 
 
-def is_field(name: str) -> bool:
-    """Whether a row may have this key."""
+def _check_used(names: Names, found: Sequence[str], shown: str) -> None:
+    """Refuse a mapping of a name that the file does not have."""
+    for name, target in names.items():
+        if name not in found:
+            raise OptionError(
+                f"--map={name}={target}: {shown} has no {name!r}; {closest(name, found)}"
+            )
+
+
+def _is_field(name: str) -> bool:
     return name in FIELDS or name.startswith(OWN_KEYS)
 
 
-def unknown(name: str) -> str:
-    """A clause about a name that is no field: the nearest one, and how to map it."""
+def _unknown(name: str) -> str:
     return (
         f"{closest(name, FIELDS)}; or say which field it is with --map {name}=FIELD"
         f" ({name}={LEFT_OUT} leaves it out)"
@@ -143,20 +114,16 @@ def unknown(name: str) -> str:
 def read_csv(file: TextFile, names: Names) -> Export:
     """The rows of a table; empty cells are not there, and a row of nothing else is skipped.
 
-    A row is about a pair (``paper``, ``system`` and the facets' columns, ``overall``), about one
-    ``sentence`` (``faithful``, ``evidence``, ``error``), about one ``facet`` (``rating``), or about
-    one fact (``side``, ``text``, ``holds``).
-
     Raises:
-        SuiteError: With the line: for what is no table, for a column that is no field, and for a
-            row that is longer or shorter than the header.
+        SuiteError: For what is no table, for a column that is no field, and for a row that is
+            longer or shorter than the header.
         OptionError: For a mapping of a column that is not there.
     """
     lines = _lines(file)
     first = next(lines, None)
     if first is None:
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; write a header and one label a row")
-    header = _header(file, first, names)
+    header = _header(file, *first, names)
     rows = tuple(_row(file, number, header, cells) for number, cells in lines if any(cells))
     if not rows:
         raise SuiteError(file.at(0), f"{file.shown!r} has a header and no row; write one a label")
@@ -165,7 +132,7 @@ def read_csv(file: TextFile, names: Names) -> Export:
 
 def _lines(file: TextFile) -> Iterator[tuple[int, list[str]]]:
     """The records with the line on which each begins, their cells without space around them."""
-    reader = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(_read_text(file), newline=""), strict=True)
     number = 1
     try:
         for cells in reader:
@@ -177,18 +144,12 @@ def _lines(file: TextFile) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def read_text(file: TextFile) -> str:
-    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends.
-
-    Raises:
-        SuiteError: Where it cannot be read, or is in another encoding, with the line.
-    """
+def _read_text(file: TextFile) -> str:
+    """The text of a foreign file: UTF-8, without its byte order mark, with LF line ends."""
     try:
         data = file.path.read_bytes()
     except OSError as error:
-        raise SuiteError(
-            file.at(0), f"{file.shown!r} cannot be read ({error.strerror}); name a file"
-        ) from None
+        raise file.unreadable(error, "name a file") from None
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -199,46 +160,42 @@ def read_text(file: TextFile) -> str:
         ) from None
 
 
-def _header(file: TextFile, first: tuple[int, list[str]], names: Names) -> list[str]:
+def _header(file: TextFile, number: int, columns: list[str], names: Names) -> list[str]:
     """The field of each column."""
-    number, columns = first
-    names.check_used(columns, file.shown)
+    fault = partial(SuiteError, file.at(number))
+    _check_used(names, columns, file.shown)
     if len(columns) == 1 and any(mark in columns[0] for mark in ";\t"):
-        raise SuiteError(
-            file.at(number),
+        raise fault(
             f"the header is one column, {brief(columns[0])}; save the table with commas between"
-            " the columns",
+            " the columns"
         )
-    fields = [names.field(column) for column in columns]
+    fields = [names.get(column, column) for column in columns]
     for column, target in zip(columns, fields, strict=True):
         if not column:
-            raise SuiteError(file.at(number), "a column has no name (''); name or delete it")
-        if target != LEFT_OUT and not is_field(target):
-            raise SuiteError(file.at(number), f"unknown column {brief(column)}; {unknown(column)}")
+            raise fault("a column has no name (''); name or delete it")
+        if target != LEFT_OUT and not _is_field(target):
+            raise fault(f"unknown column {brief(column)}; {_unknown(column)}")
         if target != LEFT_OUT and fields.count(target) > 1:
-            raise SuiteError(file.at(number), f"two columns are {target!r}; delete one")
+            raise fault(f"two columns are {target!r}; delete one")
     for name in ("paper", "system"):
         if name not in fields:
-            raise SuiteError(
-                file.at(number),
-                f"the header has no column {name!r}; add it, or name it with --map COLUMN={name}",
+            raise fault(
+                f"the header has no column {name!r}; add it, or name it with --map COLUMN={name}"
             )
     return fields
 
 
-def _row(file: TextFile, number: int, header: list[str], cells: list[str]) -> Row:
+def _row(file: TextFile, number: int, header: list[str], cells: list[str]) -> Fields:
+    place = file.at(number)
     if len(cells) != len(header):
         raise SuiteError(
-            file.at(number),
+            place,
             f"this row has {len(cells)} cells and the header {len(header)};"
             " quote a cell that holds a comma",
         )
-    values = dict(zip(header, cells, strict=True))
-    return Row(
-        values={field: cell for field, cell in values.items() if cell and field != LEFT_OUT},
-        owner="this row",
-        place=file.at(number),
-    )
+    said = zip(header, cells, strict=True)
+    values = {name: cell for name, cell in said if cell and name != LEFT_OUT}
+    return Fields(values=values, owner="this row", where=lambda _: place)
 
 
 _Values = dict[str, object]
@@ -250,18 +207,6 @@ _OF_SENTENCE = re.compile(r"(faithful|evidence|error)_(\d{1,9})")
 """A control that a Repeater has made for one sentence of the summary, as ``faithful_3``."""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Reading:
-    """A file as it is read: its rows so far, and what was passed over."""
-
-    file: TextFile
-    names: Names
-    ground_truth: bool
-    seen: set[str] = field(default_factory=set)
-    passed: Counter[str] = field(default_factory=Counter)
-    ignored: set[str] = field(default_factory=set)
-
-
 def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False) -> Export:
     """The annotations of an export, a row each, or one a sentence where controls are numbered.
 
@@ -270,10 +215,10 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
     reviewer has marked so.
 
     Raises:
-        SuiteError: Naming the task: for what is no export, and for a control that is no field.
+        SuiteError: For what is no export, and for a control that is no field.
         OptionError: For a mapping of a name that no task has.
     """
-    text = read_text(file)
+    text = _read_text(file)
     if not text.strip():
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
     line = 0
@@ -287,98 +232,111 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
     tasks = value if isinstance(value, list) else [value]
     if not tasks:
         raise SuiteError(file.at(0), f"{file.shown!r} has no task; export the project again")
-    reading = _Reading(file=file, names=names, ground_truth=ground_truth)
-    rows = tuple(
-        row for number, task in enumerate(tasks, 1) for row in _task(reading, number, task)
-    )
-    names.check_used(sorted(reading.seen), file.shown)
-    notes = [f"{what}: {count}" for what, count in sorted(reading.passed.items())]
-    if reading.ignored:
-        notes.append(f"taken for data, not for labels: {', '.join(sorted(reading.ignored))}")
+    tasks_of = _Tasks(file=file, names=names, ground_truth=ground_truth)
+    rows = tuple(row for number, task in enumerate(tasks, 1) for row in tasks_of.rows(number, task))
+    _check_used(names, sorted(tasks_of.seen), file.shown)
+    notes = [f"{what}: {count}" for what, count in sorted(tasks_of.passed.items())]
+    if tasks_of.ignored:
+        notes.append(f"taken for data, not for labels: {', '.join(sorted(tasks_of.ignored))}")
     return Export(rows=rows, notes=tuple(notes))
 
 
-def _task(reading: _Reading, number: int, task: object) -> Iterator[Row]:
-    place = reading.file.at(0)
-    if not isinstance(task, dict):
-        raise SuiteError(place, f"task {number} is {brief(task)}; export as JSON or JSON-MIN")
-    owner = f"task {number} (id {task['id']})" if "id" in task else f"task {number}"
-    fields = Fields(values=task, owner=owner, where=lambda _: place)
-    listed = next((name for name in _LISTS if name in task), None)
-    if isinstance(task.get("data"), dict):
-        yield from _full(reading, fields, listed)
-    elif listed:
-        raise fields.fault("data", f"{owner} has no 'data'; export as JSON or JSON-MIN")
-    else:
-        yield from _flat(reading, fields)
+@dataclass(slots=True, kw_only=True)
+class _Tasks:
+    """Reads the tasks of a file, and keeps which names it saw and what was passed over."""
 
+    file: TextFile
+    names: Names
+    ground_truth: bool
+    seen: set[str] = field(default_factory=set)
+    passed: Counter[str] = field(default_factory=Counter)
+    ignored: set[str] = field(default_factory=set)
 
-def _full(reading: _Reading, task: Fields, listed: str | None) -> Iterator[Row]:
-    data = task.inside("data", task.values["data"], f"'data' of {task.owner}", "an object")
-    reading.seen |= set(data.values)
-    about = {reading.names.field(name): value for name, value in data.values.items()}
-    about = {name: v for name, v in about.items() if name in ABOUT or name.startswith(OWN_KEYS)}
-    _without_other_text(about)
-    annotations = task.values[listed] if listed else []
-    if not isinstance(annotations, list):
-        raise task.wrong(listed or "", annotations, "a list; export as JSON or JSON-MIN")
-    if not annotations:
-        reading.passed["tasks without an annotation"] += 1
-    for item in annotations:
-        one = task.inside(listed or "", item, f"an annotation of {task.owner}", "an object")
-        if one.values.get("was_cancelled"):
-            reading.passed["cancelled annotations left out"] += 1
-        elif reading.ground_truth and not one.values.get("ground_truth"):
-            reading.passed["annotations left out that are no ground truth"] += 1
+    def rows(self, number: int, task: object) -> Iterator[Fields]:
+        """The rows of one task: JSON has ``data`` and annotations, JSON-MIN has all in one."""
+        place = self.file.at(0)
+        if not isinstance(task, dict):
+            raise SuiteError(place, f"task {number} is {brief(task)}; export as JSON or JSON-MIN")
+        owner = f"task {number} (id {task['id']})" if "id" in task else f"task {number}"
+        fields = Fields(values=task, owner=owner, where=lambda _: place)
+        listed = next((name for name in _LISTS if name in task), "")
+        data = task.get("data")
+        if isinstance(data, dict):
+            about = self._about(data)
+            annotations = task[listed] if listed else []
+            for said, annotator in self._annotations(fields, listed, annotations):
+                yield from _rows(fields, about, said, annotator)
+        elif listed:
+            raise fields.fault("data", f"{owner} has no 'data'; export as JSON or JSON-MIN")
+        elif self.ground_truth:
+            raise fields.fault(
+                "", f"{owner} is JSON-MIN, which has no ground truth; export as JSON"
+            )
         else:
-            said = _results(reading, one, task.owner)
-            yield from _rows(task, about, said, _annotator(one.values.get("completed_by")))
+            about = self._about(task)
+            yield from _rows(fields, about, self._flat(task), _annotator(task.get(ANNOTATOR)))
+
+    def _about(self, data: _Values) -> _Values:
+        """What a task is about; a ``text`` that is no fact is whatever the project shows."""
+        self.seen |= set(data)
+        known = {self.names.get(name, name): value for name, value in data.items()}
+        about = {n: v for n, v in known.items() if n in _ABOUT or n.startswith(OWN_KEYS)}
+        if "side" not in about:
+            about.pop("text", None)
+        return about
+
+    def _annotations(
+        self, task: Fields, key: str, annotations: object
+    ) -> Iterator[tuple[_Values, str]]:
+        """The answers of each annotation that counts, and who gave them."""
+        if not isinstance(annotations, list):
+            raise task.wrong(key, annotations, "a list; export as JSON or JSON-MIN")
+        if not annotations:
+            self.passed["tasks without an annotation"] += 1
+        for item in annotations:
+            one = task.inside(key, item, f"an annotation of {task.owner}", "an object")
+            if one.values.get("was_cancelled"):
+                self.passed["cancelled annotations left out"] += 1
+            elif self.ground_truth and not one.values.get("ground_truth"):
+                self.passed["annotations left out that are no ground truth"] += 1
+            else:
+                yield self._results(one, task.owner), _annotator(one.values.get("completed_by"))
+
+    def _results(self, annotation: Fields, owner: str) -> _Values:
+        """The answers of an annotation by field."""
+        said: defaultdict[str, list[object]] = defaultdict(list)
+        result = annotation.values.get("result", [])
+        if not isinstance(result, list):
+            raise annotation.wrong("result", result, "a list of answers")
+        for item in result:
+            one = annotation.inside("result", item, f"a result of {owner}", "an object")
+            name = one.values.get("from_name")
+            if not isinstance(name, str):
+                continue  # a relation between regions is no answer
+            self.seen.add(name)
+            known = self.names.get(name, name)
+            if known == LEFT_OUT:
+                continue
+            if not _is_field(known) and not _OF_SENTENCE.fullmatch(known):
+                raise one.fault(
+                    "", f"{owner} has the unknown control {brief(name)}; {_unknown(name)}"
+                )
+            said[known] += _contents(one.values.get("value"))
+        return {name: _one_or_all(contents) for name, contents in said.items()}
+
+    def _flat(self, task: _Values) -> _Values:
+        said: _Values = {}
+        for name, value in task.items():
+            known = self.names.get(name, name)
+            if known in _ANSWERS or _OF_SENTENCE.fullmatch(known):
+                said[known] = _one_or_all(_contents(value))
+            elif not _is_field(known) and known not in {LEFT_OUT, "id"}:
+                self.ignored.add(name)
+        return said
 
 
-def _results(reading: _Reading, annotation: Fields, owner: str) -> _Values:
-    """The answers of an annotation by field."""
-    said: defaultdict[str, list[object]] = defaultdict(list)
-    result = annotation.values.get("result", [])
-    if not isinstance(result, list):
-        raise annotation.wrong("result", result, "a list of answers")
-    for item in result:
-        one = annotation.inside("result", item, f"a result of {owner}", "an object")
-        name = one.values.get("from_name")
-        if not isinstance(name, str):
-            continue  # a relation between regions is no answer
-        reading.seen.add(name)
-        known = reading.names.field(name)
-        if known == LEFT_OUT:
-            continue
-        if not is_field(known) and not _OF_SENTENCE.fullmatch(known):
-            raise one.fault("", f"{owner} has the unknown control {brief(name)}; {unknown(name)}")
-        said[known].extend(_contents(one.values.get("value")))
-    return {name: values[0] if len(values) == 1 else values for name, values in said.items()}
-
-
-def _flat(reading: _Reading, task: Fields) -> Iterator[Row]:
-    reading.seen |= set(task.values)
-    about: _Values = {}
-    said: _Values = {}
-    for name, value in task.values.items():
-        known = reading.names.field(name)
-        if known in ABOUT or known.startswith(OWN_KEYS):
-            about[known] = value
-        elif known != ANNOTATOR and (is_field(known) or _OF_SENTENCE.fullmatch(known)):
-            contents = _contents(value)
-            said[known] = contents[0] if len(contents) == 1 else contents
-        elif known not in {ANNOTATOR, LEFT_OUT, "id"}:
-            reading.ignored.add(name)
-    if reading.ground_truth:
-        raise task.fault("", f"{task.owner} is JSON-MIN, which has no ground truth; export as JSON")
-    _without_other_text(about)
-    yield from _rows(task, about, said, _annotator(task.values.get(ANNOTATOR)))
-
-
-def _without_other_text(about: _Values) -> None:
-    """Drop a ``text`` that is no fact: many projects call so whatever they show."""
-    if "side" not in about:
-        about.pop("text", None)
+def _one_or_all(contents: list[object]) -> object:
+    return contents[0] if len(contents) == 1 else contents
 
 
 def _contents(value: object) -> list[object]:
@@ -398,7 +356,7 @@ def _annotator(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _rows(task: Fields, about: _Values, said: _Values, annotator: str) -> Iterator[Row]:
+def _rows(task: Fields, about: _Values, said: _Values, annotator: str) -> Iterator[Fields]:
     """One row for what is said of the task, and one for each sentence with controls of its own."""
     by_sentence: defaultdict[int, _Values] = defaultdict(dict)
     plain: _Values = {}
@@ -407,13 +365,10 @@ def _rows(task: Fields, about: _Values, said: _Values, annotator: str) -> Iterat
             by_sentence[int(match[2])][match[1]] = value
         else:
             plain[name] = value
-    parts: list[Mapping[str, object]] = [{**about, **plain}]
-    parts += [{**about, **values, "sentence": index} for index, values in by_sentence.items()]
-    for part in parts if plain or not by_sentence else parts[1:]:
-        values = {name: value for name, value in part.items() if value not in ("", None, [])}
-        if annotator:
-            values[ANNOTATOR] = annotator
-        yield Row(values=values, owner=task.owner, place=task.where(""))
+    parts = [{**values, "sentence": index} for index, values in by_sentence.items()]
+    for part in [plain, *parts] if plain or not parts else parts:
+        values = {n: v for n, v in {**about, **part}.items() if v not in ("", None, [])}
+        yield replace(task, values=values | ({ANNOTATOR: annotator} if annotator else {}))
 
 
 _YES: Final = frozenset({"yes", "y", "true", "1", "faithful", "supported", "covered", "holds"})
@@ -423,6 +378,7 @@ _NO: Final = frozenset(
 )  # fmt: skip
 _ABSENT: Final = frozenset({"null", "none", "absent"})
 """What says that the reference has no such facet."""
+_SIDES: Final[dict[str, ItemKind]] = {"reference": "reference fact", "candidate": "candidate fact"}
 _NEEDS: Final = (
     ("rating", "facet"), ("faithful", "sentence"), ("evidence", "faithful"), ("error", "faithful"),
     ("holds", "text"), ("text", "side"), ("side", "text"),
@@ -433,7 +389,19 @@ _INDICES = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*", re.ASCII)
 _NUMBERED = re.compile(r"\[(\d{1,9})\].*", re.DOTALL)
 
 
-class AnswerReader:
+def read_markings(suite: Suite, rows: Iterable[Fields]) -> tuple[list[Marking], int]:
+    """What the rows say, item by item, and how many of them say nothing.
+
+    Raises:
+        SuiteError: For an unknown paper or system, an answer off its scale, a sentence or evidence
+            that is not there, and an answer about nothing.
+    """
+    reader = _AnswerReader(suite)
+    said = [reader.markings(row) for row in rows]
+    return [marking for found in said for marking in found], said.count([])
+
+
+class _AnswerReader:
     """Reads rows as markings of one suite; each of its texts is cut into sentences once."""
 
     def __init__(self, suite: Suite) -> None:
@@ -441,95 +409,87 @@ class AnswerReader:
         self._source = cache(lambda paper: source_sentences(suite.paper(paper)))
         self._summary = cache(lambda paper, system: cut(suite.pair(paper, system).summary))
 
-    def markings(self, row: Row) -> tuple[Marking, ...]:
-        """What a row says, item by item; nothing where its answers are empty.
-
-        Raises:
-            SuiteError: For an unknown paper or system, an answer off its scale, a sentence or
-                evidence that is not there, and an answer about nothing.
-        """
-        fields = row.fields
-        paper = self._suite.roster.paper(fields)
-        system = self._suite.roster.system(fields, paper)
+    def markings(self, row: Fields) -> list[Marking]:
+        paper = self._suite.roster.paper(row)
+        system = self._suite.roster.system(row, paper)
         for key, needed in _NEEDS:
-            if fields.has(key) and not fields.has(needed):
-                raise fields.fault(
-                    key, f"{fields.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
+            if row.has(key) and not row.has(needed):
+                raise row.fault(
+                    key, f"{row.owner} has {key!r} and no {needed!r}; add it, or delete {key!r}"
                 )
-        own = tuple((k, value) for k, value in row.values.items() if k.startswith(OWN_KEYS))
         plain = Marking(
             item=Item(paper=paper, system=system, kind="overall"),
             value=None,
-            own=own,
+            own=tuple((k, value) for k, value in row.values.items() if k.startswith(OWN_KEYS)),
             annotator=str(row.values.get(ANNOTATOR, "")),
             place=row.place,
         )
-        found = [_with_item(plain, value, kind) for kind, value in _of_pair(fields)]
-        if fields.has("faithful"):
-            found.append(self._of_sentence(fields, plain))
-        if fields.has("holds"):
-            side = fields.values["side"]
-            if not isinstance(side, str) or side.lower() not in {"reference", "candidate"}:
-                raise fields.wrong("side", side, "reference or candidate")
-            kind: ItemKind = "reference fact" if side.lower() == "reference" else "candidate fact"
-            found.append(_with_item(plain, _flag(fields, "holds"), kind, text=fields.text("text")))
-        return tuple(found)
+        found = [_with_item(plain, value, kind) for kind, value in _of_pair(row)]
+        if row.has("faithful"):
+            found.append(self._of_sentence(row, plain))
+        if row.has("holds"):
+            side = str(row.values["side"])
+            if side.lower() not in _SIDES:
+                raise row.wrong("side", row.values["side"], "reference or candidate")
+            holds, kind, text = _flag(row, "holds"), _SIDES[side.lower()], row.text("text")
+            found.append(_with_item(plain, holds, kind, text=text))
+        return found
 
-    def _of_sentence(self, fields: Fields, plain: Marking) -> Marking:
-        faithful = _flag(fields, "faithful")
-        error = fields.if_any("error", Fields.text)
+    def _of_sentence(self, row: Fields, plain: Marking) -> Marking:
+        faithful = _flag(row, "faithful")
+        error = row.if_any("error", Fields.text)
         if faithful and error:
-            raise fields.fault(
+            raise row.fault(
                 "error",
-                f"{fields.owner} is faithful and names an error, {brief(error)}; delete one of the"
+                f"{row.owner} is faithful and names an error, {brief(error)}; delete one of the"
                 " two",
             )
-        evidence = self._evidence(fields, plain.item.paper) if fields.has("evidence") else ()
-        index = self._sentence(fields, plain.item)
+        evidence = self._evidence(row, plain.item.paper) if row.has("evidence") else ()
+        index = self._sentence(row, plain.item)
         marking = _with_item(plain, faithful, "sentence", index=index)
         return replace(marking, evidence=evidence, error=error)
 
-    def _sentence(self, fields: Fields, item: Item) -> int:
+    def _sentence(self, row: Fields, item: Item) -> int:
         """The index of the sentence, which may be given by its words."""
-        value = fields.values["sentence"]
+        value = row.values["sentence"]
         is_recorded = self._suite.systems[item.system].endpoint is None
         sentences = self._summary(item.paper, item.system) if is_recorded else None
         if is_whole(value) or (isinstance(value, str) and _INDEX.fullmatch(value)):
             index = int(value)
             if sentences is not None and not 0 <= index < len(sentences):
-                raise fields.fault(
+                raise row.fault(
                     "sentence",
-                    f"{fields.owner} is about sentence {index}, and the summary has"
+                    f"{row.owner} is about sentence {index}, and the summary has"
                     f" {len(sentences)}, counted from 0; mend the index",
                 )
             return index
-        text = fields.text("sentence")
+        text = row.text("sentence")
         found = stands_in(text, sentences or ())
         if len(found) != 1:
             times = f"in {len(found)} sentences of" if found else "nowhere in"
-            raise fields.fault(
+            raise row.fault(
                 "sentence",
-                f"the sentence of {fields.owner}, {brief(text)}, stands {times} the summary;"
+                f"the sentence of {row.owner}, {brief(text)}, stands {times} the summary;"
                 " write its index, from 0",
             )
         return found[0]
 
-    def _evidence(self, fields: Fields, paper: str) -> tuple[EvidenceLabel, ...]:
+    def _evidence(self, row: Fields, paper: str) -> tuple[EvidenceLabel, ...]:
         """The source sentences named, by index or by their words, each once."""
         source = self._source(paper)
         indices: list[int] = []
-        for value in _parts(fields.values["evidence"]):
+        for value in _parts(row.values["evidence"]):
             found = (value,) if is_whole(value) else stands_in(str(value), source)
             if not found:
-                raise fields.fault(
+                raise row.fault(
                     "evidence",
-                    f"'evidence' of {fields.owner}, {brief(value)}, stands nowhere in the source;"
+                    f"'evidence' of {row.owner}, {brief(value)}, stands nowhere in the source;"
                     " write indices of source sentences, from 0, as '3;7'",
                 )
             if not 0 <= found[0] < len(source):
-                raise fields.fault(
+                raise row.fault(
                     "evidence",
-                    f"'evidence' of {fields.owner} names source sentence {value}, and the"
+                    f"'evidence' of {row.owner} names source sentence {value}, and the"
                     f" source has {len(source)}, counted from 0; mend the index",
                 )
             indices += found
@@ -539,39 +499,37 @@ class AnswerReader:
 def _with_item(
     plain: Marking, value: float | bool | None, kind: ItemKind, index: int = 0, text: str = ""
 ) -> Marking:
-    item = Item(paper=plain.item.paper, system=plain.item.system, kind=kind, index=index, text=text)
+    item = replace(plain.item, kind=kind, index=index, text=text)
     return replace(plain, item=item, value=value)
 
 
-def _of_pair(fields: Fields) -> Iterator[tuple[ItemKind, float | None]]:
-    for facet in FACETS:
-        if fields.has(facet):
-            yield facet, _rating(fields, facet, facet)
-    if fields.has("rating"):
-        name = str(fields.values["facet"])
-        known = [facet for facet in FACETS if facet == name.lower()]
-        if not known:
-            raise fields.fault(
-                "facet",
-                f"'facet' of {fields.owner} is {brief(name)}; {closest(name, FACETS)}",
+def _of_pair(row: Fields) -> Iterator[tuple[ItemKind, float | None]]:
+    for facet in filter(row.has, FACETS):
+        yield facet, _rating(row, facet, facet)
+    if row.has("rating"):
+        name = str(row.values["facet"])
+        known = next((facet for facet in FACETS if facet == name.lower()), None)
+        if known is None:
+            raise row.fault(
+                "facet", f"'facet' of {row.owner} is {brief(name)}; {closest(name, FACETS)}"
             )
-        yield known[0], _rating(fields, "rating", known[0])
-    if fields.has("overall"):
-        number = _number(fields.values["overall"])
+        yield known, _rating(row, "rating", known)
+    if row.has("overall"):
+        number = _number(row.values["overall"])
         if number is None:
-            raise fields.wrong("overall", fields.values["overall"], "a finite number")
+            raise row.wrong("overall", row.values["overall"], "a finite number")
         yield "overall", number
 
 
-def _rating(fields: Fields, key: str, facet: Facet) -> int | None:
+def _rating(row: Fields, key: str, facet: Facet) -> int | None:
     """A rating on the facet's scale; None where it says that the reference has no such facet."""
-    value = fields.values[key]
+    value = row.values[key]
     if isinstance(value, str) and value.lower() in _ABSENT:
         return None
     number = _number(value)
     if number is None or number != int(number) or not 1 <= number <= SCALES[facet]:
         scale = f"a whole number from 1 to {SCALES[facet]}"
-        raise fields.wrong(key, value, f"{scale}, or 'null' where the reference has none")
+        raise row.wrong(key, value, f"{scale}, or 'null' where the reference has none")
     return int(number)
 
 
@@ -583,10 +541,10 @@ def _number(value: object) -> float | None:
     return finite(value)
 
 
-def _flag(fields: Fields, key: str) -> bool:
-    word = str(fields.values[key]).strip().lower()
+def _flag(row: Fields, key: str) -> bool:
+    word = str(row.values[key]).strip().lower()
     if word not in _YES | _NO:
-        raise fields.wrong(key, fields.values[key], "yes or no")
+        raise row.wrong(key, row.values[key], "yes or no")
     return word in _YES
 
 
@@ -603,18 +561,7 @@ def _parts(value: object) -> Iterator[object]:
         yield value
 
 
-def read_markings(suite: Suite, rows: Iterable[Row]) -> tuple[list[Marking], int]:
-    """What the rows say, and how many of them say nothing.
-
-    Raises:
-        SuiteError: As `AnswerReader.markings`.
-    """
-    reader = AnswerReader(suite)
-    said = [reader.markings(row) for row in rows]
-    return [marking for found in said for marking in found], said.count(())
-
-
-Markings = dict["Item", "Marking"]
+Markings = dict[Item, Marking]
 
 
 def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
@@ -623,10 +570,9 @@ def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
     Raises:
         SuiteError: Where one of them says two things of one item.
     """
-    found: dict[str, Markings] = {}
+    found: defaultdict[str, Markings] = defaultdict(dict)
     for second in markings:
-        own = found.setdefault(second.annotator, {})
-        first = own.setdefault(second.item, second)
+        first = found[second.annotator].setdefault(second.item, second)
         is_same = first.value == second.value
         if not is_same or (first.evidence, first.error) != (second.evidence, second.error):
             who = f"{second.annotator!r} says" if second.annotator else "the labels say"
@@ -637,7 +583,7 @@ def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
                 f"{who} two things of {second.item.told}: {shown(first.value)}{where} and"
                 f" {shown(second.value)}{beside}; delete one",
             )
-    return found
+    return dict(found)
 
 
 def shown(value: float | bool | None) -> str:
@@ -647,22 +593,18 @@ def shown(value: float | bool | None) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
-    """What is said of each item, by whomever."""
+def _by_item(annotators: Mapping[str, Markings]) -> dict[Item, list[Marking]]:
     found: defaultdict[Item, list[Marking]] = defaultdict(list)
     for markings in annotators.values():
         for item, marking in markings.items():
             found[item].append(marking)
-    return dict(found)
+    return found
 
 
 def disputed(annotators: Mapping[str, Markings]) -> tuple[Item, ...]:
     """The items of which two annotators say different things; evidence is no dispute."""
-    return tuple(
-        item
-        for item, said in by_item(annotators).items()
-        if any(marking.value != said[0].value for marking in said)
-    )
+    said = _by_item(annotators).items()
+    return tuple(item for item, found in said if len({m.value for m in found}) > 1)
 
 
 def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
@@ -674,7 +616,7 @@ def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
     Raises:
         SuiteError: Where two values are given equally often, naming the item.
     """
-    return [_settle(item, said) for item, said in by_item(annotators).items()]
+    return [_settle(item, said) for item, said in _by_item(annotators).items()]
 
 
 def _settle(item: Item, said: Sequence[Marking]) -> Marking:

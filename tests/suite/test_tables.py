@@ -9,18 +9,16 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.suite.labels import EvidenceLabel
-from summeval_pytest.suite.lines import TextFile
+from summeval_pytest.suite.lines import Fields, TextFile
 from summeval_pytest.suite.marking import Item, Marking
 from summeval_pytest.suite.tables import (
-    AnswerReader,
     Export,
-    Names,
-    Row,
     by_annotator,
     disputed,
     read_csv,
     read_labelstudio,
     read_markings,
+    read_names,
     settled,
 )
 from tests.label_suite import loaded, mistake
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
+    from summeval_pytest.suite.suite import Suite
+
 
 def table(folder: Path, data: str | bytes) -> TextFile:
     """A table with this content."""
@@ -39,9 +39,9 @@ def table(folder: Path, data: str | bytes) -> TextFile:
     return TextFile(file, "labels.csv")
 
 
-def rows(folder: Path, data: str | bytes, *names: str) -> tuple[Row, ...]:
+def rows(folder: Path, data: str | bytes, *names: str) -> tuple[Fields, ...]:
     """The rows of a table."""
-    return read_csv(table(folder, data), Names.read(names)).rows
+    return read_csv(table(folder, data), read_names(names)).rows
 
 
 def test_cells_are_fields_and_empty_ones_are_not_there(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_mistake_in_a_table_is_told_with_its_line(
 ) -> None:
     """An editor can jump to it."""
     file = table(tmp_path, data)
-    assert mistake(lambda: read_csv(file, Names.read(()))) == snapshot
+    assert mistake(lambda: read_csv(file, read_names(()))) == snapshot
 
 
 def test_file_that_is_not_there_is_a_usage_error(
@@ -109,7 +109,7 @@ def test_file_that_is_not_there_is_a_usage_error(
 ) -> None:
     """The path is the user's."""
     file = TextFile(tmp_path / "none.csv", "none.csv")
-    assert mistake(lambda: read_csv(file, Names.read(()))) == snapshot
+    assert mistake(lambda: read_csv(file, read_names(()))) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_mapping_that_means_nothing_is_refused(
     """A slip in it would leave a column out in silence."""
     file = table(tmp_path, "paper,system,overall\np,s,1\n")
     with pytest.raises(OptionError) as caught:
-        read_csv(file, Names.read(options))
+        read_csv(file, read_names(options))
     assert str(caught.value) == snapshot
 
 
@@ -147,7 +147,7 @@ def export(folder: Path, value: object, *names: str, ground_truth: bool = False)
     file = folder / "export.json"
     file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     read = TextFile(file, "export.json")
-    return read_labelstudio(read, Names.read(names), ground_truth=ground_truth)
+    return read_labelstudio(read, read_names(names), ground_truth=ground_truth)
 
 
 def values(found: Export) -> list[dict[str, object]]:
@@ -348,30 +348,31 @@ FACT = {**PAIR, "side": "reference", "text": "Moss cooled the roof.", "holds": "
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> AnswerReader:
+def reader(tmp_path: Path) -> Suite:
     """A reader of the suite of moss."""
-    return AnswerReader(loaded(tmp_path))
+    return loaded(tmp_path)
 
 
-def row(values: Mapping[str, object]) -> Row:
+def row(values: Mapping[str, object]) -> Fields:
     """A row of the fourth line."""
-    return Row(values=values, owner="this row", place=Place("labels.csv", 4))
+    return Fields(values=values, owner="this row", where=lambda _: Place("labels.csv", 4))
 
 
-def read(reader: AnswerReader, values: Mapping[str, object]) -> list[tuple[object, ...]]:
+def read(reader: Suite, values: Mapping[str, object]) -> list[tuple[object, ...]]:
     """What a row says: kind, index or text, and value of each marking."""
     return [
-        (m.item.kind, m.item.text or m.item.index, m.value) for m in reader.markings(row(values))
+        (m.item.kind, m.item.text or m.item.index, m.value)
+        for m in read_markings(reader, [row(values)])[0]
     ]
 
 
-def only(reader: AnswerReader, values: Mapping[str, object]) -> Marking:
+def only(reader: Suite, values: Mapping[str, object]) -> Marking:
     """The one marking of a row."""
-    (marking,) = reader.markings(row(values))
+    (marking,) = read_markings(reader, [row(values)])[0]
     return marking
 
 
-def test_row_about_a_pair_may_say_several_things(reader: AnswerReader) -> None:
+def test_row_about_a_pair_may_say_several_things(reader: Suite) -> None:
     """Worked example: three facets, of which the reference lacks one, and an overall score."""
     values = {"background": "3", "method": "null", "result": 4.0, "overall": "0.75"}
     assert read(reader, PAIR | values) == [
@@ -382,13 +383,13 @@ def test_row_about_a_pair_may_say_several_things(reader: AnswerReader) -> None:
     ]
 
 
-def test_row_may_be_about_one_facet(reader: AnswerReader) -> None:
+def test_row_may_be_about_one_facet(reader: Suite) -> None:
     """A task a facet is how Label Studio projects are often cut."""
     assert read(reader, PAIR | {"facet": "Result", "rating": 2}) == [("result", 0, 2)]
 
 
 @pytest.mark.parametrize("sentence", ["1", 1, "Moss cooled them by 9 K.", " cooled them"])
-def test_sentence_is_named_by_index_or_words(reader: AnswerReader, sentence: object) -> None:
+def test_sentence_is_named_by_index_or_words(reader: Suite, sentence: object) -> None:
     """Whoever made the tasks may have cut the summary in their own way."""
     assert read(reader, SENTENCE | {"sentence": sentence}) == [("sentence", 1, False)]
 
@@ -396,7 +397,7 @@ def test_sentence_is_named_by_index_or_words(reader: AnswerReader, sentence: obj
 @pytest.mark.parametrize(
     "evidence", ["2;0", "2, 0", "2 0", ["2", 0], ["[2] Under moss", "Roofs get hot"], [2, 0, "2"]]
 )
-def test_evidence_is_indices_or_words(reader: AnswerReader, evidence: object) -> None:
+def test_evidence_is_indices_or_words(reader: Suite, evidence: object) -> None:
     """Written as the suite writes it: with the first words, so that another splitter finds it."""
     marking = only(reader, SENTENCE | {"evidence": evidence, "error": "number"})
     assert marking.evidence == (
@@ -406,7 +407,7 @@ def test_evidence_is_indices_or_words(reader: AnswerReader, evidence: object) ->
     assert marking.error == "number"
 
 
-def test_fact_holds_or_not_on_its_side(reader: AnswerReader) -> None:
+def test_fact_holds_or_not_on_its_side(reader: Suite) -> None:
     """A reference's fact is covered by the summary, a summary's supported by the reference."""
     assert read(reader, FACT) == [("reference fact", "Moss cooled the roof.", True)]
     assert read(reader, FACT | {"side": "candidate", "holds": False}) == [
@@ -421,12 +422,12 @@ def test_fact_holds_or_not_on_its_side(reader: AnswerReader) -> None:
         *((word, False) for word in ("no", "Not faithful", "0", False, 0)),
     ],
 )
-def test_yes_and_no_have_many_words(reader: AnswerReader, word: object, value: bool) -> None:
+def test_yes_and_no_have_many_words(reader: Suite, word: object, value: bool) -> None:
     """Spreadsheets and projects write what they like."""
     assert only(reader, SENTENCE | {"faithful": word}).value is value
 
 
-def test_own_columns_and_the_annotator_go_with_the_marking(reader: AnswerReader) -> None:
+def test_own_columns_and_the_annotator_go_with_the_marking(reader: Suite) -> None:
     """What is not ours to read is carried along."""
     marking = only(reader, SENTENCE | {"x_sure": "no", "annotator": "anna"})
     assert (marking.own, marking.annotator) == ((("x_sure", "no"),), "anna")
@@ -470,21 +471,21 @@ def test_rows_without_an_answer_are_counted(tmp_path: Path) -> None:
     ],
 )
 def test_mistake_in_a_row_is_told_with_its_place(
-    reader: AnswerReader, values: dict[str, object], snapshot: SnapshotAssertion
+    reader: Suite, values: dict[str, object], snapshot: SnapshotAssertion
 ) -> None:
     """Each message says what, where and what to do."""
-    assert mistake(lambda: reader.markings(row(values))) == snapshot
+    assert mistake(lambda: read_markings(reader, [row(values)])[0]) == snapshot
 
 
 def test_sentence_of_a_summary_yet_to_be_asked_for_goes_by_its_index(
-    reader: AnswerReader,
+    reader: Suite,
 ) -> None:
     """A model's summary is not asked for to check a label; words cannot be looked up in it."""
     values = {**SENTENCE, "system": "writer", "sentence": "9"}
     assert read(reader, values) == [("sentence", 9, False)]
-    assert mistake(lambda: reader.markings(row({**values, "sentence": "It grew."}))).endswith(
-        "stands nowhere in the summary; write its index, from 0"
-    )
+    assert mistake(
+        lambda: read_markings(reader, [row({**values, "sentence": "It grew."})])
+    ).endswith("stands nowhere in the summary; write its index, from 0")
 
 
 def said(
