@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Literal
@@ -29,15 +31,7 @@ ItemKind = Facet | Literal["overall", "sentence", "reference fact", "candidate f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing that can be labelled.
-
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        kind: What it is.
-        index: Which sentence of the summary, from 0; else 0.
-        text: The fact; else empty.
-    """
+    """One thing that can be labelled; ``index`` is of a sentence, from 0, ``text`` of a fact."""
 
     paper: str
     system: str
@@ -48,12 +42,9 @@ class Item:
     @property
     def told(self) -> str:
         """The item in words that a message can go on from."""
+        what = f"{self.kind} {brief(self.text)}" if self.text else f"{self.kind!r}"
         if self.kind == "sentence":
             what = f"sentence {self.index + 1}"
-        elif self.text:
-            what = f"{self.kind} {brief(self.text)}"
-        else:
-            what = f"{self.kind!r}"
         return f"{what} of paper {self.paper!r} and system {self.system!r}"
 
 
@@ -62,7 +53,6 @@ class Marking:
     """What one annotator said of one item.
 
     Attributes:
-        item: The item.
         value: A rating on the facet's scale, or None where the reference has no such facet; an
             overall score; whether the sentence is faithful, or the fact holds.
         evidence: The source sentences that decide a sentence.
@@ -70,7 +60,6 @@ class Marking:
         factual: Whether an unfaithful sentence is true all the same; None where nobody looked.
         own: Keys of the owner's own (``x_``), which go into the label.
         annotator: Who said so; empty where nobody is named.
-        place: Where it stands.
     """
 
     item: Item
@@ -85,30 +74,33 @@ class Marking:
 
 def markings_of(label: Label) -> Iterator[Marking]:
     """What a label says, item by item."""
-
-    def marking(
-        kind: ItemKind, value: float | bool | None, index: int = 0, text: str = ""
-    ) -> Marking:
-        item = Item(paper=label.paper, system=label.system, kind=kind, index=index, text=text)
-        by = label.labelled_by or ""
-        return Marking(item=item, value=value, annotator=by, place=label.place)
-
+    pair = Item(paper=label.paper, system=label.system, kind="overall")
+    overall = Marking(
+        item=pair, value=label.overall, annotator=label.labelled_by or "", place=label.place
+    )
     for facet, rating in (label.facets or {}).items():
-        yield marking(facet, rating)
+        yield replace(overall, item=replace(pair, kind=facet), value=rating)
     if label.overall is not None:
-        yield marking("overall", label.overall)
+        yield overall
     for sentence in label.sentences or ():
         yield replace(
-            marking("sentence", sentence.faithful, sentence.index),
+            overall,
+            item=replace(pair, kind="sentence", index=sentence.index),
+            value=sentence.faithful,
             evidence=sentence.evidence,
             error=sentence.error,
             factual=sentence.factual,
         )
     if label.facts is not None:
-        for fact in label.facts.reference:
-            yield marking("reference fact", fact.holds, text=fact.text)
-        for fact in label.facts.candidate:
-            yield marking("candidate fact", fact.holds, text=fact.text)
+        sides = (label.facts.reference, label.facts.candidate)
+        for kind, facts in zip(_SIDES, sides, strict=True):
+            for fact in facts:
+                item = replace(pair, kind=kind, text=fact.text)
+                yield replace(overall, item=item, value=fact.holds)
+
+
+_SIDES: Final[dict[ItemKind, str]] = {"reference fact": "covered", "candidate fact": "supported"}
+"""The flag of the facts of each side."""
 
 
 def label_object(markings: Iterable[Marking]) -> dict[str, object]:
@@ -117,25 +109,26 @@ def label_object(markings: Iterable[Marking]) -> dict[str, object]:
     Raises:
         SuiteError: Where a key of the owner's own has two values.
     """
-    found = list(markings)
-    by_kind: dict[ItemKind, list[Marking]] = {}
+    found = sorted(markings, key=lambda marking: marking.item.index)  # facets and facts have none
+    by_kind: defaultdict[ItemKind, list[Marking]] = defaultdict(list)
     for marking in found:
-        by_kind.setdefault(marking.item.kind, []).append(marking)
-    label: dict[str, object] = {"paper": found[0].item.paper, "system": found[0].item.system}
-    if facets := {facet: by_kind[facet][0].value for facet in FACETS if facet in by_kind}:
-        label["facets"] = facets
-    if "overall" in by_kind:
-        label["overall"] = by_kind["overall"][0].value
-    if sentences := by_kind.get("sentence"):
-        in_order = sorted(sentences, key=lambda marking: marking.item.index)
-        label["sentences"] = [_sentence(marking) for marking in in_order]
-    sides = {
-        "reference": [_fact(m, "covered") for m in by_kind.get("reference fact", ())],
-        "candidate": [_fact(m, "supported") for m in by_kind.get("candidate fact", ())],
+        by_kind[marking.item.kind].append(marking)
+    parts: dict[str, object] = {
+        "facets": {facet: by_kind[facet][0].value for facet in FACETS if facet in by_kind},
+        "overall": by_kind["overall"][0].value if "overall" in by_kind else None,
+        "sentences": [_sentence(marking) for marking in by_kind["sentence"]],
+        "facts": {
+            kind.removesuffix(" fact"): [
+                {"text": m.item.text, flag: m.value, **dict(m.own)} for m in by_kind[kind]
+            ]
+            for kind, flag in _SIDES.items()
+            if by_kind[kind]
+        },
     }
-    if facts := {side: labels for side, labels in sides.items() if labels}:
-        label["facts"] = facts
-    return {**label, **_own_of_pair(found)}
+    of = found[0].item
+    label: dict[str, object] = {"paper": of.paper, "system": of.system}
+    label |= {part: said for part, said in parts.items() if said not in (None, {}, [])}
+    return label | _own_of_pair(found)
 
 
 def _sentence(marking: Marking) -> dict[str, object]:
@@ -149,18 +142,13 @@ def _sentence(marking: Marking) -> dict[str, object]:
         label["error"] = marking.error
     if marking.factual is not None:
         label["factual"] = marking.factual
-    return {**label, **dict(marking.own)}
+    return label | dict(marking.own)
 
 
-def _fact(marking: Marking, flag: str) -> dict[str, object]:
-    return {"text": marking.item.text, flag: marking.value, **dict(marking.own)}
-
-
-def _own_of_pair(markings: list[Marking]) -> Mapping[str, object]:
+def _own_of_pair(markings: list[Marking]) -> dict[str, object]:
     own: dict[str, tuple[object, Place]] = {}
-    for marking in markings:
-        if marking.item.kind not in {*FACETS, "overall"}:
-            continue
+    of_pair = [marking for marking in markings if marking.item.kind in {*FACETS, "overall"}]
+    for marking in of_pair:
         for key, value in marking.own:
             first, place = own.setdefault(key, (value, marking.place))
             if first != value:
@@ -222,13 +210,11 @@ def label_lines(
 
     ``about`` goes to the end of each line; without ``labelled_by`` the annotators are named.
     """
-    pairs: dict[tuple[str, str], list[Marking]] = {}
+    pairs: defaultdict[tuple[str, str], list[Marking]] = defaultdict(list)
     for marking in markings:
-        pairs.setdefault((marking.item.paper, marking.item.system), []).append(marking)
-    order = {(p, s): (i, j) for i, p in enumerate(suite.paper_ids)
-             for j, s in enumerate(suite.systems)}  # fmt: skip
+        pairs[marking.item.paper, marking.item.system].append(marking)
     lines = []
-    for pair in sorted(pairs, key=lambda pair: order[pair]):
+    for pair in filter(pairs.__contains__, product(suite.paper_ids, suite.systems)):
         names = {name: None for marking in pairs[pair] for name in marking.annotator.split("\n")}
         by = ", ".join(filter(None, names))
         named = {"labelled_by": by} if by else {}
