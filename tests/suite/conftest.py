@@ -12,6 +12,7 @@ from summeval_pytest.errors import SuiteError
 from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from summeval_pytest.suite.suite import Suite
@@ -73,6 +74,21 @@ class Golden:
             self.load()
         assert caught.value.place.path.startswith("golden")
         return str(caught.value)
+
+    def mistakes(self, name: str, changes: Iterable[object]) -> dict[str, str]:
+        """The message for each change of a file: its text or lines, or an old text and a new."""
+        before = (self.path / name).read_bytes()
+        told = {}
+        for change in changes:
+            if isinstance(change, tuple):
+                self.spoil(name, *change)
+            elif isinstance(change, str):
+                self.write(name, change)
+            else:
+                self.lines(name, *(change if isinstance(change, list) else [change]))
+            told[str(change)] = self.mistake()
+            self.write(name, before)
+        return told
 
 
 @pytest.fixture

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
     from tests.suite.conftest import Golden
 
-PAIR = {"paper": "zinc-01", "system": "careful"}
+GREW = "Growth rose by 24 %."
+PAIR: dict[str, object] = {"paper": "zinc-01", "system": "careful"}
+RECORD: dict[str, object] = {**PAIR, "by": "GPT"}
 
 
 def test_label_is_read_whole(golden: Golden) -> None:
-    """Every part that design.md names arrives as a value."""
+    """Every part that design.md names arrives as a value; several facets of a role may be right."""
     golden.lines(
         "labels.jsonl",
         {
@@ -36,11 +38,17 @@ def test_label_is_read_whole(golden: Golden) -> None:
             "sentences": [
                 {"index": 1, "faithful": False, "evidence": [], "error": "number"},
                 {"index": 0, "faithful": True, "evidence": [4, {"index": 2, "starts": "We"}]},
+                {"index": 2, "faithful": False, "factual": True},
             ],
             "facts": {
                 "reference": [{"text": "Zinc helps.", "covered": True}],
                 "candidate": [{"text": "Zinc harms.", "supported": False}],
             },
+            "roles": [
+                {"text": "Zinc is a metal.", "facet": "background"},
+                {"text": GREW, "facet": ["conclusion", "result"]},
+                {"text": "We thank the mice.", "facet": None},
+            ],
             "labelled_by": "two nurses",
             "basis": "full text",
             "provenance": "made by hand",
@@ -49,6 +57,7 @@ def test_label_is_read_whole(golden: Golden) -> None:
     )
     suite = golden.load()
 
+    evidence = (EvidenceLabel(index=4), EvidenceLabel(index=2, starts="We"))
     assert suite.has_labels
     assert dict(suite.labels) == {
         ("zinc-01", "careful"): Label(
@@ -58,15 +67,17 @@ def test_label_is_read_whole(golden: Golden) -> None:
             overall=1.0,
             sentences=(
                 SentenceLabel(index=1, faithful=False, error="number"),
-                SentenceLabel(
-                    index=0,
-                    faithful=True,
-                    evidence=(EvidenceLabel(index=4), EvidenceLabel(index=2, starts="We")),
-                ),
+                SentenceLabel(index=0, faithful=True, evidence=evidence),
+                SentenceLabel(index=2, faithful=False, factual=True),
             ),
             facts=FactLabels(
                 reference=(FactLabel(text="Zinc helps.", holds=True),),
                 candidate=(FactLabel(text="Zinc harms.", holds=False),),
+            ),
+            roles=(
+                RoleLabel(text="Zinc is a metal.", facets=("background",)),
+                RoleLabel(text=GREW, facets=("result", "conclusion")),
+                RoleLabel(text="We thank the mice.", facets=()),
             ),
             labelled_by="two nurses",
             basis="full text",
@@ -76,140 +87,61 @@ def test_label_is_read_whole(golden: Golden) -> None:
     }
 
 
-def test_suite_without_labels_has_an_empty_mapping(golden: Golden) -> None:
+@pytest.mark.parametrize("key", ["labels", "recorded"])
+def test_suite_without_labels_or_records_has_none_of_them(golden: Golden, key: str) -> None:
     """Then there is no judge item, and nothing is None."""
-    golden.spoil("summeval.toml", 'labels = "labels.jsonl"\n', "")
+    golden.spoil("summeval.toml", f'{key} = "{key}.jsonl"\n', "")
     suite = golden.load()
 
-    assert not suite.has_labels
-    assert dict(suite.labels) == {}
+    assert suite.has_labels == (key != "labels")
+    assert (len(suite.labels), len(suite.recorded)) == ((0, 1) if key == "labels" else (1, 0))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        {**PAIR, "paper": "zinc-3", "overall": 1},
-        {**PAIR, "system": "carefull", "overall": 1},
-        {"paper": "zinc-02", "system": "terse", "overall": 1},
+FAITHFUL: dict[str, object] = {"index": 0, "faithful": True}
+UNFAITHFUL: dict[str, object] = {"index": 0, "faithful": False}
+FACT = {"text": "a", "supported": True}
+ROLE = {"text": GREW, "facet": "result"}
+
+
+def test_mistakes_in_labels_are_told_with_a_remedy(
+    golden: Golden, snapshot: SnapshotAssertion
+) -> None:
+    """A label that is misread would make a judge trusted, or not."""
+    parts: dict[str, list[object]] = {
+        "overall": [True, -1e308],
+        "facets": [
+            {}, {"background": 4}, {"method": 0}, {"result": 2.0}, {"conclusion": True},
+            {"methods": 2},
+        ],
+        "sentences": [
+            [], [{"index": 0}], [{"index": 0, "faithful": 1}], [FAITHFUL] * 2,
+            [{**FAITHFUL, "evidence": ["r2"]}], [{**FAITHFUL, "error": "unit"}],
+            [{**UNFAITHFUL, "error": " "}], [{**UNFAITHFUL, "error": 3}],
+            [{**FAITHFUL, "factual": True}], [{**UNFAITHFUL, "factual": "yes"}],
+            [{**UNFAITHFUL, "index": -1}],
+        ],
+        "facts": [
+            {}, {"reference": [FACT]}, {"reference": [{"text": "a"}]}, {"referenc": [FACT]},
+            {"reference": [{"text": "a", "covered": True}] * 2},
+            {"candidate": [FACT, {**FACT, "text": "b"}, {**FACT, "supported": False}]},
+        ],
+        "roles": [
+            [], ["x"], [{"text": GREW}], [{**ROLE, "facet": "results"}],
+            [{**ROLE, "facet": ["result", "outcome"]}], [{**ROLE, "facet": []}],
+            [ROLE, {"text": f" {GREW}", "facet": "method"}], [{**ROLE, "index": 0}],
+        ],
+    }  # fmt: skip
+    said: dict[str, object] = {**PAIR, "overall": 1}
+    lines = [
+        *({**PAIR, part: value} for part, values in parts.items() for value in values),
         PAIR,
-        {**PAIR, "facet": {}, "overall": 1},
-        {**PAIR, "overall": True},
-        {**PAIR, "overall": -1e308},
-        {**PAIR, "facets": {}},
-        {**PAIR, "facets": {"background": 4}},
-        {**PAIR, "facets": {"method": 0}},
-        {**PAIR, "facets": {"result": 2.0}},
-        {**PAIR, "facets": {"conclusion": True}},
-        {**PAIR, "facets": {"methods": 2}},
-        {**PAIR, "sentences": []},
-        {**PAIR, "sentences": [{"index": 0}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": 1}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": True}] * 2},
-        {**PAIR, "sentences": [{"index": 0, "faithful": True, "evidence": ["r2"]}]},
-        {**PAIR, "facts": {}},
-        {**PAIR, "facts": {"reference": [{"text": "a", "supported": True}]}},
-        {**PAIR, "sentences": [{"index": 0, "faithful": True, "error": "unit"}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": " "}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": False, "error": 3}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": True, "factual": True}]},
-        {**PAIR, "sentences": [{"index": 0, "faithful": False, "factual": "yes"}]},
-        {**PAIR, "sentences": [{"index": -1, "faithful": False}]},
-        {**PAIR, "facts": {"reference": [{"text": "a", "covered": True}] * 2}},
-        {
-            **PAIR,
-            "facts": {
-                "candidate": [
-                    {"text": "a", "supported": True},
-                    {"text": "b", "supported": True},
-                    {"text": "a", "supported": False},
-                ]
-            },
-        },
-        {**PAIR, "facts": {"reference": [{"text": "a"}]}},
-        {**PAIR, "overall": 1, "provenance": ["a"]},
-        {**PAIR, "overall": 1, "basis": ""},
-    ],
-)
-def test_mistake_in_a_label_is_reported(
-    golden: Golden, line: dict[str, object], snapshot: SnapshotAssertion
-) -> None:
-    """Each message says what, where and what to do."""
-    golden.lines("labels.jsonl", line)
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize("factual", [True, False])
-def test_an_unfaithful_sentence_may_be_true_all_the_same(golden: Golden, factual: bool) -> None:
-    """FareBio's factual hallucination; a label that is silent says neither."""
-    sentence = {"index": 0, "faithful": False, "factual": factual}
-    golden.lines("labels.jsonl", {**PAIR, "sentences": [sentence]})
-
-    (label,) = golden.load().labels.values()
-    assert label.sentences == (SentenceLabel(index=0, faithful=False, factual=factual),)
-
-
-def test_second_label_of_a_pair_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """Two people who disagree are two files, or one settled label."""
-    line = {**PAIR, "overall": 1}
-    golden.lines("labels.jsonl", line, line)
-
-    assert golden.mistake() == snapshot
-
-
-def test_file_without_a_label_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """A judge that was compared with nothing is not trusted."""
-    golden.write("labels.jsonl", "")
-
-    assert golden.mistake() == snapshot
-
-
-GREW = "Growth rose by 24 %."
-
-
-def test_roles_are_a_facet_several_or_none(golden: Golden) -> None:
-    """A set without conclusions has them among its results, and a thank-you states no facet."""
-    roles = [
-        {"text": "Zinc is a metal.", "facet": "background"},
-        {"text": GREW, "facet": ["conclusion", "result"]},
-        {"text": "We thank the mice.", "facet": None},
-    ]
-    golden.lines("labels.jsonl", {**PAIR, "roles": roles})
-    found = golden.load().labels["zinc-01", "careful"].roles
-    assert found == (
-        RoleLabel(text="Zinc is a metal.", facets=("background",)),
-        RoleLabel(text=GREW, facets=("result", "conclusion")),
-        RoleLabel(text="We thank the mice.", facets=()),
-    )
-
-
-_SCALE = (
-    "one of background, method, result, conclusion, a list of those that are right,"
-    " or null for none"
-)
-
-
-@pytest.mark.parametrize(
-    "roles",
-    [
-        [],
-        ["x"],
-        [{"text": GREW}],
-        [{"text": GREW, "facet": "results"}],
-        [{"text": GREW, "facet": ["result", "outcome"]}],
-        [{"text": GREW, "facet": []}],
-        [{"text": GREW, "facet": "result"}, {"text": f" {GREW}", "facet": "method"}],
-        [{"text": GREW, "facet": "result", "index": 0}],
-    ],
-)
-def test_mistake_in_a_role_is_reported(
-    golden: Golden, roles: object, snapshot: SnapshotAssertion
-) -> None:
-    """With the line, and what to write in its place."""
-    golden.lines("labels.jsonl", {**PAIR, "roles": roles})
-    assert golden.mistake() == snapshot
-
-
-RECORD = {"paper": "zinc-01", "system": "careful", "by": "GPT"}
+        *({**said, key: value} for key, value in (
+            ("paper", "zinc-3"), ("system", "carefull"), ("facet", {}), ("provenance", ["a"]),
+            ("basis", ""),
+        )),
+        {**said, "paper": "zinc-02", "system": "terse"},
+    ]  # fmt: skip
+    assert golden.mistakes("labels.jsonl", [*lines, [said, said], ""]) == snapshot
 
 
 def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
@@ -230,95 +162,47 @@ def test_records_of_pairs_and_references_are_read(golden: Golden) -> None:
     ]
 
 
-def test_suite_without_records_yields_none(golden: Golden) -> None:
-    """The key is optional."""
-    golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
-
-    assert list(golden.load().recorded) == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        RECORD,
-        {**RECORD, "system": None, "overall": 1},
-        {"paper": "zinc-01", "by": "GPT", "overall": 1},
-        {**RECORD, "facets": {"result": None}},
-        {"paper": "zinc-01", "system": "careful", "overall": 1},
-        {**RECORD, "overall": 1e308},
-        {**RECORD, "system": "gone", "overall": 1},
-        {**RECORD, "score": 1, "overall": 1},
-    ],
-)
-def test_mistake_in_a_record_is_reported_on_loading(
-    golden: Golden, line: dict[str, object], snapshot: SnapshotAssertion
-) -> None:
-    """Records are read late and checked early."""
-    golden.lines("recorded.jsonl", line)
-    assert golden.mistake() == snapshot
-
-
-def test_second_record_by_the_same_judge_is_refused(
+def test_mistakes_in_records_are_told_on_loading(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
-    """One judge has one record of a pair."""
-    line = {**RECORD, "overall": 1}
-    golden.lines("recorded.jsonl", line, {**line, "by": "other"}, line)
+    """Records are used late and checked early; one judge has one record of a pair."""
+    said: dict[str, object] = {**RECORD, "overall": 1}
+    lines = [
+        RECORD,
+        {**said, "system": None},
+        {"paper": "zinc-01", "by": "GPT", "overall": 1},
+        {**RECORD, "facets": {"result": None}},
+        {**PAIR, "overall": 1},
+        {**said, "overall": 1e308},
+        {**said, "system": "gone"},
+        {**said, "score": 1},
+    ]
+    twice = [said, {**said, "by": "other"}, said]
+    assert golden.mistakes("recorded.jsonl", [*lines, twice, "\n"]) == snapshot
 
-    assert golden.mistake() == snapshot
 
-
-def test_file_without_a_record_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """A file that was meant to hold something does."""
-    golden.write("recorded.jsonl", "\n")
-
-    assert golden.mistake() == snapshot
-
-
-JUDGE = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
-
-
-def recorded_judge(golden: Golden, table: str) -> None:
-    """A suite with records, and a table of a judge that they make."""
+def test_records_make_a_judge_and_a_judge_without_them_is_refused(
+    golden: Golden, snapshot: SnapshotAssertion
+) -> None:
+    """It is no model, so it is none of the judges that are asked."""
     golden.lines(
         "recorded.jsonl",
         {**RECORD, "facets": {"result": 4}},
         {**RECORD, "by": "other", "segments": {"method": None}},
     )
-    golden.spoil("summeval.toml", "[systems.careful]", f"{table}\n[systems.careful]")
-
-
-def test_records_make_a_judge(golden: Golden) -> None:
-    """It is no model, so it is none of the judges that are asked."""
-    recorded_judge(golden, JUDGE)
+    judge = '[judges.old]\nrecorded = "GPT"\nsegments = "other"\n'
+    golden.spoil("summeval.toml", "[systems.careful]", f"{judge}\n[systems.careful]")
     suite = golden.load()
+
     assert dict(suite.judges) == {}
     assert dict(suite.recorded_judges) == {
         "old": RecordedSpec(name="old", by="GPT", segments_by="other")
     }
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        JUDGE.replace('"GPT"', '"GTP"'),
-        JUDGE.replace('"other"', '"GPT"'),
-        JUDGE.replace('segments = "other"\n', ""),
-        JUDGE + "votes = 3\n",
-    ],
-)
-def test_a_judge_without_its_records_is_refused(
-    golden: Golden, table: str, snapshot: SnapshotAssertion
-) -> None:
-    """Every question would stay unanswered."""
-    recorded_judge(golden, table)
-    assert golden.mistake() == snapshot
-
-
-def test_a_recorded_judge_needs_a_file_of_records(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
-    """The key at the top names it."""
-    recorded_judge(golden, JUDGE)
-    golden.spoil("summeval.toml", 'recorded = "recorded.jsonl"\n', "")
-    assert golden.mistake() == snapshot
+    changes = [
+        ('"GPT"', '"GTP"'),
+        ('"other"', '"GPT"'),
+        ('segments = "other"\n', ""),
+        ('"other"\n', '"other"\nvotes = 3\n'),
+        ('recorded = "recorded.jsonl"\n', ""),
+    ]
+    assert golden.mistakes("summeval.toml", changes) == snapshot

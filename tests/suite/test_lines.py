@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import Place, SuiteError
-from summeval_pytest.suite.lines import TextFile, closest, read_json, read_lines
+from summeval_pytest.errors import SuiteError
+from summeval_pytest.suite.lines import TextFile, closest, read_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,78 +15,31 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.suite import Suite
     from tests.suite.conftest import Golden
 
-HERE = Place("papers.jsonl", 3)
 
-
-def refused(text: str) -> str:
-    """The message for a text that is no strict JSON."""
-    with pytest.raises(SuiteError) as caught:
-        read_json(text, HERE)
-    return str(caught.value)
-
-
-def test_bad_json_is_refused_with_line_and_column(
+def test_mistakes_in_lines_are_told_with_file_and_line(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
-    """The mistake can be found in an editor."""
-    golden.spoil("papers.jsonl", '"zinc-02",', '"zinc-02"')
-
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize("text", ["[1, 2]", "3", "null", '"zinc"'])
-def test_json_line_that_is_no_object_is_refused(
-    golden: Golden, text: str, snapshot: SnapshotAssertion
-) -> None:
-    """Every line has keys."""
-    golden.write("papers.jsonl", f"{text}\n")
-
-    assert golden.mistake() == snapshot
+    """Found in an editor; a NaN would poison every mean, and a gap may be a lost line."""
+    papers = [
+        ('"zinc-02",', '"zinc-02"'),
+        *(("\n{", f"\n{blank}{{") for blank in ("\n", "  \t\n", "\n\n")),
+        ('"id": "zinc-02"', '"id": "zinc-03", "id": "zinc-02"'),
+        ("Nothing", "\\ud83d"),
+        *(f"{text}\n" for text in ("[1, 2]", "3", "null", '"zinc"', "[" * 100_000)),
+    ]
+    told = golden.mistakes("papers.jsonl", papers)
+    numbers = ("0.5", "NaN"), ("0.5", "-Infinity"), ("0.5", '1, "x_note": 1e999')
+    told |= golden.mistakes("labels.jsonl", numbers)
+    assert list(told.values()) == snapshot
 
 
-@pytest.mark.parametrize("blank", ["\n", "  \t\n", "\n\n"])
-def test_blank_line_in_the_middle_is_refused(golden: Golden, blank: str) -> None:
-    """A gap is more likely a lost line than an intention."""
-    golden.spoil("papers.jsonl", "\n{", f"\n{blank}{{")
-
-    assert golden.mistake() == ("golden/papers.jsonl:2: this line is blank ('\\n'); delete it")
-
-
-def test_blank_lines_at_the_end_are_fine(golden: Golden) -> None:
-    """Editors leave them, and nothing can be lost there."""
+def test_blank_lines_at_the_end_and_whole_surrogate_pairs_are_fine(golden: Golden) -> None:
+    """Editors leave the ones, and JSON writers the others."""
+    golden.spoil("papers.jsonl", "Nothing", "\\ud83d\\ude00")
     golden.write("papers.jsonl", (golden.path / "papers.jsonl").read_bytes() + b"\n \n\n")
 
-    assert golden.load().paper_ids == ("zinc-01", "zinc-02")
-
-
-def test_key_that_stands_twice_in_one_object_is_refused(
-    golden: Golden, snapshot: SnapshotAssertion
-) -> None:
-    """Python would keep the last one and say nothing."""
-    golden.spoil("papers.jsonl", '"id": "zinc-02"', '"id": "zinc-03", "id": "zinc-02"')
-
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
-def test_numbers_that_json_does_not_have_are_refused(
-    golden: Golden, name: str, snapshot: SnapshotAssertion
-) -> None:
-    """A label of NaN would poison every mean."""
-    golden.spoil("labels.jsonl", "0.5", name)
-
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize("number", ["1e999", "-1e999"])
-@pytest.mark.parametrize("key", ["overall", "x_note"])
-def test_number_beyond_floats_is_refused(
-    golden: Golden, number: str, key: str, snapshot: SnapshotAssertion
-) -> None:
-    """Infinity does not get in by another spelling, or out of a note that is carried along."""
-    golden.spoil("labels.jsonl", '"overall": 0.5', f'"x_a": 0.5, "{key}": {number}')
-
-    assert golden.mistake() == snapshot
+    (reference,) = golden.load().paper("zinc-02").references
+    assert reference == "\N{GRINNING FACE} helps."
 
 
 @pytest.mark.parametrize("content", ["hunter2-s3cret", '{"k": hunter2', '"hunter2"', "[" * 9999])
@@ -94,17 +47,10 @@ def test_number_beyond_floats_is_refused(
 def test_what_is_no_json_is_not_shown(golden: Golden, name: str, content: str) -> None:
     """The file may be another than the suite's author should see, as one with a password."""
     golden.write(f"{name}.jsonl", content)
-
     told = golden.mistake()
     assert told.startswith(f"golden/{name}.jsonl:1: ")
     assert "hunter2" not in told
     assert "[[" not in told
-
-
-def test_half_a_surrogate_pair_is_refused(snapshot: SnapshotAssertion) -> None:
-    """Such a text could be neither hashed nor printed."""
-    assert refused('{"id": "\\ud83d"}') == snapshot
-    assert read_json(r'"\ud83d\ude00"', HERE) == "\N{GRINNING FACE}"
 
 
 def test_unreadable_file_is_a_suite_error(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -177,36 +123,14 @@ def test_bad_utf_8_is_refused_at_its_line(
     assert golden.mistake() == (f"golden/{place} of this line is not UTF-8; save as UTF-8")
 
 
-UNFIT = [
-    "a b", "a\u00a0b", "a\u2028", "a\u0000b", "a\u200bb", "p1[b]", "b]", "a|b", "a::b", ":b", "b:",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", UNFIT)
-def test_paper_id_that_no_node_id_can_hold_is_refused(
-    golden: Golden, name: str, snapshot: SnapshotAssertion
+def test_names_that_no_node_id_can_hold_are_refused(
+    golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
-    """Such a paper could be neither selected nor run again by pytest."""
-    golden.lines("papers.jsonl", {"id": name, "source": "a", "reference": "b"})
-
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize("name", ["judge", "metamorphic"])
-def test_reserved_system_name_is_refused(
-    golden: Golden, name: str, snapshot: SnapshotAssertion
-) -> None:
-    """These items of a suite are no systems."""
-    golden.spoil("summeval.toml", "[systems.terse]", f"[systems.{name}]")
-
-    assert golden.mistake() == snapshot
-
-
-def test_overlong_name_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """A node id is also a file name in some reports."""
-    golden.spoil("papers.jsonl", "zinc-02", "z" * 201)
-
-    assert golden.mistake() == snapshot
+    """Such a paper could be neither selected nor run again by pytest; some reports make files."""
+    unfit = ("a b", "a\u00a0b", "a\u2028", "a\u0000b", "a\u200bb", "p1[b]", "b]", "a|b", "a::b",
+             ":b", "b:", "all-papers", "z" * 201)  # fmt: skip
+    papers = [{"id": name, "source": "a", "reference": "b"} for name in unfit]
+    assert list(golden.mistakes("papers.jsonl", papers).values()) == snapshot
 
 
 def test_name_with_a_slash_or_an_accent_is_fine(golden: Golden) -> None:

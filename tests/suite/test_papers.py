@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from tests.suite.conftest import Golden
 
 
-def spoilt(golden: Golden, **changes: object) -> str:
-    """The message for a first paper with these keys changed, or deleted where None."""
-    paper = {"id": "zinc-01", "source": "Zinc was given.", "reference": "Zinc helps.", **changes}
-    golden.lines("papers.jsonl", {key: value for key, value in paper.items() if value is not None})
-    message = golden.mistake()
-    assert message.startswith("golden/papers.jsonl:1: ")
-    return message.removeprefix("golden/papers.jsonl:1: ")
-
-
 def test_paper_is_read_whole(golden: Golden) -> None:
     """Sections, facets and facts become the questions' own values."""
     golden.lines(
@@ -70,43 +61,33 @@ def test_paper_is_read_whole(golden: Golden) -> None:
     assert suite.paper("zinc-02").reference_facts is None
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"id": None},
-        {"id": 7},
-        {"id": ""},
-        {"source": None},
-        {"source": 1.5},
-        {"source": []},
-        {"source": " \n\t"},
-        {"source": "\u200b"},
-        {"source": ["a"]},
-        {"source": [{"text": "a"}, {"heading": "B", "text": ""}]},
-        {"source": [{"header": "B", "text": "a"}]},
-        {"reference": None},
-        {"reference": []},
-        {"reference": [""]},
-        {"reference": [None]},
-        {"refrence": "Zinc."},
-        {"title": ["a"]},
-        {"reference": ["a", "b"], "reference_facts": ["c"]},
-        {"reference_facets": "Zinc."},
-        {"reference_facets": {"results": "Zinc."}},
-        {"reference_facets": {"result": ""}},
-        {"reference_facets": {"result": None}},
-        {"reference_facts": {}},
-        {"reference_facts": [3]},
-        {"reference_facts": [{"text": "a", "sentence": -1}]},
-        {"reference_facts": [{"text": "a", "parent": 0}]},
-        {"reference_facts": ["a", "b", {"text": "c", "parent": 2}]},
-    ],
-)
-def test_mistake_in_a_paper_is_reported(
-    golden: Golden, changes: dict[str, object], snapshot: SnapshotAssertion
+def test_mistakes_in_papers_are_told_with_a_remedy(
+    golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
-    """Each message says what, where and what to do."""
-    assert spoilt(golden, **changes) == snapshot
+    """Both lines of a paper that stands twice are named; an empty suite would pass everything."""
+    paper: dict[str, object] = {"id": "zinc-01", "source": "Zinc was given.", "reference": "Z."}
+    wrong: dict[str, list[object]] = {
+        "id": [7, ""],
+        "source": [
+            1.5, [], " \n\t", "\u200b", ["a"], [{"text": "a"}, {"heading": "B", "text": ""}],
+            [{"header": "B", "text": "a"}],
+        ],
+        "reference": [[], [""], [None]],
+        "refrence": ["Zinc."],
+        "title": [["a"]],
+        "reference_facets": ["Zinc.", {"results": "Zinc."}, {"result": ""}, {"result": None}],
+        "reference_facts": [
+            {}, [3], [{"text": "a", "sentence": -1}], [{"text": "a", "parent": 0}],
+            ["a", "b", {"text": "c", "parent": 2}],
+        ],
+    }  # fmt: skip
+    lines: list[object] = [
+        *({k: v for k, v in paper.items() if k != key} for key in paper),
+        *({**paper, key: value} for key, values in wrong.items() for value in values),
+        {**paper, "reference": ["a", "b"], "reference_facts": ["c"]},
+        [paper, paper],
+    ]
+    assert golden.mistakes("papers.jsonl", [*lines, "\n"]) == snapshot
 
 
 def test_provenance_of_a_paper_moves_no_score(golden: Golden) -> None:
@@ -120,83 +101,30 @@ def test_provenance_of_a_paper_moves_no_score(golden: Golden) -> None:
     assert after.fingerprint == before.fingerprint
 
 
-def test_duplicate_paper_names_the_first_line(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """Both lines are in the message, so one can be chosen."""
-    golden.spoil("papers.jsonl", "zinc-02", "zinc-01")
-
-    assert golden.mistake() == snapshot
-
-
-def test_file_without_a_paper_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """An empty suite would pass everything."""
-    golden.write("papers.jsonl", "\n")
-
-    assert golden.mistake() == snapshot
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        {"paper": "zinc-01"},
-        {"summary": "a"},
-        {"paper": "zinc-01", "summary": " "},
-        {"paper": "zinc-01", "summary": ["a"]},
-        {"paper": "zinc-1", "summary": "a"},
-        {"paper": "iron", "summary": "a"},
-        {"paper": "zinc-01", "summary": "a", "sumary": "b"},
-        {"paper": "zinc-01", "summary": "a", "provenance": ""},
-        {"paper": "zinc-01", "summary": "a", "provenance": None},
-        {"paper": "zinc-02", "summary": "a"},
-    ],
-)
-def test_mistake_in_a_summary_is_reported(
-    golden: Golden, line: dict[str, object], snapshot: SnapshotAssertion
-) -> None:
-    """Each message says what, where and what to do."""
-    golden.lines("systems/terse.jsonl", line)
-    assert golden.mistake() == snapshot
-
-
-def test_second_summary_of_a_pair_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """Which of them the system wrote cannot be guessed."""
-    line = {"paper": "zinc-01", "summary": "a", "x_seed": 1}
-    golden.lines("systems/terse.jsonl", line, line)
-
-    assert golden.mistake() == snapshot
-
-
-def test_pair_without_a_summary_is_refused(golden: Golden, snapshot: SnapshotAssertion) -> None:
-    """A missing summary is never a pass."""
-    golden.lines("systems/careful.jsonl", {"paper": "zinc-01", "summary": "a"})
-
-    assert golden.mistake() == snapshot
-
-
-def test_several_pairs_without_a_summary_are_one_message(
+def test_mistakes_in_summaries_are_told_with_a_remedy(
     golden: Golden, snapshot: SnapshotAssertion
 ) -> None:
-    """The first paper is named, the others are counted."""
-    golden.lines(
-        "papers.jsonl",
-        *({"id": f"zinc-{n:02}", "source": "a", "reference": "b"} for n in range(1, 6)),
-    )
-    golden.lines("systems/careful.jsonl", {"paper": "zinc-04", "summary": "a"})
-
-    assert golden.mistake() == snapshot
+    """A missing summary is never a pass; which of two the system wrote cannot be guessed."""
+    line: dict[str, object] = {"paper": "zinc-01", "summary": "a"}
+    wrong: list[tuple[str, object]] = [
+        ("summary", " "), ("summary", ["a"]), ("paper", "zinc-1"), ("paper", "iron"),
+        ("sumary", "b"), ("provenance", ""), ("provenance", None), ("paper", "zinc-02"),
+    ]  # fmt: skip
+    lines = [{"paper": "zinc-01"}, {"summary": "a"}, *({**line, k: v} for k, v in wrong)]
+    noted = {**line, "x_seed": 1}
+    assert golden.mistakes("systems/terse.jsonl", [*lines, [noted, noted]]) == snapshot
+    assert golden.mistakes("systems/careful.jsonl", [line]) == snapshot(name="missing")
+    papers = [{"id": f"zinc-{n:02}", "source": "a", "reference": "b"} for n in range(1, 6)]
+    golden.lines("papers.jsonl", *papers)
+    assert golden.mistakes("systems/careful.jsonl", [line]) == snapshot(name="missing several")
 
 
 HERE = Place("papers.jsonl", 1)
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20).map(lambda text: f"z{text}")
-
-
 ids = st.text("abc-0123456789", min_size=1, max_size=8)
-
-
 sections = st.builds(Section, heading=st.just("") | texts, text=texts)
-
-
 segments = st.builds(FacetSegments, background=texts, result=st.just("") | texts)
 
 
