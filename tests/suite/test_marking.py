@@ -51,37 +51,31 @@ def marking(of: Item, value: float | bool | None, own: tuple[str, str] | None = 
 
 def test_markings_of_a_pair_make_one_label_line() -> None:
     """Worked example: every kind, out of order; facets and sentences come out in reading order."""
+    evidence = (EvidenceLabel(index=3, starts="Moss"), EvidenceLabel(index=1))
     made = label_object(
         [
             replace(marking(item("sentence", 1), False, ("x_sure", "no")), error="number"),
             marking(item("result"), 2, ("x_note", "late")),
-            replace(
-                marking(item("sentence"), True),
-                evidence=(EvidenceLabel(index=3, starts="Moss"), EvidenceLabel(index=1)),
-            ),
+            replace(marking(item("sentence"), True), evidence=evidence),
             marking(item("background"), None),
             marking(item("candidate fact", text="Moss cools."), True),
             marking(item("overall"), 0.5),
         ]
     )
-    assert json.dumps(made) == json.dumps(
-        {
-            "paper": "moss-01",
-            "system": "long",
-            "facets": {"background": None, "result": 2},
-            "overall": 0.5,
-            "sentences": [
-                {
-                    "index": 0,
-                    "faithful": True,
-                    "evidence": [{"index": 3, "starts": "Moss"}, {"index": 1}],
-                },
-                {"index": 1, "faithful": False, "error": "number", "x_sure": "no"},
-            ],
-            "facts": {"candidate": [{"text": "Moss cools.", "supported": True}]},
-            "x_note": "late",
-        }
-    )
+    sentences = [
+        {"index": 0, "faithful": True, "evidence": [{"index": 3, "starts": "Moss"}, {"index": 1}]},
+        {"index": 1, "faithful": False, "error": "number", "x_sure": "no"},
+    ]
+    line = {
+        "paper": "moss-01",
+        "system": "long",
+        "facets": {"background": None, "result": 2},
+        "overall": 0.5,
+        "sentences": sentences,
+        "facts": {"candidate": [{"text": "Moss cools.", "supported": True}]},
+        "x_note": "late",
+    }
+    assert json.dumps(made) == json.dumps(line)
 
 
 def test_own_key_with_two_values_is_refused(snapshot: SnapshotAssertion) -> None:
@@ -98,8 +92,6 @@ FACT_LABELS = st.lists(
     max_size=3,
     unique_by=lambda fact: fact.text,
 ).map(tuple)
-
-
 SENTENCES = st.lists(
     st.builds(
         SentenceLabel,
@@ -111,8 +103,6 @@ SENTENCES = st.lists(
     max_size=4,
     unique_by=lambda sentence: sentence.index,
 ).map(tuple)
-
-
 RATINGS = st.fixed_dictionaries(
     {}, optional={facet: st.none() | st.integers(1, SCALES[facet]) for facet in FACETS}
 )
@@ -139,16 +129,18 @@ def test_nothing_is_lost_between_a_label_and_its_line(label: Label) -> None:
     made = json.loads(json.dumps(label_object(reversed(found))))
     assert made.get("facets", {}) == label.facets
     assert made.get("overall") == label.overall
-    indices = sorted(s.index for s in label.sentences or ())
-    assert [s["index"] for s in made.get("sentences", [])] == indices
     factual = {s.index: s.factual for s in label.sentences or ()}
-    assert {s["index"]: s.get("factual") for s in made.get("sentences", [])} == factual
+    told = {s["index"]: s.get("factual") for s in made.get("sentences", [])}
+    assert list(told.items()) == sorted(factual.items())
     assert label.facts is not None
     facts = made.get("facts", {})
-    assert {f["text"]: f["covered"] for f in facts.get("reference", [])} == {
-        fact.text: fact.holds for fact in label.facts.reference
-    }
-    assert len(facts.get("candidate", [])) == len(label.facts.candidate)
+    for side, flag, labels in (
+        ("reference", "covered", label.facts.reference),
+        ("candidate", "supported", label.facts.candidate),
+    ):
+        assert {f["text"]: f[flag] for f in facts.get(side, [])} == {
+            fact.text: fact.holds for fact in labels
+        }
 
 
 @pytest.fixture

@@ -16,12 +16,8 @@ FILES = {
     "setup.cfg": "tool:pytest",
     "pyproject.toml": "tool.pytest.ini_options",
 }
-
-
 NEW = [("pyproject.toml", "tool.pytest"), (".pytest.toml", "pytest")]
 """What pytest reads from version 9 on."""
-
-
 if pytest.version_tuple < (9,):
     NEW.clear()
 

@@ -12,7 +12,7 @@ from summeval_pytest.suite.scholarsum import ImportReport, import_scholarsum
 from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
@@ -107,36 +107,23 @@ def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
     assert (label.labelled_by, label.basis) == ("ScholarSum annotators", "ScholarSum release")
 
 
-def recorded_of_gpt35(system: str) -> Iterator[Recorded]:
-    """What the release above records of GPT-3.5's summary."""
-
-    def facets(*ratings: int) -> dict[Facet, int]:
-        return dict(zip(FACETS, ratings, strict=True))
-
-    rated = {
-        "FM(GPT-4)": (0.7, facets(3, 2, 3, 2)),
-        "FM(GPT-4, variant)": (0.6, facets(3, 1, 3, 2)),
-        "FM(GPT-3.5)": (0.5, facets(3, 1, 2, 2)),
-    }
-    for by, (overall, ratings) in rated.items():
-        yield Recorded(paper="", system=system, by=by, facets=ratings, overall=overall)
-    overalls = {
-        "FM(Llama)": 0.725,
-        "GPT-4 direct": 0.25,
-        "Llama direct": 0.75,
-        "G-Eval": 0.8,
-        "BERTScore": 0.84,
-        "ROUGE-1 (recorded)": 0.46,
-        "ROUGE-2 (recorded)": 0.18,
-        "ROUGE-L (recorded)": 0.27,
-        "QuestEval": 0.24,
-        "ACU": 0.11,
-        "DELTA": 0.95,
-    }
-    for by, overall in overalls.items():
-        yield Recorded(paper="", system=system, by=by, overall=overall)
-    segments = FacetSegments(result="Zinc did.")
-    yield Recorded(paper="", system=system, by="GPT-4 segments", segments=segments)
+RECORDED: dict[str, tuple[float, tuple[int, ...]]] = {
+    "FM(GPT-4)": (0.7, (3, 2, 3, 2)),
+    "FM(GPT-4, variant)": (0.6, (3, 1, 3, 2)),
+    "FM(GPT-3.5)": (0.5, (3, 1, 2, 2)),
+    "FM(Llama)": (0.725, ()),
+    "GPT-4 direct": (0.25, ()),
+    "Llama direct": (0.75, ()),
+    "G-Eval": (0.8, ()),
+    "BERTScore": (0.84, ()),
+    "ROUGE-1 (recorded)": (0.46, ()),
+    "ROUGE-2 (recorded)": (0.18, ()),
+    "ROUGE-L (recorded)": (0.27, ()),
+    "QuestEval": (0.24, ()),
+    "ACU": (0.11, ()),
+    "DELTA": (0.95, ()),
+}
+"""The overall score and the ratings of GPT-3.5's summary by each judge."""
 
 
 @pytest.mark.parametrize(
@@ -148,18 +135,27 @@ def test_both_spellings_give_the_same_records(
 ) -> None:
     """An alias table is worth as much as the columns it finds."""
     import_scholarsum(write(tmp_path / f"{stem}.json", line), tmp_path / "out")
-    reference, *others = load_suite(tmp_path / "out").recorded
+    segments_by = "GPT-4 segments"
+    reference, *others, segments = load_suite(tmp_path / "out").recorded
 
     assert reference == Recorded(
         paper=f"{stem}-001",
         system=None,
-        by="GPT-4 segments",
+        by=segments_by,
         segments=FacetSegments(method="zinc given .", result="zinc helps ."),
     )
-    parts = [(r.system, r.by, r.facets, r.overall, r.segments) for r in others]
-    assert parts == [
-        (r.system, r.by, r.facets, r.overall, r.segments) for r in recorded_of_gpt35(system)
+    assert others == [
+        Recorded(
+            paper=f"{stem}-001",
+            system=system,
+            by=by,
+            overall=overall,
+            facets=dict(zip(FACETS, ratings, strict=True)) if ratings else None,
+        )
+        for by, (overall, ratings) in RECORDED.items()
     ]
+    assert (segments.system, segments.by) == (system, segments_by)
+    assert segments.segments == FacetSegments(result="Zinc did.")
 
 
 def test_system_without_ratings_is_imported_without_labels(tmp_path: Path) -> None:
@@ -173,48 +169,14 @@ def test_system_without_ratings_is_imported_without_labels(tmp_path: Path) -> No
     assert suite.labels["arxiv-001", "gpt35"].facets == RATINGS
 
 
-def test_suite_file_has_thresholds_and_says_where_it_came_from(tmp_path: Path) -> None:
+def test_suite_file_has_thresholds_and_says_where_it_came_from(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     """The whole file, as a user will read it."""
     lines = (PUBMED, {**PUBMED, "llama2_70b": " <s></s>"})
-    report = import_scholarsum(write(tmp_path / "pubmed.json", *lines), tmp_path / "out")
+    import_scholarsum(write(tmp_path / "pubmed.json", *lines), tmp_path / "out")
 
-    assert report.notes == ("pubmed-002: the summary of 'llama2_70b' is empty; listed under skip",)
-    assert (
-        (tmp_path / "out/summeval.toml").read_text(encoding="utf-8")
-        == """\
-# Imported from 'pubmed.json' of ScholarSum (github.com/iriscxy/ScholarSum).
-papers = "papers.jsonl"
-labels = "labels.jsonl"
-recorded = "recorded.jsonl"
-
-[judges.gpt4-recorded]
-recorded = "FM(GPT-4)"
-segments = "GPT-4 segments"
-
-[judges.gpt4-variant-recorded]
-recorded = "FM(GPT-4, variant)"
-segments = "GPT-4 segments"
-
-[judges.gpt35-recorded]
-recorded = "FM(GPT-3.5)"
-segments = "GPT-4 segments"
-
-[systems.gpt35_fm]
-summaries = "systems/gpt35_fm.jsonl"
-
-[systems.llama2_70b]
-summaries = "systems/llama2_70b.jsonl"
-skip = ["pubmed-002"]
-
-[thresholds]
-facet = 0.55
-faithfulness = 0.80
-
-[thresholds.mean]
-facet = 0.65
-"""
-    )
-    assert load_suite(tmp_path / "out").paper_ids_of("llama2_70b") == ("pubmed-001",)
+    assert (tmp_path / "out/summeval.toml").read_text(encoding="utf-8") == snapshot
 
 
 def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
@@ -225,39 +187,35 @@ def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
     written = contents(tmp_path / "one")
 
     assert written == contents(tmp_path / "two")
-    assert sorted(written) == [
-        "labels.jsonl",
-        "papers.jsonl",
-        "recorded.jsonl",
-        "summeval.toml",
-        "systems/gpt35_fm.jsonl",
-        "systems/llama2_70b.jsonl",
-    ]
+    named = {"labels.jsonl", "papers.jsonl", "recorded.jsonl", "summeval.toml"}
+    assert set(written) == named | {f"systems/{s}.jsonl" for s in ("gpt35_fm", "llama2_70b")}
     assert not any(b"\r" in text for text in written.values())
 
 
-def test_segments_that_cannot_be_read_are_left_out_with_a_note(tmp_path: Path) -> None:
-    """GPT-4's own JSON is not the release's fault."""
-    line = {**PUBMED, "gpt35_fm_aspect": '{"aim": "zinc"}'}
-    file = write(tmp_path / "pubmed.json", line)
+def test_what_cannot_be_taken_is_left_out_with_a_note(tmp_path: Path) -> None:
+    """GPT-4's own JSON is not the release's fault, and a 0 is no rating on any scale."""
+    line = {
+        **PUBMED,
+        "gpt35_fm_aspect": '{"aim": "zinc"}',
+        "gpt35_fm_gpt4_fm_list": [1.0, 0, 0.75, 0],
+        "llama2_70b": " <s></s>",
+    }
+    file = write(tmp_path / "pubmed.json", line, PUBMED)
     report = import_scholarsum(file, tmp_path / "out")
+    suite = load_suite(tmp_path / "out")
+    records = {(r.paper, r.system, r.by): r for r in suite.recorded}
 
     assert report.notes == (
+        "pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",
         (
             f"pubmed-001: GPT-4 segments of 'gpt35_fm' left out: {file.as_posix()}:1:"
             " 'aim' in 'gpt35_fm_aspect' is 'zinc'; write a text for a facet"
         ),
+        "pubmed-001: the summary of 'llama2_70b' is empty; listed under skip",
     )
-
-
-def test_judge_that_rated_no_such_facet_is_noted(tmp_path: Path) -> None:
-    """A 0 is no rating on any scale."""
-    line = {**PUBMED, "gpt35_fm_gpt4_fm_list": [1.0, 0, 0.75, 0]}
-    report = import_scholarsum(write(tmp_path / "pubmed.json", line), tmp_path / "out")
-    records = {(r.system, r.by): r for r in load_suite(tmp_path / "out").recorded}
-
-    assert report.notes == ("pubmed-001: FM(GPT-4) rated no method, conclusion of 'gpt35_fm'",)
-    assert records["gpt35_fm", "FM(GPT-4)"].facets == {"background": 3, "result": 3}
+    rated = records["pubmed-001", "gpt35_fm", "FM(GPT-4)"]
+    assert rated.facets == {"background": 3, "result": 3}
+    assert suite.paper_ids_of("llama2_70b") == ("pubmed-002",)
 
 
 def without(*keys: str) -> dict[str, object]:
@@ -265,26 +223,25 @@ def without(*keys: str) -> dict[str, object]:
     return {key: value for key, value in PUBMED.items() if key not in keys}
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
+def test_files_that_are_not_the_release_are_refused(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    """The missing key is named, and no file is written."""
+    ratings = "gpt35_fm_human_list"
+    wrong: list[list[dict[str, object]]] = [
         [without("article")],
         [PUBMED, without("human")],
         [without("gpt35_fm", "llama2_70b")],
         [PUBMED, without("llama2_70b")],
         [{**PUBMED, "human": "<pad>"}],
         [{**PUBMED, "article": 3}],
-        [{**PUBMED, "gpt35_fm_human_list": [1.0, 0.6, 1.0, 1.0]}],
-        [{**PUBMED, "gpt35_fm_human_list": [1.0]}],
+        [{**PUBMED, ratings: [1.0, 0.6, 1.0, 1.0]}],
+        [{**PUBMED, ratings: [1.0]}],
         [{**PUBMED, "gpt35_fm_geval": "high"}],
-    ],
-)
-def test_file_that_is_not_the_release_is_refused(
-    tmp_path: Path, lines: list[dict[str, object]], snapshot: SnapshotAssertion
-) -> None:
-    """The missing key is named, and no file is written."""
-    file = write(tmp_path / "pubmed.json", *lines)
-    assert refused(file, tmp_path / "out").removeprefix(file.as_posix()) == snapshot
+    ]
+    file = tmp_path / "pubmed.json"
+    told = [refused(write(file, *lines), tmp_path / "out") for lines in wrong]
+    assert [message.removeprefix(file.as_posix()) for message in told] == snapshot
 
 
 def test_empty_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -341,12 +298,7 @@ def test_release_has_300_labelled_pairs(imported: tuple[ImportReport, Path]) -> 
 
 def overall(ratings: Mapping[Facet, int | None], mask: Mapping[Facet, int | None]) -> float:
     """FM, section 3.2: sum(w * rating / scale) / sum(w) over the facets that the human rated."""
-    weights: dict[Facet, float] = {
-        "background": 0.1,
-        "method": 0.3,
-        "result": 0.3,
-        "conclusion": 0.3,
-    }
+    weights = dict(zip(FACETS, (0.1, 0.3, 0.3, 0.3), strict=True))
     rated = [facet for facet in FACETS if mask[facet] is not None]
     total = sum(weights[facet] * (ratings[facet] or 0) / SCALES[facet] for facet in rated)
     return total / sum(weights[facet] for facet in rated)
