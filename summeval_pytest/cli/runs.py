@@ -41,7 +41,7 @@ from summeval_pytest.record.record import read_record, record_text
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
 from summeval_pytest.reports.files import RENDERERS, append, write_whole
-from summeval_pytest.reports.github import annotation_lines
+from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
 from summeval_pytest.reports.run import (
     changed_model_lines,
@@ -50,7 +50,6 @@ from summeval_pytest.reports.run import (
     plan_lines,
     run_lines,
 )
-from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.stats.paired import detectable_drop, power_of_drop

@@ -220,8 +220,7 @@ def _alone(suite: SuiteRecord) -> SuiteRecord:
 
 def tell_github(config: pytest.Config, record: RunRecord, annotations: list[str]) -> Iterator[str]:
     """Appends the step summary and collects annotations; yields what could not be written."""
-    from summeval_pytest.reports.github import annotation_lines
-    from summeval_pytest.reports.step_summary import STEP_SUMMARY, step_summary
+    from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 
     start = config.invocation_params.dir
     root = Path(os.environ.get(WORKSPACE) or config.rootpath).resolve()

@@ -5,37 +5,38 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from functools import cache
-from importlib.resources import files
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from summeval_pytest.metrics.score import CATALOGUE
-from summeval_pytest.questions import FACETS
+from summeval_pytest.metrics.score import (
+    CATALOGUE,
+    METRICS,
+    EvaScore,
+    FacetScore,
+    FaithfulnessScore,
+    Unscored,
+)
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.reports import trust
 from summeval_pytest.reports.page_pair import (
-    WORST_FIRST,
     Passages,
     block,
     cut,
     pair_block,
-    pair_link,
     paper_block,
-    rows_of,
-    system_key,
     visible,
 )
-from summeval_pytest.reports.pair import broken_texts, corrected_value, relation_text, shown
-from summeval_pytest.reports.run import calls_lines
-from summeval_pytest.reports.trust import (
-    MARK,
-    described,
-    evidence_of,
-    interval_of,
-    trust_of,
-    trust_of_run,
-    value_of,
-    verdict_of,
+from summeval_pytest.reports.pair import (
+    broken_texts,
+    corrected_value,
+    missed_numbers,
+    relation_text,
+    short_of,
+    shown,
 )
+from summeval_pytest.reports.run import calls_lines
+from summeval_pytest.reports.template import resource, template
 from summeval_pytest.verdict.decide import mean_of
 from summeval_pytest.verdict.thresholds import Threshold, named_agreement
 from summeval_pytest.verdict.trust import confusions, worst_disagreements
@@ -43,9 +44,6 @@ from summeval_pytest.verdict.trust import confusions, worst_disagreements
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jinja2 import Template
-
-    from summeval_pytest.metrics.score import Named
     from summeval_pytest.record.record import (
         Difference,
         Outcome,
@@ -59,6 +57,8 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
 """The numbers of the heatmap."""
+WORST_FIRST: Final[tuple[Outcome, ...]] = ("error", "failed", "passed")
+"""Outcomes of pairs."""
 _LOST: Final = {"eva": "facts", "faithfulness": "sentences"}
 """What a filter of the list calls the points that a metric loses."""
 _STEPS: Final = 8
@@ -66,34 +66,110 @@ _STEPS: Final = 8
 _MIDDLE: Final = 50.0
 _REACH: Final = 48.0
 """From the middle of a drawing to where its longest interval ends, in per cent of its width."""
-_HOME: Final = "summeval_pytest.reports"
+_TITLE: Final = 240
 _SCRIPTS: Final = ("texts.js", "detail.js", "panel.js", "listing.js", "start.js")
 """In this order they are one script."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPair:
+    """One pair of the list; ``system`` is what a link names its system by."""
+
+    pair: PairRecord
+    suite: str
+    system: str
+    title: str
+
+    @property
+    def of(self) -> tuple[str, str]:
+        """Its suite and its paper."""
+        return self.suite, self.pair.paper
+
+    @property
+    def key(self) -> str:
+        """What a deep link names it by."""
+        return f"{self.system}/{visible(self.pair.paper)}"
+
+    @property
+    def href(self) -> str:
+        """The deep link, within the page."""
+        return pair_link(self.system, self.pair.paper)
+
+    @property
+    def misses(self) -> list[str]:
+        """What fails it, a phrase each."""
+        fault = [self.pair.fault or "unscored"] if self.pair.outcome == "error" else []
+        return [cut(text, _TITLE) for text in (*fault, *missed_numbers(self.pair.verdict))]
+
+    @property
+    def waived(self) -> list[str]:
+        """What would fail it, but for a waiver."""
+        return [*map(short_of, self.pair.verdict.waived)]
+
+    @property
+    def ratings(self) -> list[tuple[str, str, bool]]:
+        """Each rated facet, its rating, and whether that is less than full."""
+        found = ((facet, self._values.get(f"facet.{facet}")) for facet in FACETS)
+        return [(facet, f"{v:g}", v < SCALES[facet]) for facet, v in found if v is not None]
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """The metrics, each with its text."""
+        values = self._values
+        return [(name, shown(name, values[name])) for name in METRICS if name in values]
+
+    @property
+    def _values(self) -> dict[str, float | None]:
+        scored = (score for score in self.pair.scores if not isinstance(score, Unscored))
+        return {name: value for score in scored for name, value in score.values().items()}
+
+    @property
+    def lost(self) -> list[str]:
+        """What it lost points on: facets, "facts" and "sentences"."""
+        found: list[str] = []
+        for score in self.pair.scores:
+            match score:
+                case FacetScore():
+                    found += [r.facet for r in score.ratings if r.rating < SCALES[r.facet]]
+                case EvaScore() if score.value < 1:
+                    found.append("facts")
+                case FaithfulnessScore() if not score.is_faithful or score.conflicts:
+                    found.append("sentences")
+                case _:
+                    pass
+        return found
+
+    @property
+    def trend(self) -> str:
+        """How its metrics moved against the baseline; empty where they did not."""
+        loss = 0.0 if self.pair.change is None else self.pair.change.loss
+        if not round(loss, 3):
+            return ""
+        return f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
+
+
 def page_text(record: RunRecord) -> str:
     """The report of a run: HTML without any reference to the outside; a pure function of it."""
-    style, script = _resource("page.css"), "\n".join(map(_resource, _SCRIPTS))
-    rows = rows_of(record)
-    usage = record.header.usage
+    style, script = resource("page.css"), "\n".join(map(resource, _SCRIPTS))
+    rows = listed_pairs(record)
     pairs: dict[tuple[str, str], list[PairRecord]] = {}
     for row in rows:
         pairs.setdefault(row.of, []).append(row.pair)
     numbers = {of: number for number, of in enumerate(pairs)}
     papers = {(suite.name, paper.id): paper for suite in record.suites for paper in suite.papers}
     references = {
-        of: tuple(map(Passages, papers[of].references if of in papers else ())) for of in pairs
+        of: [Passages(text, n) for n, text in enumerate(papers[of].references, start=1)]
+        for of in pairs
+        if of in papers
     }
     uses = [use for suite in record.suites for use in suite.waivers]
-    return _template().render(
+    relations = [verdict for suite in record.suites for verdict in suite.relations]
+    words = confusions, mean_shown, named_agreement, pair_link, signed, whisker, worst_disagreements
+    return template("page.html", _finalize, trust, *words).render(
         record=record,
-        trust=trust_of_run(record),
-        mark=f"{MARK[0].upper()}{MARK[1:]}",
-        relations=[
-            (relation_text(verdict), verdict.state, broken_texts(verdict))
-            for suite in record.suites
-            for verdict in suite.relations
-        ],
+        judge_trust=trust.trust_of_run(record),
+        mark=f"{trust.MARK[0].upper()}{trust.MARK[1:]}",
+        relations=[(relation_text(each), each.state, broken_texts(each)) for each in relations],
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,
         script=script,
@@ -101,7 +177,6 @@ def page_text(record: RunRecord) -> str:
         counts=_counted(Counter(row.pair.outcome for row in rows)),
         columns=COLUMNS,
         lines=list(_lines(record)),
-        pair_link=pair_link,
         waivers=sorted(uses, key=lambda use: not use.fault),
         rows=rows,
         systems=list(dict.fromkeys(sorted(row.system for row in rows))),
@@ -123,10 +198,43 @@ def page_text(record: RunRecord) -> str:
         paper_blocks=[
             block(paper_block(papers[of], pairs[of]) if of in papers else None) for of in pairs
         ],
-        pair_blocks=(block(pair_block(row.pair, references[row.of])) for row in rows),
-        calls=tuple(calls_lines(usage, {})) if usage else (),
+        pair_blocks=(block(pair_block(row.pair, references.get(row.of, ()))) for row in rows),
+        calls=tuple(calls_lines(record.header.usage, {})) if record.header.usage else (),
         signatures=sorted({s for row in rows for s in row.pair.signatures}),
     )
+
+
+def listed_pairs(record: RunRecord) -> list[ListedPair]:
+    """Every judged pair, errors first, then the failed ones, by how far they fall short."""
+
+    def badness(row: ListedPair) -> tuple[int, float]:
+        verdict = row.pair.verdict
+        gaps = (CATALOGUE[short.name].gap(short.value, short.least) for short in verdict.shortfalls)
+        return WORST_FIRST.index(row.pair.outcome), -(len(verdict.lacking) + sum(gaps))
+
+    titles = {(suite.name, p.id): p.title for suite in record.suites for p in suite.papers}
+    several = len(record.suites) > 1
+    rows = [
+        ListedPair(
+            pair=pair,
+            suite=suite.name,
+            system=system_key(suite.name, pair.system, several=several),
+            title=cut(titles.get((suite.name, pair.paper), "").strip() or pair.paper, _TITLE),
+        )
+        for suite in record.suites
+        for pair in suite.pairs
+    ]
+    return sorted(rows, key=badness)
+
+
+def system_key(suite: str, system: str, *, several: bool) -> str:
+    """What a link names a system by; the suite is named, too, where there are several."""
+    return visible(f"{suite}/{system}" if several else system)
+
+
+def pair_link(system: str, paper: str) -> str:
+    """The deep link to a pair, within the page; ``system`` as `system_key` gives it."""
+    return f"#pair={quote(f'{system}/{visible(paper)}')}"
 
 
 def _lines(record: RunRecord) -> Iterator[dict[str, object]]:
@@ -168,35 +276,29 @@ def _cell(
     suite: SuiteRecord, system: SystemRecord, numbers: Sequence[Numbers], name: str, key: str
 ) -> dict[str, object]:
     """One mean of one system, with its threshold, its change and the pairs that lost points."""
-    least = next((t.least for t in suite.thresholds.mean if t.name == name), None)
     named = CATALOGUE[name]
+    least = next((t.least for t in suite.thresholds.mean if t.name == name), None)
     mean = mean_of(numbers, Threshold(name, least or 0.0))
-    missed = {m.name for m in system.verdict.missed}
     corrected = next((each for each in system.corrected if each.name == name), None)
-    if corrected is not None and corrected.missed:
-        missed.add(name)
-    value = mean.value
+    decided = next((m for m in system.means if m.name == name), None)
+    is_missed = decided in system.verdict.missed
+    fails = is_missed or (corrected is not None and bool(corrected.missed))
     lost = name.removeprefix("facet.") if name.startswith("facet.") else _LOST.get(name, "")
     difference = system.comparison and system.comparison.difference(name)
-    missing = 0.0 if value is None else named.gap(value, named.best)
-    decided = next((m for m in system.means if m.name == name), None)
+    missing = 0.0 if mean.value is None else named.gap(mean.value, named.best)
     is_whole = mean.n_scored == mean.n_papers
+    signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
     return {
-        "text": mean_shown(name, value, least),
+        "text": mean_shown(name, mean.value, least),
         "shade": 0 if not missing else max(1, round(missing * _STEPS)),
-        "held": "" if least is None else _held(named, value, least),
+        "held": "" if least is None else f"{signs[named.meets(mean.value, least)]} {least:g}",
         "coverage": "" if is_whole else f"{mean.n_scored:,} of {mean.n_papers:,} papers",
-        "fails": name in missed,
-        "waived": decided is not None and not decided.passes and name not in missed,
+        "fails": fails,
+        "waived": decided is not None and not decided.passes and not fails,
         "change": signed(difference.change) if difference else "",
         "href": _filter_link(key, lost) if lost else "",
         "corrected": "" if corrected is None else corrected_value(corrected),
     }
-
-
-def _held(named: Named, value: float | None, least: float) -> str:
-    signs = (">", "\u2264") if named.lower_is_better else ("<", "\u2265")
-    return f"{signs[named.meets(value, least)]} {least:g}"
 
 
 def signed(value: float) -> str:
@@ -227,59 +329,16 @@ def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]
     return [round(_MIDDLE + _REACH * share / reach, 2) for share in shares(difference)]
 
 
-_WORDS: Final = {
-    function.__name__: function
-    for function in (
-        confusions,
-        described,
-        evidence_of,
-        interval_of,
-        mean_shown,
-        named_agreement,
-        signed,
-        trust_of,
-        value_of,
-        verdict_of,
-        whisker,
-        worst_disagreements,
-    )
-}
-"""What the template calls by name."""
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_finalize,
-    )
-    environment.globals |= _WORDS
-    return environment.from_string(_resource("page.html"))
-
-
 def _finalize(value: Any) -> Any:
     """Whatever the template prints is visible and no longer than a quotation; markup is ours."""
     return visible(cut(value)) if type(value) is str else value
 
 
-def _resource(name: str) -> str:
-    return (files(_HOME) / "templates" / name).read_text("utf-8")
-
-
 def _policy(style: str, script: str) -> str:
     """A content security policy under which nothing but our own style and script can act."""
+    hashes = (hashlib.sha256(text.encode()).digest() for text in (style, script))
+    of_style, of_script = (f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes)
     return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"
+        f"default-src 'none'; style-src {of_style}; script-src {of_script};"
         " img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from jinja2 import Template
 
@@ -19,14 +20,14 @@ def resource(name: str) -> str:
 
 @cache
 def template(
-    name: str, finalize: Callable[[object], object], *words: Callable[..., object]
+    name: str, finalize: Callable[[object], object], *words: ModuleType | Callable[..., object]
 ) -> Template:
     """One template.
 
     Args:
         name: Its file.
         finalize: Makes a value safe, before it is escaped for HTML unless it is `Markup`.
-        words: The functions that it calls, each by its own name, also as filters.
+        words: The functions that it calls, also as filters, and modules of such, by their names.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -38,7 +39,7 @@ def template(
         keep_trailing_newline=True,
         finalize=finalize,
     )
-    named = {word.__name__: word for word in words}
+    named = {word.__name__.rpartition(".")[2]: word for word in words}
     environment.globals |= named
     environment.filters |= named
     return environment.from_string(resource(name))

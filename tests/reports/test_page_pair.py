@@ -126,14 +126,14 @@ def test_a_passage_is_found_as_it_was_written(text: str, passage: str, found: li
     """Judges quote the normalised text; the page shows what the system wrote."""
     shown = visible(text).encode("utf-16-le")
     places = Passages(text).find(passage)
-    cuts = [shown[2 * start : 2 * end].decode("utf-16-le") for start, end in places]
+    cuts = [shown[2 * start : 2 * end].decode("utf-16-le") for _, start, end in places]
     assert cuts == [visible(words) for words in found]
 
 
 def test_a_sentence_that_stands_twice_is_found_in_both_places() -> None:
     """The second of two equal sentences is the one behind the first."""
     found = list(Passages("Moss grew. Rain fell. Moss grew.").in_order(["Moss grew."] * 2))
-    assert found == [((0, 10),), ((22, 32),)]
+    assert found == [((0, 0, 10),), ((0, 22, 32),)]
 
 
 def test_a_fact_is_marked_in_the_reference_that_shares_its_words() -> None:

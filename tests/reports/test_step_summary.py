@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.reports.step_summary import (
+from summeval_pytest.reports.github import (
     cell,
     code,
     fitting,
@@ -278,7 +278,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
 
 def test_the_docstring_examples_hold() -> None:
     """An example that no one runs goes stale, and is believed."""
-    found = doctest.testmod(import_module("summeval_pytest.reports.step_summary"))
+    found = doctest.testmod(import_module("summeval_pytest.reports.github"))
     assert found.failed == 0
     assert found.attempted == 2
 
