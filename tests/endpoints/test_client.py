@@ -38,11 +38,13 @@ from tests.scripted_server import (
 from tests.waiting import SOON, skip, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from summeval_pytest.endpoints.endpoint import Endpoint
 
 
+OPEN = "not asked any more, since its circuit is open; the first trouble was: "
+KNOWN = Dialect(level="json_schema")
 TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 30 s"
 
 
@@ -67,29 +69,24 @@ def free_port() -> int:
         return port
 
 
-# What comes back
+async def texts(client: Client, *prompts: str) -> list[str]:
+    """The replies to prompts that are asked at once, or their faults."""
+    asked = [client.send(question(prompt)) for prompt in prompts]
+    got = await asyncio.gather(*asked, return_exceptions=True)
+    return [one.text if isinstance(one, ChatReply) else str(one) for one in got]
 
 
-def test_a_reply_has_the_text_and_what_it_used() -> None:
-    """The whole way: a request goes out, a reply comes in."""
+def test_a_request_goes_out_as_built_and_a_reply_comes_back() -> None:
+    """What a store's key is made of is what was sent, and nothing is added."""
     with ScriptedServer(always(Answer("yes", usage=(90, 7, 64), model="llama3-8b"))) as server:
-        got = reply(at(server.url))
+        got = reply(at(f"{server.url}?api-version=2024&tier="), question("Is zinc ✓ a metal?"))
     assert got == ChatReply(
-        text="yes",
-        finish="stop",
-        model="llama3-8b",
-        fingerprint="fp_scripted",
-        usage=Usage(prompt_tokens=90, completion_tokens=7, cached_tokens=64),
+        text="yes", model="llama3-8b", fingerprint="fp_scripted", usage=Usage(90, 7, 64)
     )
-    assert server.n_requests == 1
-    assert server.seen[0].path == "/v1/chat/completions"
-
-
-def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
-    """What the key of a store is made of has to be what was sent."""
-    with ScriptedServer() as server:
-        reply(at(server.url), question("Is zinc ✓ a metal?"))
-    assert server.seen[0].body == {
+    (sent,) = server.seen
+    assert sent.path == "/v1/chat/completions?api-version=2024&tier="
+    assert sent.headers["authorization"] == "Bearer sk-test-0123456789abcdef"
+    assert sent.body == {
         "model": "llama3",
         "messages": [{"role": "user", "content": "Is zinc ✓ a metal?"}],
         "max_tokens": 16,
@@ -98,7 +95,8 @@ def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
     }
 
 
-# What is worth another attempt
+NULL = Raw(b'{"choices": null}')
+DIFFERENT = Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}')
 
 
 @pytest.mark.parametrize(
@@ -110,8 +108,8 @@ def test_the_body_goes_out_as_built_and_nothing_is_added() -> None:
         HalfBody(),
         Status(418, headers={"x-should-retry": "true"}),
         Html(),
-        Raw(b'{"choices": null}'),
-        Raw(b'{"choices": [{"message": {"content": "no"}}, {"message": {"content": "yes"}}]}'),
+        NULL,
+        DIFFERENT,
     ],
     ids=repr,
 )
@@ -123,38 +121,24 @@ def test_a_passing_trouble_costs_another_attempt(action: Action) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "named"),
+    ("action", "named", "n_requests"),
     [
-        (Status(401), "unauthorised"),
-        (Status(404), "unknown_model"),
-        (Status(429, code="insufficient_quota"), "quota"),
-        (Status(503, headers={"x-should-retry": "false"}), "server_error"),
-        (Status(400, headers={"x-should-retry": "true"}), "bad_request"),
-        (Raw(b"", status=307, headers={"location": "http://127.0.0.1:9/v1"}), "bad_request"),
+        (Status(401), "unauthorised", 1),
+        (Status(404), "unknown_model", 1),
+        (Status(429, code="insufficient_quota"), "quota", 1),
+        (Status(503, headers={"x-should-retry": "false"}), "server_error", 1),
+        (Status(400, headers={"x-should-retry": "true"}), "bad_request", 1),
+        (Html(), "not_json", 3),
+        (NULL, "malformed", 3),
+        (Answer("yes", finish="tool_calls"), "malformed", 3),
     ],
     ids=repr,
 )
-def test_a_lasting_trouble_is_a_fault_at_once(action: Action, named: str) -> None:
-    """Repeating what cannot work costs time, and sometimes money."""
+def test_a_lasting_trouble_is_a_fault(action: Action, named: str, n_requests: int) -> None:
+    """At once, or after three good statuses with bad bodies: a proxy may only have hiccups."""
     with ScriptedServer(always(action)) as server:
         assert fault(at(server.url)).fault == named
-    assert server.n_requests == 1
-
-
-@pytest.mark.parametrize(
-    ("action", "named"),
-    [
-        (Html(), "not_json"),
-        (Raw(b'{"choices": null}'), "malformed"),
-        (Answer("yes", finish="tool_calls"), "malformed"),
-    ],
-    ids=repr,
-)
-def test_a_good_status_with_a_bad_body_is_tried_three_times(action: Action, named: str) -> None:
-    """A proxy has hiccups; an address that is no endpoint answers like that for ever."""
-    with ScriptedServer(always(action)) as server:
-        assert fault(at(server.url)).fault == named
-    assert server.n_requests == 3
+    assert server.n_requests == n_requests
 
 
 # What is too much
@@ -199,8 +183,7 @@ def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
     body = gzipped(blanks, times=1 if coding else 0)
     action = Raw(body, status=status, headers={"content-encoding": coding})
     with ScriptedServer(always(action)) as server:
-        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
-        error, mib = peak_mib(replace(endpoint, max_reply_mib=8))
+        error, mib = peak_mib(replace(at(server.url), max_reply_mib=8))
     assert error.fault == "too_large"
     assert str(error).endswith(
         "its body is larger than 8 MiB; raise max_reply_mib if a reply may be as large"
@@ -219,49 +202,24 @@ def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
     assert mib < 10
 
 
-def test_large_bodies_are_read_one_at_a_time() -> None:
+def test_large_bodies_are_read_one_at_a_time_up_to_the_limit() -> None:
     """Of twelve without an end, eleven wait at their first MiB."""
     with ScriptedServer(always(Endless(b" " * 2**16))) as server:
-        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
 
         async def twelve(client: Client) -> list[str]:
             tracemalloc.start()
-            asked = [client.send(question(str(index))) for index in range(12)]
-            faults = await asyncio.gather(*asked, return_exceptions=True)
-            return [one.fault for one in faults if isinstance(one, NoReplyError)]
+            return await texts(client, *map(str, range(12)))
 
         try:
-            endpoint = replace(endpoint, max_reply_mib=8)
-            faults = run(endpoint, twelve, remembered=Dialect(level="json_schema"))
+            told = run(replace(at(server.url), max_reply_mib=8), twelve, remembered=KNOWN)
             mib = tracemalloc.get_traced_memory()[1] / 2**20
         finally:
             tracemalloc.stop()
-    assert faults == ["too_large"] * 12
+    assert all("its body is larger than 8 MiB" in each for each in told)
     assert mib < 60
 
 
-def test_a_body_without_an_end_is_given_up_at_the_limit() -> None:
-    """It came at 150 MB a second, for as long as a call may take."""
-    with ScriptedServer(always(Endless())) as server:
-        endpoint = at(server.url, timeout_seconds=60, attempt_seconds=60)
-        error, mib = peak_mib(endpoint)
-    assert error.fault == "too_large"
-    assert "its body is larger than 32 MiB" in str(error)
-    assert 2**25 <= server.n_poured < 2**26  # what lies in the sockets comes on top
-    assert mib < 200
-
-
 # How long is waited
-
-
-def pause(headers: Mapping[str, str], status: int = 429) -> float:
-    """Seconds that are waited after a refusal with these headers, before the next attempt."""
-    limits = Patient()
-    with ScriptedServer(first(Status(status, headers=headers))) as server:
-        endpoint = at(server.url, timeout_seconds=7200)
-        assert run(endpoint, lambda client: client.send(question()), limits=limits).text == "yes"
-    (seconds,) = limits.pauses
-    return seconds
 
 
 def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
@@ -269,7 +227,11 @@ def test_a_wait_in_seconds_is_granted_for_an_overload_as_well() -> None:
 
     A nightly run has hours.
     """
-    assert pause({"retry-after": "121.5"}, status=503) == 121.5
+    limits, busy = Patient(), Status(503, headers={"retry-after": "121.5"})
+    with ScriptedServer(first(busy)) as server:
+        endpoint = at(server.url, timeout_seconds=7200)
+        assert run(endpoint, lambda client: client.send(question()), limits=limits).text == "yes"
+    assert limits.pauses == [121.5]
 
 
 @pytest.mark.parametrize(
@@ -408,32 +370,16 @@ def test_a_server_that_went_away_is_waited_for() -> None:
     assert run(at(f"http://127.0.0.1:{port}/v1"), twice) == ["yes", "yes"]
 
 
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+def test_an_endpoint_gets_no_proxy_and_no_key_of_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Office machines set one for everything, and it cannot reach a model on loopback."""
+    """A proxy cannot reach loopback; the package would send OpenAI's key to whoever is asked."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
-    with ScriptedServer() as server:
-        assert reply(at(server.url)).text == "yes"
-
-
-def test_a_key_of_the_environment_goes_to_no_endpoint_without_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The package would send OpenAI's key to whatever address is asked."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-environment-0123456789")
     with ScriptedServer() as server:
-        reply(at(server.url, api_key=""))
+        assert reply(at(server.url, api_key="")).text == "yes"
     assert server.seen[0].headers["authorization"] == "Bearer none"
-
-
-def test_the_key_and_the_query_of_an_address_are_sent() -> None:
-    """Gateways want the one or the other."""
-    with ScriptedServer() as server:
-        reply(at(f"{server.url}?api-version=2024&tier="))
-    assert server.seen[0].path == "/v1/chat/completions?api-version=2024&tier="
-    assert server.seen[0].headers["authorization"] == "Bearer sk-test-0123456789abcdef"
 
 
 def test_a_redirection_is_not_followed() -> None:
@@ -448,18 +394,6 @@ def test_a_redirection_is_not_followed() -> None:
 
 
 # Many at once
-
-
-def test_an_endpoint_has_a_limit_of_its_own() -> None:
-    """A local model serves fewer at once than a run has limits."""
-    with ScriptedServer(lambda _: Until(lambda: server.peak >= 3, Answer("yes"))) as server:
-
-        async def many(client: Client) -> list[ChatReply]:
-            client._talk.settle(client._talk.dialect)
-            return await asyncio.gather(*[client.send(question(str(n))) for n in range(12)])
-
-        run(at(server.url, max_in_flight=3), many, n_limit=20)
-    assert server.peak == 3
 
 
 def test_a_limit_shrinks_when_it_is_too_many_and_grows_back() -> None:
@@ -558,68 +492,35 @@ def test_a_fault_says_where_what_and_what_to_do(action: Action, message: str) ->
     assert str(error) == f"endpoint 'test' at {server.url}: {message}"
 
 
-OPEN = "not asked any more, since its circuit is open; the first trouble was: "
-KNOWN = Dialect(level="json_schema")
-
-
-def trouble(what: str) -> RetryDecision:
-    """A breakdown that may pass."""
-    return RetryDecision(fault="server_error", again=True, what=what, status=500)
-
-
-def failing(circuit: Circuit, call: int, times: int = FAILURES, now: float = 0.0) -> None:
+def failing(circuit: Circuit, call: int, times: int = FAILURES) -> None:
     """One call that fails so many times."""
     for attempt in range(times):
-        circuit.failed(call, trouble(f"{call}.{attempt}"), now)
-
-
-async def texts(client: Client, *prompts: str) -> list[str]:
-    """The replies to prompts that are asked at once, or their faults."""
-    asked = [client.send(question(prompt)) for prompt in prompts]
-    got = await asyncio.gather(*asked, return_exceptions=True)
-    return [one.text if isinstance(one, ChatReply) else str(one) for one in got]
+        what = f"{call}.{attempt}"
+        trouble = RetryDecision(fault="server_error", again=True, what=what, status=500)
+        circuit.failed(call, trouble, 0.0)
 
 
 def test_two_calls_that_only_fail_open_it() -> None:
-    """One prompt that breaks a server is no server that is down."""
+    """One prompt that breaks a server is no server that is down; anything good counts anew."""
     circuit = Circuit()
     failing(circuit, 1, times=20)
-    failing(circuit, 2, times=FAILURES - 1)
-    opened = [circuit.is_open]
-    failing(circuit, 2, times=1)
-    assert [*opened, circuit.is_open] == [False, True]
-    assert circuit.first is not None
-    assert circuit.first.what == "1.0"
-
-
-def test_anything_good_in_between_counts_the_failures_anew() -> None:
-    """A busy server that answers now and then is worth its wait."""
-    circuit = Circuit()
-    failing(circuit, 1)
     circuit.heard()
     failing(circuit, 2)
-    assert not circuit.is_open
+    failing(circuit, 3, times=FAILURES - 1)
+    opened = [circuit.is_open]
+    failing(circuit, 3, times=1)
+    assert [*opened, circuit.is_open] == [False, True]
     assert circuit.first is not None
     assert circuit.first.what == "2.0"
-
-
-def test_a_server_that_nobody_reached_needs_no_more_attempts() -> None:
-    """Nothing listens there, and waiting changes nothing; two calls say so."""
-    circuit = Circuit()
-    nobody = RetryDecision(fault="unreachable", again=False, what="nothing answers")
-    opened = []
-    for call in (1, 2):
-        circuit.failed(call, nobody, 0.0)
-        opened.append(circuit.is_open)
-    assert opened == [False, True]
 
 
 def test_one_call_is_let_through_at_once_and_then_one_every_ten_seconds() -> None:
     """As often as it costs nothing, so that a server that is back is found."""
     circuit = Circuit()
+    nobody = RetryDecision(fault="unreachable", again=False, what="nothing answers")
     assert circuit.admits(0.0)
-    failing(circuit, 1, now=100.0)
-    failing(circuit, 2, now=100.0)
+    for call in (1, 2):  # nothing listens there: no more attempts are needed
+        circuit.failed(call, nobody, 100.0)
     asked = [100.0, 100.1, 100 + PROBE_SECONDS - 0.1, 100 + PROBE_SECONDS, 101 + PROBE_SECONDS]
     assert [circuit.admits(now) for now in asked] == [True, False, False, True, False]
     circuit.heard()

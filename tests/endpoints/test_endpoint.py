@@ -1,24 +1,46 @@
 from __future__ import annotations
 
+import base64
+import json
+import logging
 import math
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.endpoint import Endpoint, is_exact, is_other_model
+from summeval_pytest.endpoints.endpoint import (
+    OPENAI_URL,
+    Endpoint,
+    EndpointSpec,
+    Keys,
+    default_endpoint,
+    is_exact,
+    is_other_model,
+)
+from summeval_pytest.endpoints.endpoint import find_endpoint as find
 from summeval_pytest.errors import OptionError
+from tests.endpoints.calls import KEY, at, fault, reply
+from tests.scripted_server import Answer, Html, Raw, ScriptedServer, Seen, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from summeval_pytest.endpoints.endpoint import Address
+    from tests.scripted_server import Action
+
+SECRETS = "https://tess:hunter2secret@x.example/v1"
 
 
-def at(url: str) -> Endpoint:
-    """An endpoint of an address."""
-    return Endpoint(name="ollama", base_url=url)
+def endpoint(api_key: str = KEY, base_url: str = "http://localhost:11434/v1") -> Endpoint:
+    """An endpoint with a key."""
+    return Endpoint(name="test", base_url=base_url, api_key=api_key)
 
 
-def mistake(**values: object) -> str:
-    """The message that an endpoint with these values ends with."""
-    sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
-    with pytest.raises(OptionError) as caught:
-        Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
-    return str(caught.value)
+# Addresses
 
 
 @pytest.mark.parametrize(
@@ -33,96 +55,507 @@ def mistake(**values: object) -> str:
 )
 def test_an_address_is_shown_without_user_and_query(url: str, shown: str) -> None:
     """It stands in reports and in keys of the store."""
-    assert at(url).shown == shown
+    assert endpoint("", url).shown == shown
+
+
+def test_loopback_is_this_machine() -> None:
+    """A proxy must not be asked for it, and must be asked for all else."""
+    own = ("localhost", "LOCALHOST", "models.localhost", "127.0.0.1", "127.3.2.1", "[::1]")
+    others = ("10.0.0.1", "localhost.example", "127.0.0.1.example")
+    assert all(endpoint("", f"http://{host}:8000/v1").is_loopback for host in own)
+    assert not any(endpoint("", f"http://{host}:8000/v1").is_loopback for host in others)
+
+
+NO_ADDRESS = "is no address of a server; write it like 'http://localhost:11434/v1'"
+NO_KEY = (
+    "endpoint 'ollama': its API key has a blank, a line break or a letter that no key has;"
+    " look where it comes from"
+)
+NO_NAME = (
+    "an endpoint at https://x.example/v1 needs a name without its key or password in it;"
+    " call it by its address"
+)
 
 
 @pytest.mark.parametrize(
-    ("host", "is_loopback"),
+    ("values", "told"),
     [
-        ("localhost", True),
-        ("LOCALHOST", True),
-        ("models.localhost", True),
-        ("127.0.0.1", True),
-        ("127.3.2.1", True),
-        ("[::1]", True),
-        ("10.0.0.1", False),
-        ("localhost.example", False),
-        ("127.0.0.1.example", False),
+        *[
+            ({"base_url": url}, f"endpoint 'ollama': base_url {shown!r} {NO_ADDRESS}")
+            for url, shown in (
+                ("", ""),
+                ("localhost:11434/v1", "localhost:11434/v1"),
+                ("ftp://localhost/v1", "ftp://localhost/v1"),
+                ("http:///v1", "http:///v1"),
+                ("http://localhost:eleven/v1", "http://localhost:eleven/v1"),
+                ("http://localhost:0/v1", "http://localhost:0/v1"),
+                ("http://[::1/v1", "http://[::1/v1"),
+                ("http://local host/v1", "http://local host/v1"),
+                ("http://localhost/v1\nx-evil: 1", "http://localhost/v1 x-evil: 1"),
+                ("http://lokalhöst/v1", "http://lokalhöst/v1"),
+                ("http://a@b@localhost/v1", "localhost/v1"),
+                ("htp://tess:hunter2@gateway.example/v1?sig=q0w9e8", "gateway.example/v1"),
+            )
+        ],
+        *[
+            ({"api_key": key}, NO_KEY)
+            for key in ("sk-abc\n", " sk-abc", "sk abc", "ключ", "sk-\x00abc")
+        ],
+        *[
+            ({"name": name, "base_url": SECRETS, "api_key": KEY}, NO_NAME)
+            for name in ("", f"my {KEY}", "tess:hunter2secret@x")
+        ],
+        *[
+            ({key: 0}, f"endpoint 'ollama': {key} is 0; it has to be 1 or more")
+            for key in ("max_in_flight", "requests_per_minute", "tokens_per_minute")
+        ],
+        *[
+            ({key: value}, f"endpoint 'ollama': {key} is {value!r}; it has to be above 0")
+            for key in ("timeout_seconds", "attempt_seconds")
+            for value in (0.0, -1.0, math.inf, math.nan)
+        ],
     ],
 )
-def test_loopback_is_this_machine(host: str, *, is_loopback: bool) -> None:
-    """A proxy must not be asked for it, and must be asked for all else."""
-    assert at(f"http://{host}:8000/v1").is_loopback is is_loopback
+def test_an_endpoint_that_is_none_is_said_so(values: dict[str, object], told: str) -> None:
+    """It would fail every test of a run, one by one; no key or password is in what is said."""
+    sound: dict[str, object] = {"name": "ollama", "base_url": "http://localhost:11434/v1"}
+    with pytest.raises(OptionError) as caught:
+        Endpoint(**(sound | values))  # type: ignore[arg-type]  # wrong on purpose
+    assert str(caught.value) == told
+
+
+# Redaction
+
+SLASHED = "kf7/a+9=zz~Q_secret"
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        lambda sent: Status(401, message=f"Incorrect API key provided: {sent}"),
+        lambda sent: Status(400, code=sent, type=sent, param=sent),
+        lambda sent: Status(429, code="insufficient_quota", message=sent * 30),
+        lambda sent: Raw(json.dumps({"detail": [{"input": sent}]}).encode(), status=422),
+        lambda sent: Raw(sent.encode(), status=404),
+        lambda sent: Html(403, f"<html><pre>authorization: {sent}</pre></html>"),
+        lambda sent: Html(200, f"{sent} <html>"),
+        lambda sent: Raw(json.dumps({"error": {"message": sent}}).encode()),
+        lambda sent: Answer("yes", finish=sent and "tool_calls", model=sent),
+    ],
+)
+def test_a_key_that_a_server_echoes_is_in_no_fault(echo: Callable[[str], Action]) -> None:
+    """Servers put the header that they did not like into what they say about it."""
+    with ScriptedServer(lambda seen: echo(seen.headers["authorization"])) as server:
+        error = fault(at(server.url))
+    told = "".join(traceback.format_exception(error)) + repr(error)
+    assert KEY[-8:] not in told
+
+
+def test_a_key_that_a_server_echoes_is_in_no_reply() -> None:
+    """Replies are stored, committed and shown."""
+
+    def echo(seen: Seen) -> Action:
+        sent = seen.headers["authorization"]
+        return Answer(f"You sent {sent}, didn't you?", model=sent)
+
+    with ScriptedServer(echo) as server:
+        got = reply(at(server.url))
+    assert (got.text, got.model) == ("You sent [key], didn't you?", "[key]")
+
+
+SPELLED = "".join(f"\\u{ord(letter):04x}" for letter in SLASHED)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (f'{{"error": {{"message": "{"x" * 185}{SLASHED}"}}}}', "xx[key])"),
+        (f'{{"error": {{"message": "no {SPELLED}"}}}}', ": status 400 (no [key])"),
+    ],
+    ids=["cut", "spelled"],
+)
+def test_a_key_is_hidden_before_a_message_is_cut_and_after_it_is_read(body: str, told: str) -> None:
+    """Half a key, left at the end, is no longer found by anyone; JSON may spell it otherwise."""
+    with ScriptedServer(lambda _: Raw(body.encode(), status=400)) as server:
+        error = fault(at(server.url, api_key=SLASHED))
+    assert str(error).endswith(told)
+    assert SLASHED[:4] not in str(error)
+
+
+def test_a_password_and_a_query_are_shown_nowhere() -> None:
+    """Some addresses are secrets themselves."""
+
+    def echo(seen: Seen) -> Action:
+        sent = base64.b64decode(seen.headers["authorization"].removeprefix("Basic ")).decode()
+        return Status(401, message=f"{sent} {seen.path} {seen.headers['authorization']}")
+
+    with ScriptedServer(echo) as server:
+        url = server.url.replace("//", "//tess:hunter2secret@") + "?sig=q0w9e8r7"
+        error = fault(at(url, api_key=""))
+        told = "status 401 (tess:[key] /v1/chat/completions?sig=[key]"
+        assert f"at {server.url}: model 'llama3': {told}" in str(error)
+    for secret in ("hunter2secret", "q0w9e8r7", KEY):
+        assert secret not in repr(at(url)) + str(error)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "told"),
+    [
+        *[
+            ("", f"({text})", "([key])")
+            for text in (
+                "sk-abc12345",
+                "sk-proj-Ab_c-dEf1234567890xyz",
+                "sk-abcdefghijklmnopqrstuvw",
+                "sk-abcd1***************wxyz",
+                "Bearer abc123",
+                "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig-na_ture==",
+                "Basic dXNlcjpwYXNzd29yZDE=",
+            )
+        ],
+        *[
+            (KEY, text, text)
+            for text in (
+                "The bearer of the gene, a Bearer token, Basic understanding.",
+                "task-force2 and sk-learn and risk-taking12345 in mask-1234567890",
+                "Zinc was given to 21 mice (p < 0.05).",
+            )
+        ],
+        *[
+            (key, "ollama is EMPTY, not-needed; abc", "ollama is EMPTY, not-needed; abc")
+            for key in ("", "ollama", "EMPTY", "not-needed", "abc")
+        ],
+    ],
+)
+def test_what_looks_like_a_key_is_hidden_and_what_papers_say_stays(
+    key: str, text: str, told: str
+) -> None:
+    """It may be another endpoint's key; a placeholder is a word that replies hold as well."""
+    assert endpoint(key).redacted(text) == told
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    key=st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=6, max_size=40),
+    before=st.text(max_size=10),
+    after=st.text(max_size=10),
+)
+@example(key='ab"\\/c', before="", after="")
+@example(key="[key][key", before="", after="]")
+def test_no_key_survives(key: str, before: str, after: str) -> None:
+    """Whatever its letters, and whatever stands around it."""
+    secret = f"7Z{key}"
+    owner = endpoint(secret)
+    assert secret not in owner.redacted(f"{before}{secret}{after}")
+    assert json.dumps(secret)[1:-1] not in owner.redacted(json.dumps(before + secret + after))
+
+
+@pytest.mark.parametrize("before", ["", "u:", "Bearer ", "abc"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("key", [KEY, SLASHED, "kf7>?~>?~>?~"])
+def test_a_key_in_base64_is_found(before: str, encode: Callable[[bytes], bytes], key: str) -> None:
+    """Basic authorization is written so, and proxies show it."""
+    sent = encode(f"{before}{key}:and more".encode()).decode()
+    told = endpoint(key).redacted(f"authorization: {sent}.")
+    start = -(-len(before) * 8 // 6)
+    assert "[key]" in told
+    assert sent[start : start + 6] not in told
+    assert base64.b64encode(key.encode()).decode()[:6] not in told
+
+
+@pytest.mark.parametrize("width", [7, 12, 20])
+@pytest.mark.parametrize("break_", ["\n", "\n      ", "  \n\t", "\r\n", "\nE         "])
+def test_a_key_that_was_wrapped_is_found(width: int, break_: str) -> None:
+    """Reports are 80 characters wide, and a key has hyphens to break at."""
+    wrapped = break_.join(KEY[start : start + width] for start in range(0, len(KEY), width))
+    assert endpoint().redacted(f"(sent {wrapped})") == "(sent [key])"
+
+
+@pytest.mark.parametrize("status", [200, 401])
+def test_what_the_packages_log_holds_no_key(caplog: pytest.LogCaptureFixture, status: int) -> None:
+    """At DEBUG they tell every header, and servers echo those that they got."""
+
+    def echo(seen: Seen) -> Action:
+        sent = seen.headers["authorization"]
+        headers = {"x-sent": sent, "x-coded": base64.b64encode(sent.encode()).decode()}
+        body = json.dumps({"choices": [{"message": {"content": "yes"}}]}).encode()
+        return Raw(body, status=status, headers={**headers, "content-type": "application/json"})
+
+    caplog.set_level("DEBUG")
+    with ScriptedServer(echo) as server:
+        sending = reply if status == 200 else fault
+        sending(at(f"{server.url}?sig=q0w9e8r7", timeout_seconds=60, attempt_seconds=60))
+
+    told_by = {name.split(".")[0] for name, _, _ in caplog.record_tuples}
+    assert told_by >= {"openai", "httpx2", "httpcore2"}
+    assert "x-coded" in caplog.text
+    assert "[key]" in caplog.text
+    for secret in (KEY, "q0w9e8r7", base64.b64encode(KEY[2:].encode()).decode()[:20]):
+        assert secret not in caplog.text
+    filters = [logging.getLogger(name).filters for name in logging.root.manager.loggerDict]
+    assert not [one for each in filters for one in each if "Redacting" in repr(one)]
+
+
+# Which endpoint, and which key
+
+OPENAIS = "sk-marker-0a1b2c3d4e5f"
+TEAMS = "other-marker-99887766"
+NEAR = EndpointSpec(name="near", base_url="http://near:8000/v1")
+KEYED = EndpointSpec(name="keyed", base_url="https://keyed:8000/v1", api_key_env="TEAM_KEY")
+DEFINED = {"near": NEAR, "keyed": KEYED}
+ENVIRON = {"OPENAI_API_KEY": OPENAIS, "TEAM_KEY": TEAMS}
+
+
+def find_endpoint(
+    name: str,
+    defined: Mapping[str, EndpointSpec] = DEFINED,
+    environ: Mapping[str, str] = ENVIRON,
+    *,
+    allowed: Iterable[str] = (),
+    n_processes: int = 1,
+) -> Address:
+    """The endpoint of a name, for a user who typed it where it is an address."""
+    keys = Keys.of(environ, typed=name, allowed=allowed)
+    return find(name, defined, environ, keys, n_processes=n_processes)
+
+
+def refusal(
+    name: str,
+    defined: Mapping[str, EndpointSpec] = DEFINED,
+    environ: Mapping[str, str] = ENVIRON,
+    allowed: Iterable[str] = (),
+) -> str:
+    """What is told of a name that is no endpoint, or may not have its key."""
+    with pytest.raises(OptionError) as caught:
+        find_endpoint(name, defined, environ, allowed=allowed)
+    return str(caught.value)
+
+
+def moved(name: str) -> dict[str, EndpointSpec]:
+    """A suite that puts an endpoint elsewhere."""
+    return {name: EndpointSpec(name=name, base_url="http://near:8000/v1")}
+
+
+LOCAL = "http://localhost:11434/v1"
+GATE = "https://gate:9/v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "defined", "environ", "found"),
+    [
+        # name, base_url, key, and what is lacking
+        ("openai", {}, ENVIRON, ("openai", OPENAI_URL, OPENAIS, "")),
+        *[
+            ("openai", {}, environ, ("openai", OPENAI_URL, "", "OPENAI_API_KEY"))
+            for environ in ({}, {"OPENAI_API_KEY": ""}, {"OPENAI_API_KEY": " \n"})
+        ],
+        # the variable is the openai package's own; replies of another server have other keys
+        ("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": f" {GATE} "}, (GATE, GATE, OPENAIS, "")),
+        # the usual address written out finds the replies that were remembered without it
+        (
+            "openai",
+            {},
+            {"OPENAI_BASE_URL": f"{OPENAI_URL}/"},
+            ("openai", f"{OPENAI_URL}/", "", "OPENAI_API_KEY"),
+        ),
+        # it wants none, and OpenAI's is none of its business
+        ("ollama", {}, ENVIRON, ("ollama", LOCAL, "", "")),
+        # the user pointed there with their own hands
+        (GATE, DEFINED, ENVIRON, (GATE, GATE, OPENAIS, "")),
+        # a suite is somebody else's file: it may not send the user's key where it likes
+        *[
+            (name, moved(name), ENVIRON, (name, "http://near:8000/v1", "", ""))
+            for name in ("near", "openai", "ollama")
+        ],
+    ],
+)
+def test_an_endpoint_is_found_with_its_key(
+    name: str,
+    defined: Mapping[str, EndpointSpec],
+    environ: Mapping[str, str],
+    found: tuple[str, str, str, str],
+) -> None:
+    """A key that is lacking raises nothing yet: a replay needs none."""
+    address = find_endpoint(name, defined, environ)
+    got = address.endpoint
+    assert (got.name, got.base_url, got.api_key, address.lacking) == found
+    assert OPENAIS not in repr(address)  # values get into tracebacks
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "",
-        "localhost:11434/v1",
-        "ftp://localhost/v1",
-        "http:///v1",
-        "http://localhost:eleven/v1",
-        "http://localhost:0/v1",
-        "http://[::1/v1",
-        "http://local host/v1",
-        "http://localhost/v1\nx-evil: 1",
-        "http://lokalhöst/v1",
+        "https://keyed.example/v1",
+        "https://me:pass@keyed.example:443/other",
+        "HTTPS://Keyed.Example/v1?x=y",
     ],
 )
-def test_an_address_that_is_none_is_said_so(url: str) -> None:
-    """A wrong address would fail every test of a run, one by one."""
-    message = mistake(base_url=url)
-    assert message.startswith("endpoint 'ollama': base_url ")
-    assert message.endswith("is no address of a server; write it like 'http://localhost:11434/v1'")
-    assert "\n" not in message
+@pytest.mark.parametrize("allowed", ["https://keyed.example", "TEAM_KEY=https://KEYED.example/"])
+def test_allowed_is_who_gets_the_key_and_not_which_path(url: str, allowed: str) -> None:
+    """An origin is a server: scheme, host and port."""
+    address = find_endpoint("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[allowed])
+    assert (address.endpoint.api_key, address.lacking) == (TEAMS, "")
 
 
-def test_a_broken_address_is_told_without_its_password() -> None:
-    """Mistakes are printed, too."""
-    message = mistake(base_url="htp://tess:hunter2@gateway.example/v1?sig=q0w9e8")
-    assert "'gateway.example/v1' is no address" in message
-
-
-@pytest.mark.parametrize("key", ["sk-abc\n", " sk-abc", "sk abc", "ключ", "sk-\x00abc"])
-def test_a_key_that_fits_in_no_header_is_said_so_and_not_shown(key: str) -> None:
-    """A line break at its end, from a file, would otherwise fail deep in a library, key and all."""
-    message = mistake(api_key=key)
-    assert message == (
-        "endpoint 'ollama': its API key has a blank, a line break or a letter that no key has;"
-        " look where it comes from"
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        (),
+        ("OTHER_KEY=https://keyed:8000",),
+        ("TEAM_KEY=https://keyed",),
+        ("TEAM_KEY=https://keyed:8001",),
+        ("TEAM_KEY=http://keyed:8000",),
+        ("TEAM_KEY=https://keyed.example:8000",),
+        ("TEAM_KEY=https://not-keyed:8000",),
+    ],
+)
+def test_a_suite_sends_no_key_where_the_user_has_not_allowed_it(allowed: tuple[str, ...]) -> None:
+    """A pull request that edits the suite would have any secret of the machine."""
+    assert refusal("keyed", allowed=allowed) == (
+        "endpoint 'keyed' of the suite wants the key in TEAM_KEY sent to https://keyed:8000, and"
+        " you have not allowed that; if you trust it, set"
+        " SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://keyed:8000 (or --summ-allow-endpoints, or the ini"
+        " key summ_allow_endpoints)"
     )
 
 
-@pytest.mark.parametrize("name", ["", "my sk-test-0123456789abcdef", "tess:hunter2secret@x"])
-def test_a_name_without_letters_or_with_a_secret_is_refused(name: str) -> None:
-    """Names are parts of keys and of messages."""
-    message = mistake(
-        name=name,
-        base_url="https://tess:hunter2secret@x.example/v1",
-        api_key="sk-test-0123456789abcdef",
+@pytest.mark.parametrize(
+    ("name", "url", "variable"),
+    [
+        ("e", "https://e/v1", "OPENAI_API_KEY"),
+        ("e", "http://localhost:9/v1", "TEAM_KEY"),
+        ("openai", "https://e/v1", "TEAM_KEY"),
+        ("openai", None, "TEAM_KEY"),
+        ("ollama", None, "TEAM_KEY"),
+        ("e", "https://api.openai.com@e/v1", "TEAM_KEY"),
+        ("e", "https://api.openai.com.e/", "OPENAI_API_KEY"),
+    ],
+)
+def test_whatever_a_suite_writes_allows_nothing(name: str, url: str | None, variable: str) -> None:
+    """Nor does it when the user asks for the endpoint by the name that the suite gives it."""
+    spec = EndpointSpec(name=name, base_url=url, api_key_env=variable)
+    assert f"wants the key in {variable} sent to " in refusal(name, {name: spec})
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_what_the_user_types_or_sets_is_allowed(*, is_typed: bool) -> None:
+    """An address in their own hand, as --summ-endpoint or OPENAI_BASE_URL; a name allows none."""
+    url = "https://keyed:8000/v1"
+    environ = ENVIRON if is_typed else {**ENVIRON, "OPENAI_BASE_URL": url}
+    keys = Keys.of(environ, typed=url if is_typed else None)
+    assert find("keyed", DEFINED, environ, keys).endpoint.api_key == TEAMS
+    with pytest.raises(OptionError, match="you have not allowed that"):
+        find("keyed", DEFINED, ENVIRON, Keys.of(ENVIRON, typed="keyed"))
+
+
+@pytest.mark.parametrize("host", ["keyed:8000", "192.168.0.7", "localhost.example"])
+def test_no_key_goes_over_plain_http(host: str) -> None:
+    """Whoever is on the way would have it, whatever the user allows."""
+    url = f"http://{host}/v1"
+    told = refusal("keyed", {"keyed": replace(KEYED, base_url=url)}, allowed=[f"http://{host}"])
+    assert told.startswith("endpoint 'keyed': its API key would go to ")
+    assert "over plain http" in told
+    assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
+    assert find_endpoint(url, {}).endpoint.api_key == ""
+
+
+@pytest.mark.parametrize(
+    ("entry", "instead"),
+    [
+        ("keyed", "HOUSE_KEY=https://llm.example.org"),
+        ("TEAM_KEY=keyed", "HOUSE_KEY=https://llm.example.org"),
+        ("https://keyed:8000/v1", "https://keyed:8000"),
+        ("TEAM_KEY=https://keyed:443", "TEAM_KEY=https://keyed"),
+    ],
+)
+def test_what_is_no_origin_is_refused_with_what_to_write(entry: str, instead: str) -> None:
+    """A path would promise a bound that there is not."""
+    assert refusal("near", allowed=[entry]) == (
+        "SUMM_ALLOW_ENDPOINTS (or --summ-allow-endpoints, summ_allow_endpoints) holds"
+        f" {entry!r}; write an origin, as {instead}"
     )
-    assert message == (
-        "an endpoint at https://x.example/v1 needs a name without its key or password in it;"
-        " call it by its address"
+
+
+def test_a_replay_has_no_key_to_send() -> None:
+    """So nothing has to be allowed for it, as in the check of a pull request."""
+    address = find("keyed", DEFINED, ENVIRON, Keys.of({}))
+    assert (address.endpoint.api_key, address.endpoint.origin) == ("", "https://keyed:8000")
+
+
+LIMITED = EndpointSpec(
+    name="openai",
+    max_in_flight=8,
+    requests_per_minute=8,
+    tokens_per_minute=8,
+    timeout_seconds=60.0,
+    max_reply_mib=2,
+)
+
+
+@pytest.mark.parametrize(("n_processes", "each"), [(1, 8), (3, 2), (9, 1)])
+def test_processes_divide_the_limits_that_a_suite_sets(n_processes: int, each: int) -> None:
+    """A limit is the run's, each process has a part of it, and never none; times are whole."""
+    defined = {"openai": LIMITED}
+    got = find_endpoint("openai", defined, n_processes=n_processes).endpoint
+    assert got.base_url == OPENAI_URL
+    assert (got.max_in_flight, got.requests_per_minute, got.tokens_per_minute) == (each,) * 3
+    assert (got.timeout_seconds, got.attempt_seconds, got.max_reply_mib) == (60.0, 60.0, 2)
+    assert find_endpoint("openai", {}, n_processes=n_processes).endpoint.max_in_flight is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "seconds"),
+    [
+        (NEAR, (600.0, 300.0)),
+        (replace(NEAR, timeout_seconds=3000.0), (3000.0, 300.0)),
+        (replace(NEAR, timeout_seconds=3000.0, attempt_seconds=7.0), (3000.0, 7.0)),
+    ],
+)
+def test_an_attempt_is_as_long_as_the_suite_says_or_five_minutes(
+    spec: EndpointSpec, seconds: tuple[float, float]
+) -> None:
+    """And never longer than its call."""
+    got = find_endpoint("near", {"near": spec}, {}).endpoint
+    assert (got.timeout_seconds, got.attempt_seconds) == seconds
+
+
+def test_unknown_name_is_refused() -> None:
+    """A misspelt name is put right, another one is told what there is."""
+    assert refusal("olama") == "no endpoint 'olama'; did you mean 'ollama'? (or write a URL)"
+    assert refusal("xyz") == (
+        "no endpoint 'xyz'; known: keyed, near, ollama, openai (or write a URL)"
     )
 
 
-@pytest.mark.parametrize("key", ["max_in_flight", "requests_per_minute", "tokens_per_minute"])
-def test_a_limit_below_one_is_refused(key: str) -> None:
-    """Nothing would ever be sent."""
-    assert mistake(**{key: 0}) == f"endpoint 'ollama': {key} is 0; it has to be 1 or more"
+@pytest.mark.parametrize("environ", [{}, {"OPENAI_BASE_URL": "http://me:hunter2@gate/v1?k=s3cret"}])
+def test_password_in_an_address_is_no_part_of_its_name(environ: dict[str, str]) -> None:
+    """An address is a part of signatures and messages; what is asked there needs all of it."""
+    url = "http://me:hunter2@gate/v1?k=s3cret"
+    got = find_endpoint("openai" if environ else url, {}, environ).endpoint
+    assert (got.name, got.base_url) == ("http://gate/v1", url)
+    assert "hunter2" not in repr(got) + refusal("http://me:hunter2@/v1")
+    assert "s3cret" not in repr(got)
 
 
-@pytest.mark.parametrize("key", ["timeout_seconds", "attempt_seconds"])
-@pytest.mark.parametrize("seconds", [0.0, -1.0, math.inf, math.nan])
-def test_a_time_has_to_be_above_zero_and_finite(key: str, seconds: float) -> None:
-    """A call without an end would keep a run for ever."""
-    message = f"endpoint 'ollama': {key} is {seconds!r}; it has to be above 0"
-    assert mistake(**{key: seconds}) == message
+@pytest.mark.parametrize(
+    ("asked", "environ", "found"),
+    [
+        ("near", {"OPENAI_BASE_URL": "http://gate/v1"}, "near"),
+        (None, {"OPENAI_BASE_URL": "http://gate/v1"}, "openai"),
+        (None, {"OPENAI_BASE_URL": "  "}, "ollama"),
+        (None, {}, "ollama"),
+    ],
+)
+def test_usual_place_is_as_asked_else_the_variable_else_built_in(
+    asked: str | None, environ: dict[str, str], found: str
+) -> None:
+    """The nearest word counts."""
+    assert default_endpoint(asked, environ, "ollama") == found
 
 
-NAMES = (
+# Which model replies
+
+EXACT = (
     "gpt-4o-2024-08-06",
     "gpt-4-0613",
     "gpt-3.5-turbo-1106",
@@ -146,21 +579,14 @@ LOOSE = (
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*EXACT, *LOOSE])
 def test_a_date_a_digest_or_a_numbered_tag_makes_a_name_exact(name: str) -> None:
-    """Whoever writes one means these weights, and another model in their place is a swap."""
-    assert is_exact(name)
-    assert is_other_model(name, "gpt-4o-2024-11-20")
+    """Another model in its place is a swap; an alias may come back as what it stands for."""
+    assert is_exact(name) is (name in EXACT)
+    assert is_other_model(name, "gpt-4o-2024-11-20") is (name in EXACT)
 
 
-@pytest.mark.parametrize("name", LOOSE)
-def test_an_alias_may_come_back_as_what_it_stands_for(name: str) -> None:
-    """Endpoints resolve aliases, and say so in the reply."""
-    assert not is_exact(name)
-    assert not is_other_model(name, "gpt-4o-2024-08-06")
-
-
-@pytest.mark.parametrize("name", [*NAMES, *LOOSE])
+@pytest.mark.parametrize("name", [*EXACT, *LOOSE])
 @pytest.mark.parametrize("pinned", [None, True, False])
 def test_a_model_that_comes_back_as_itself_is_no_other(name: str, pinned: bool | None) -> None:
     """Whatever its case, its folder or provider, and its file's ending."""

@@ -2,20 +2,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
-import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatReply
+from summeval_pytest.endpoints.chat import ChatReply, Usage
+from summeval_pytest.endpoints.dialect import Dialect
 from summeval_pytest.endpoints.endpoint import Address, Endpoint, Price
-from summeval_pytest.endpoints.exchange import Exchange, Memory
+from summeval_pytest.endpoints.exchange import RUNS, Exchange, Memory
 from summeval_pytest.endpoints.faults import Backoff
 from summeval_pytest.endpoints.limits import URGENCY, Urgency
-from summeval_pytest.endpoints.spending import Budget, ModelSeen, models_seen
-from summeval_pytest.errors import NoReplyError, OptionError
+from summeval_pytest.endpoints.spending import Budget, models_seen
+from summeval_pytest.errors import NoReplyError, OptionError, StoreError
+from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
 from tests.asked_suite import bytes_under
@@ -33,13 +38,14 @@ from tests.scripted_server import (
 from tests.waiting import SOON, until
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from summeval_pytest.endpoints.chat import ChatRequest
     from summeval_pytest.endpoints.exchange import Record
     from tests.scripted_server import Action, Seen
 
+T = TypeVar("T")
 KEY: Final = "sk-marker-0a1b2c3d4e5f"
 """A key that may be found nowhere."""
 NO_SECOND_ATTEMPT: Final = Backoff(60, 60)
@@ -48,13 +54,10 @@ PRICE: Final = Price(input=0.0, output=10_000.0)
 """One cent a token of reply."""
 
 
-def at(url: str, *, lacking: str = "", hint: str = "", timeout_seconds: float = 30.0) -> Address:
+def at(url: str, **changes: object) -> Address:
     """The address of a server that wants a key."""
-    return Address(
-        Endpoint(name="here", base_url=url, api_key=KEY, timeout_seconds=timeout_seconds),
-        lacking=lacking,
-        hint=hint,
-    )
+    endpoint = Endpoint(name="here", base_url=url, api_key=KEY, timeout_seconds=30)
+    return replace(Address(endpoint), **changes)  # type: ignore[arg-type]
 
 
 def key_of(request: ChatRequest) -> str:
@@ -69,14 +72,12 @@ def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
     cassette: dict[str, Row] | None = None,
     in_flight: int = 16,
     budget: Budget | None = None,
-    run: str = "run-1",
     is_strict: bool = False,
     backoff: Backoff | None = None,
 ) -> Exchange:
     """An exchange over a store."""
-    memory = Memory(record, store, cassette or {}, run=run)
     return Exchange(
-        memory,
+        Memory(record, store, cassette or {}, run="run-1"),
         in_flight=in_flight,
         budget=budget,
         is_strict=is_strict,
@@ -84,36 +85,28 @@ def exchange(  # noqa: PLR0913 - by keyword; each test wants another one
     )
 
 
-def through(
-    exchange: Exchange,
-    address: Address,
-    *requests: ChatRequest,
-    price: Price | None = None,
-) -> list[ChatReply | BaseException]:
-    """What comes of requests that are sent at once; the exchange is drained afterwards."""
+def drained(exchange: Exchange, doing: Callable[[], Awaitable[T]]) -> T:
+    """What comes of doing something with an exchange, which is drained afterwards."""
 
-    async def main() -> list[ChatReply | BaseException]:
-        line = exchange.line(address, price)
+    async def main() -> T:
         try:
-            return await asyncio.gather(
-                *(line.send(request) for request in requests), return_exceptions=True
-            )
+            return await doing()
         finally:
             await exchange.drain(SOON)
 
     return asyncio.run(main())
 
 
-def drained(exchange: Exchange, doing: Awaitable[None]) -> None:
-    """Does something, and drains the exchange."""
+def through(
+    exchange: Exchange, address: Address, *requests: ChatRequest, price: Price | None = None
+) -> list[ChatReply | BaseException]:
+    """What comes of requests that are sent at once; the exchange is drained afterwards."""
 
-    async def main() -> None:
-        try:
-            await doing
-        finally:
-            await exchange.drain(SOON)
+    async def main() -> list[ChatReply | BaseException]:
+        line = exchange.line(address, price)
+        return await asyncio.gather(*map(line.send, requests), return_exceptions=True)
 
-    asyncio.run(main())
+    return drained(exchange, main)
 
 
 def reply_in(outcomes: list[ChatReply | BaseException]) -> ChatReply:
@@ -169,20 +162,10 @@ def test_equal_requests_at_once_are_one(store: Path, slow: Slow) -> None:
 
 def test_two_exchanges_on_one_store_ask_once(store: Path, slow: Slow) -> None:
     """Two workers of a run, each with an event loop of its own."""
-    hubs = [exchange(store), exchange(store)]
-    outcomes: list[ChatReply | BaseException] = []
-    threads = [
-        threading.Thread(
-            target=lambda hub=hub: outcomes.extend(through(hub, at(slow.url), *[question()] * 5))
-        )
-        for hub in hubs
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(outcomes) == 10
-    assert reply_in(outcomes).text == "reply 0"
+    hubs, asked = [exchange(store), exchange(store)], [question()] * 5
+    with ThreadPoolExecutor() as threads:
+        one, two = threads.map(lambda hub: through(hub, at(slow.url), *asked), hubs)
+    assert reply_in([*one, *two]).text == "reply 0"
     assert slow.n_requests == 1
     totals = [hub.ledger.totals for hub in hubs]
     assert sorted((t.n_asked, t.n_cached) for t in totals) == [(0, 1), (1, 0)]
@@ -245,7 +228,7 @@ def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: S
         slow.is_thinking = False
         assert (await second).text == "reply 0"
 
-    drained(hub, main())
+    drained(hub, main)
     assert slow.n_requests == 1
 
 
@@ -370,9 +353,8 @@ def test_budget_books_what_a_call_may_have_cost(store: Path, action: Action, cen
     """An answer that was not counted, or got lost, may be on the bill in full."""
     with ScriptedServer(lambda _: action) as server:
         budget = Budget(1.0)
-        hub = exchange(store, budget=budget)
-        seconds = 30.0 if isinstance(action, Answer) else 0.3  # too short for another attempt
-        through(hub, at(server.url, timeout_seconds=seconds), question(), price=PRICE)
+        hub = exchange(store, budget=budget, backoff=NO_SECOND_ATTEMPT)
+        through(hub, at(server.url), question(), price=PRICE)
     assert budget._mine.spent == pytest.approx(cents / 100)
     assert budget._mine.reserved == {}
 
@@ -456,7 +438,7 @@ def test_urgent_waiter_makes_the_request_urgent(store: Path, slow: Slow) -> None
         assert await hurried == "reply 2"
         assert await asyncio.gather(*ahead) == ["reply 1", "reply 3", "reply 2"]
 
-    drained(hub, main())
+    drained(hub, main)
     assert [urgency.demanded for urgency in calm.values()] == [False, False, True]
 
 
@@ -473,19 +455,16 @@ def test_requests_in_flight_are_bounded_and_counted(store: Path, slow: Slow) -> 
         slow.is_thinking = False
         await asyncio.gather(*calls)
 
-    drained(hub, main())
+    drained(hub, main)
     assert slow.peak == 3
     assert hub.ledger.n_in_flight == 0
     assert hub.ledger.totals.n_asked == 1 + 6
 
 
+# Another model than the one that was asked for
+
 DATED: Final = "gpt-4o-2024-08-06"
 OTHER: Final = "gpt-4o-2024-11-20"
-
-
-def pinned(url: str) -> Address:
-    """The address of a judge, whose model's name decides whether it is held to it."""
-    return replace(at(url), pinned=None)
 
 
 def asked_of(model: str, text: str = "Is it so?") -> ChatRequest:
@@ -493,9 +472,10 @@ def asked_of(model: str, text: str = "Is it so?") -> ChatRequest:
     return replace(question(text), model=model)
 
 
-def seen(hub: Exchange) -> list[tuple[str, str, bool, int]]:
+def seen(hub: Exchange) -> list[tuple[str, str, str, bool, int]]:
     """Which model was asked for, which replied, whether it is another, and how often."""
-    return [(m.asked, m.returned, m.is_other, m.n_replies) for m in models_seen(hub.ledger.models)]
+    models = models_seen(hub.ledger.models)
+    return [(m.asked, m.returned, m.fingerprint, m.is_other, m.n_replies) for m in models]
 
 
 def test_the_models_that_reply_are_noted_wherever_a_reply_comes_from(store: Path) -> None:
@@ -503,16 +483,13 @@ def test_the_models_that_reply_are_noted_wherever_a_reply_comes_from(store: Path
     request = asked_of("gpt-4o")
     with ScriptedServer(lambda _: Answer("yes", model=DATED)) as server:
         asking, again = exchange(store), exchange(store)
-        reply = reply_in(through(asking, pinned(server.url), *[request] * 3))
-        through(again, pinned(server.url), request)
+        reply = reply_in(through(asking, at(server.url, pinned=None), *[request] * 3))
+        through(again, at(server.url, pinned=None), request)
         cassette = {key_of(request): Row(key_of(request), "kiln", reply.as_json())}
         replay = exchange(store, "none", cassette=cassette)
-        through(replay, pinned(server.url), request)
-
-    expected = ModelSeen(
-        endpoint="here", asked="gpt-4o", returned=DATED, fingerprint="fp_scripted", n_replies=1
-    )
-    assert [models_seen(hub.ledger.models) for hub in (asking, again, replay)] == [(expected,)] * 3
+        through(replay, at(server.url, pinned=None), request)
+    expected = [("gpt-4o", DATED, "fp_scripted", False, 1)]
+    assert [seen(hub) for hub in (asking, again, replay)] == [expected] * 3
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
@@ -523,21 +500,23 @@ def test_a_pinned_model_or_an_alias_of_it_is_no_swap(
     store: Path, asked: str, returned: str, is_strict: bool
 ) -> None:
     """Nor is a reply that names no model at all."""
-    body = json.dumps(
-        {"model": returned, "choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}
-    )
+    body = json.dumps({"model": returned, "choices": [{"message": {"content": "yes"}}]})
     with ScriptedServer(lambda _: Raw(body.encode())) as server:
         hub = exchange(store, is_strict=is_strict)
-        reply_in(through(hub, pinned(server.url), asked_of(asked)))
-    assert seen(hub) == [(asked, returned, False, 1)]
+        reply_in(through(hub, at(server.url, pinned=None), asked_of(asked)))
+    assert seen(hub) == [(asked, returned, "", False, 1)]
+
+
+SWAPPED: Final = [(DATED, OTHER, "fp_scripted", True, 1)]
 
 
 def test_a_swapped_model_is_noted_at_a_desk_and_its_replies_are_kept(store: Path) -> None:
     """Somebody reads the warning; another day the replies are there, and still another model's."""
     with ScriptedServer(lambda _: Answer("yes", model=OTHER)) as server:
         for hub in (exchange(store), exchange(store)):
-            assert reply_in(through(hub, pinned(server.url), asked_of(DATED))).text == "yes"
-            assert seen(hub) == [(DATED, OTHER, True, 1)]
+            outcomes = through(hub, at(server.url, pinned=None), asked_of(DATED))
+            assert reply_in(outcomes).text == "yes"
+            assert seen(hub) == SWAPPED
         assert server.n_requests == 1
 
 
@@ -547,19 +526,158 @@ def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> 
         hub = exchange(store, is_strict=True)
 
         async def main() -> None:
-            line = hub.line(pinned(server.url), None)
+            line = hub.line(at(server.url, pinned=None), None)
             for text in "abc":
                 with pytest.raises(NoReplyError) as caught:
                     await line.send(asked_of(DATED, text))
                 assert caught.value.fault == "other_model"
-                told = str(caught.value)
-                assert told.startswith("endpoint 'here' at http://127.0.0.1")
-                assert (
-                    f"asked for the pinned model {DATED!r}, and the reply is of {OTHER!r};" in told
+                assert str(caught.value) == (
+                    f"endpoint 'here' at {server.url}: asked for the pinned model {DATED!r}, and"
+                    f" the reply is of {OTHER!r}; name the model that is meant, write"
+                    " pinned = false under [judges.NAME] where both are one, or ask again with"
+                    " --summ-record=all"
                 )
-                assert told.endswith("or ask again with --summ-record=all")
 
-        drained(hub, main())
+        drained(hub, main)
         assert server.n_requests == 1
-        assert seen(hub) == [(DATED, OTHER, True, 1)]
+        assert seen(hub) == SWAPPED
     assert b'"key"' not in bytes_under(store)
+
+
+# What is remembered
+
+ONE, TWO = "a" * 64, "b" * 64
+OLD = ChatReply(text="old", usage=Usage(7, 2, 1))
+NEW = ChatReply(text="new", finish="length", model="m-1", fingerprint="fp")
+
+
+def memory(
+    directory: Path,
+    record: Record = "new",
+    cassette: Mapping[str, ChatReply] | None = None,
+    *,
+    run: str = "run-1",
+) -> closing[Memory]:
+    """A memory over a store and the replies of a cassette."""
+    rows = {key: Row(key, "topic", reply.as_json()) for key, reply in (cassette or {}).items()}
+    return closing(Memory(record, directory, rows, run=run))
+
+
+def test_replay_reads_cassettes_and_opens_nothing(tmp_path: Path) -> None:
+    """It works on a disk that cannot be written, and whatever the local store says."""
+    with memory(tmp_path / "store") as other:
+        other.remember(TWO, "topic", OLD)
+    for folder in ("store", "fresh"):
+        with memory(tmp_path / folder, "none", {ONE: OLD}) as replaying:
+            assert (replaying.recorded(ONE), replaying.recorded(TWO)) == (OLD, None)
+            assert (replaying.cached(ONE), replaying.cached(TWO)) == (None, None)
+            assert replaying.dialect("here", "m-1") is None
+            assert "_store" not in vars(replaying)
+    assert not (tmp_path / "fresh").exists()
+
+
+def test_what_was_asked_is_remembered_by_the_next(store: Path) -> None:
+    """With its topic, for who reads a cassette that is made of it."""
+    with memory(store) as first:
+        assert first.cached(ONE) is None
+        first.remember(ONE, "facets of kiln", NEW)
+        assert first.cached(ONE) == NEW
+    with memory(store, run="run-2") as second:
+        assert (second.cached(ONE), second.recorded(ONE)) == (NEW, None)
+    with Cache(store) as cache:
+        assert cache.get(ONE) == Row(ONE, "facets of kiln", NEW.as_json())
+
+
+def test_all_asks_again_what_is_known_and_stores_over_it(store: Path) -> None:
+    """Later runs find the new reply, and after the run only it is left."""
+    with memory(store) as before:
+        before.remember(ONE, "topic", OLD)
+    with memory(store, "all", {ONE: OLD}) as again:
+        assert (again.recorded(ONE), again.cached(ONE)) == (None, None)
+        again.remember(ONE, "topic", NEW)
+        assert again.cached(ONE) == NEW
+    again.forget_run()
+    with memory(store, run="run-2") as after:
+        assert after.cached(ONE) == NEW
+
+
+@pytest.mark.parametrize("record", ["new", "all"])
+def test_reply_that_was_given_up_is_answered_in_its_run_and_asked_again_by_the_next(
+    store: Path, record: Record
+) -> None:
+    """Other workers of the run must not pay for it, and no later run must be stuck with it."""
+    with memory(store, record) as one, memory(store, record) as two:
+        one.remember(ONE, "topic", OLD)
+        one.give_up(ONE, OLD, "item 3 is missing")
+        assert (two.cached(ONE), two.given_up(ONE)) == (OLD, "")
+    with memory(store, run="run-2") as later:
+        assert (later.cached(ONE), later.given_up(ONE)) == (None, "item 3 is missing")
+    with Cache(store) as cache:
+        assert cache.get(ONE) == Row(ONE, "topic", OLD.as_json())
+
+
+def test_given_up_reply_of_a_cassette_gives_way_to_the_store(store: Path) -> None:
+    """A run cannot write a cassette; a replay has no store, and what is recorded is all it has."""
+    recorded = {ONE: OLD}
+    with memory(store, cassette=recorded) as first:
+        first.give_up(ONE, OLD, "item 3 is missing")
+        assert first.recorded(ONE) == OLD
+    with memory(store, cassette=recorded, run="run-2") as second:
+        assert (second.recorded(ONE), second.cached(ONE)) == (None, None)
+        assert second.given_up(ONE) == "item 3 is missing"
+        second.remember(ONE, "topic", NEW)
+        assert (second.recorded(ONE), second.cached(ONE)) == (None, NEW)
+    with memory(store, cassette={ONE: NEW}, run="run-3") as mended:
+        assert mended.recorded(ONE) == NEW
+    with memory(store, "none", recorded, run="run-3") as replaying:
+        replaying.give_up(ONE, OLD, "item 3 is missing")
+        assert (replaying.recorded(ONE), replaying.given_up(ONE)) == (OLD, "")
+
+
+def test_dialect_is_remembered_by_endpoint_and_model(store: Path) -> None:
+    """What was found out once is not found out again each run."""
+    found = Dialect(level="json_object", length_field="max_completion_tokens", temperature=False)
+    with memory(store) as first:
+        assert first.dialect("here", "m-1") is None
+        first.remember_dialect("here", "m-1", found)
+    with memory(store) as second:
+        of = [("here", "m-1"), ("here", "m-2"), ("there", "m-1")]
+        assert [second.dialect(*each) for each in of] == [found, None, None]
+    with memory(store, "all") as again:
+        assert again.dialect("here", "m-1") is None
+
+
+@pytest.mark.parametrize("text", ["{", '{"level": "poem"}', "[" * 100_000])
+def test_dialect_that_is_none_is_found_out_anew(store: Path, text: str) -> None:
+    """Another version may have written it; it costs one refused request."""
+    with Cache(store) as cache:
+        cache.put_note("dialect of here m-1", text)
+    with memory(store) as second:
+        assert second.dialect("here", "m-1") is None
+
+
+@pytest.mark.parametrize("record", ["none", "new"])
+def test_recorded_reply_that_is_none_of_ours_is_told(store: Path, record: Record) -> None:
+    """Somebody has edited the line; it is named, with what to do."""
+    edited = Memory(record, store, {ONE: Row(ONE, "topic", {"text": "yes"})}, run="run-1")
+    with pytest.raises(StoreError) as caught:
+        edited.recorded(ONE)
+    assert str(caught.value) == (
+        "the recorded reply aaaaaaaa is none of ours (a stored reply has text, finish, model,"
+        " fingerprint and usage); delete it, and ask again with --summ-record=new"
+    )
+
+
+def test_end_of_a_run_removes_what_only_it_needed(store: Path) -> None:
+    """Another run may go on, or end at the same moment; what was left of other days goes, too."""
+    runs = store / RUNS
+    for name in ("run-1", "run-2", "run-3"):
+        with memory(store, "all", run=name) as one:
+            one.remember(ONE, "topic", NEW)
+    two_days_ago = time.time() - 2 * 86_400
+    os.utime(runs / "run-3", (two_days_ago, two_days_ago))
+    (runs / "run-4").symlink_to(runs / "gone")  # what another run has removed is listed so
+    Memory("all", store, {}, run="run-1").forget_run()
+    assert {entry.name for entry in runs.iterdir()} == {"run-2", "run-4"}
+    with memory(store) as after:
+        assert after.cached(ONE) == NEW

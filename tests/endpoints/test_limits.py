@@ -42,12 +42,10 @@ class Crowd:
         self.tasks: dict[str, asyncio.Task[None]] = {}
         self._doors: dict[str, asyncio.Event] = {}
 
-    async def enter(
-        self, name: str, lane: Limiter, urgency: Urgency | None = None, ticket: int | None = None
-    ) -> None:
+    async def enter(self, name: str, lane: Limiter, urgency: Urgency | None = None) -> None:
         """One more, who stands in line before the next one comes."""
         self._doors[name] = asyncio.Event()
-        self.tasks[name] = asyncio.ensure_future(self._one(name, lane, urgency, ticket))
+        self.tasks[name] = asyncio.ensure_future(self._one(name, lane, urgency))
         await turns()
 
     async def leave(self, name: str) -> None:
@@ -66,12 +64,10 @@ class Crowd:
             door.set()
         await asyncio.gather(*self.tasks.values(), return_exceptions=True)
 
-    async def _one(
-        self, name: str, lane: Limiter, urgency: Urgency | None, ticket: int | None
-    ) -> None:
+    async def _one(self, name: str, lane: Limiter, urgency: Urgency | None) -> None:
         if urgency is not None:
             URGENCY.set(urgency)
-        async with lane.taken(ticket=ticket):
+        async with lane.taken():
             self.served.append(name)
             await self._doors[name].wait()
 
@@ -93,21 +89,6 @@ def test_who_is_demanded_while_waiting_overtakes() -> None:
         urgent.demanded = False
         await crowd.end()
         assert crowd.served[-1] == "old"
-
-    asyncio.run(main())
-
-
-def test_who_comes_back_has_kept_its_age() -> None:
-    """A call that was sent away would otherwise queue behind all that came since."""
-
-    async def main() -> None:
-        limits, crowd = Limits(1), Crowd()
-        lane, old = limits.limiter(at()), limits.ticket()
-        for name in ("first", "second"):
-            await crowd.enter(name, lane)
-        await crowd.enter("back again", lane, ticket=old)
-        await crowd.end()
-        assert crowd.served == ["first", "back again", "second"]
 
     asyncio.run(main())
 
@@ -150,31 +131,6 @@ def test_who_is_called_off_leaves_the_line_and_gives_its_slot_back() -> None:
     asyncio.run(main())
 
 
-def test_closed_slots_cancel_who_waits_and_who_comes() -> None:
-    """A run that ends sends nothing more, and leaves what is in flight."""
-
-    async def main() -> None:
-        limits, crowd = Limits(1), Crowd()
-        lane = limits.limiter(at())
-        for name in "ab":
-            await crowd.enter(name, lane)
-        pausing = asyncio.ensure_future(limits.pause(60))
-        await turns()
-        limits.close()
-        await crowd.enter("c", lane)
-        assert crowd.tasks["b"].cancelled()
-        assert crowd.tasks["c"].cancelled()
-        assert not crowd.tasks["a"].done()
-        assert pausing.cancelled()
-        with pytest.raises(asyncio.CancelledError):
-            await limits.pause(60)
-        await crowd.end()
-        assert crowd.served == ["a"]
-        assert limits.n_taken == 0
-
-    asyncio.run(main())
-
-
 def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
     """1 a minute: the second waits for a minute, and so does the third for another one."""
 
@@ -197,36 +153,22 @@ def test_a_pace_holds_requests_back_while_slots_are_free() -> None:
 # The limit of one endpoint, as it answers
 
 
-def test_a_refusal_halves_the_limit_down_to_one() -> None:
-    """9, 4, 2, 1, 1: each refusal is of a request sent after the one before."""
+def test_a_refusal_halves_the_limit_once_for_all_that_was_out() -> None:
+    """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
 
     async def main() -> list[int]:
-        lane, limits = Limits(9).limiter(at()), []
-        for _ in range(4):
+        lane = Limits(64).limiter(at())
+        async with lane.taken() as one, lane.taken() as two:
+            lane.refused(one)
+            lane.refused(two)
+        limits = [lane.limit]
+        for _ in range(6):
             async with lane.taken() as n_shrunk:
                 lane.refused(n_shrunk)
             limits.append(lane.limit)
         return limits
 
-    assert asyncio.run(main()) == [4, 2, 1, 1]
-
-
-def test_all_that_was_out_is_refused_once() -> None:
-    """64 requests get 429 together, for one and the same reason: 64 becomes 32 and not 1."""
-
-    async def main() -> None:
-        limits = Limits(64)
-        lane = limits.limiter(at())
-        async with lane.taken() as one, lane.taken() as two, lane.taken() as three:
-            lane.refused(one)
-            lane.refused(two)
-            lane.refused(three)
-        assert lane.limit == 32
-        async with lane.taken() as later:
-            lane.refused(later)
-        assert lane.limit == 16
-
-    asyncio.run(main())
+    assert asyncio.run(main()) == [32, 16, 8, 4, 2, 1, 1]
 
 
 def test_a_limit_grows_by_one_for_a_full_round_of_answers() -> None:
@@ -302,32 +244,28 @@ def times(pace: Pace, n_requests: int, n_tokens: int = 0, *, start: float = 0.0)
     return sent
 
 
-def test_requests_are_spread_over_the_minute() -> None:
-    """30 a minute are one every two seconds."""
-    assert times(Pace(30), 4, start=100.0) == pytest.approx([100, 102, 104, 106])
-
-
-def test_many_requests_a_minute_may_come_in_handfuls_of_a_tenth_of_a_second() -> None:
-    """1200 a minute are 20 a second: two at once, then one every 50 ms."""
-    assert times(Pace(1200), 4) == pytest.approx([0, 0, 0.05, 0.1])
-
-
-def test_a_request_waits_for_as_many_tokens_as_it_is_long() -> None:
-    """6000 a minute are 100 a second; 500 tokens are owed for 5 seconds, 10 of them being there."""
-    assert times(Pace(None, 6000), 3, 500) == pytest.approx([0, 5, 10])
-
-
-def test_the_slower_of_both_limits_counts() -> None:
-    """60 requests a minute, one a second; 600 tokens a minute, 30 of them every three seconds."""
-    assert times(Pace(60, 600), 3, 30) == pytest.approx([0, 3, 6])
-    assert times(Pace(60, 600), 3, 1) == pytest.approx([0, 1, 2])
-
-
-def test_a_pause_saves_nothing_up() -> None:
-    """After an hour without requests, the next ones are as slow as ever."""
-    pace = Pace(30)
-    assert times(pace, 1) == [0]
-    assert times(pace, 3, start=3600) == pytest.approx([3600, 3602, 3604])
+@pytest.mark.parametrize(
+    ("limits", "n_tokens", "start", "sent"),
+    [
+        # 30 a minute are one every two seconds
+        ((30, None), 0, 100.0, [100, 102, 104, 106]),
+        # 1200 a minute are 20 a second: two at once, then one every 50 ms
+        ((1200, None), 0, 0.0, [0, 0, 0.05, 0.1]),
+        # 6000 a minute are 100 a second; 500 tokens are owed for 5 seconds, 10 of them being there
+        ((None, 6000), 500, 0.0, [0, 5, 10]),
+        # 60 requests a minute, one a second; 600 tokens a minute, 30 of them every three seconds
+        ((60, 600), 30, 0.0, [0, 3, 6]),
+        ((60, 600), 1, 0.0, [0, 1, 2]),
+    ],
+)
+def test_requests_are_spread_over_the_minute(
+    limits: tuple[float | None, float | None], n_tokens: int, start: float, sent: list[float]
+) -> None:
+    """The slower of both limits counts; an hour without requests saves nothing up."""
+    pace = Pace(*limits)
+    assert times(pace, len(sent), n_tokens, start=start) == pytest.approx(sent)
+    again = times(pace, len(sent), n_tokens, start=start + 3600)
+    assert again == pytest.approx([at + 3600 for at in sent])
 
 
 @settings(deadline=None, max_examples=40)

@@ -1,6 +1,13 @@
 from __future__ import annotations
 
+import asyncio
+import json
 import math
+import signal
+import subprocess
+import sys
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -8,29 +15,57 @@ from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message, Schema, Usage
 from summeval_pytest.endpoints.endpoint import Price
-from summeval_pytest.endpoints.spending import cost_at_most, tokens_about, tokens_at_most
-from summeval_pytest.errors import OptionError
+from summeval_pytest.endpoints.spending import (
+    ORIGINS,
+    Budget,
+    Ledger,
+    ModelSeen,
+    Totals,
+    cost_at_most,
+    models_seen,
+    tokens_about,
+    tokens_at_most,
+)
+from summeval_pytest.errors import NoReplyError, OptionError
+from tests.waiting import SOON
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+    from pathlib import Path
 
 PRICE = Price(2.5, 10.0, 1.25)
+A_WHILE = 0.1
+"""Seconds in which something that must not happen would have."""
 
 
-def asking(*texts: str, schema: Schema | None = None, max_tokens: int = 100) -> ChatRequest:
+def asking(*texts: str, schema: Schema | None = None) -> ChatRequest:
     """A request of so many messages."""
     messages = tuple(Message("user", text) for text in texts)
-    return ChatRequest(model="m", messages=messages, max_tokens=max_tokens, schema=schema)
+    return ChatRequest(model="m", messages=messages, max_tokens=100, schema=schema)
+
+
+# Prices and tokens
 
 
 def test_a_reply_costs_its_prompt_and_its_text() -> None:
-    """1000 * 2.5 + 200 * 10 = 4500 dollars for a million times as much."""
-    usage = Usage(prompt_tokens=1000, completion_tokens=200)
-    assert PRICE.cost(usage) == pytest.approx(0.0045)
+    """1000 * 2.5 + 200 * 10 = 4500 dollars for a million times as much, less for cached tokens.
+
+    (1000 - 800) * 2.5 + 800 * 1.25 + 200 * 10 = 3500; without a price of their own 4500.
+    """
+    assert PRICE.cost(Usage(1000, 200)) == pytest.approx(0.0045)
+    assert PRICE.cost(Usage(1000, 200, 800)) == pytest.approx(0.0035)
+    assert Price(2.5, 10.0).cost(Usage(1000, 200, 800)) == pytest.approx(0.0045)
 
 
-def test_tokens_of_the_endpoints_cache_have_their_own_price() -> None:
-    """(1000 - 800) * 2.5 + 800 * 1.25 + 200 * 10 = 3500; without a price of their own 4500."""
-    usage = Usage(prompt_tokens=1000, completion_tokens=200, cached_tokens=800)
-    assert PRICE.cost(usage) == pytest.approx(0.0035)
-    assert Price(2.5, 10.0).cost(usage) == pytest.approx(0.0045)
+@pytest.mark.parametrize("price", [-0.1, math.nan, math.inf])
+def test_a_price_is_a_number_of_dollars(price: float) -> None:
+    """A negative one would fill a budget up."""
+    with pytest.raises(OptionError) as caught:
+        Price(1.0, 2.0, price)
+    assert str(caught.value) == f"price cached_input is {price!r}; it has to be 0 or more dollars"
+    for name, prices in (("output", (1.0, price)), ("input", (price, 1.0))):
+        with pytest.raises(OptionError, match=f"price {name} is"):
+            Price(*prices)
 
 
 @pytest.mark.parametrize(
@@ -52,14 +87,12 @@ def test_a_prompt_has_at_most_so_many_tokens(text: str, n_tokens: int) -> None:
 
 
 def test_a_schema_counts_as_it_may_be_sent_as_text() -> None:
-    """`l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema."""
+    """`l` is 1 token, `{"a":1}` has one letter and six other bytes; 8 a message, 64 a schema.
+
+    The usual estimate has a token for four characters: 10 and 8 of a schema are 18, so 5, and 8.
+    """
     schema = Schema(name="l", text='{"a":1}')
     assert tokens_at_most(asking("", "", schema=schema)) == 1 + 7 + 2 * 8 + 64
-
-
-def test_the_usual_estimate_is_one_token_for_four_characters() -> None:
-    """10 characters and 7 of a schema are 17, so 5 tokens, and 8 for the message."""
-    schema = Schema(name="l", text='{"a":1')
     assert tokens_about(asking("zinc falls", schema=schema)) == 5 + 8
 
 
@@ -77,13 +110,230 @@ def test_more_text_never_has_fewer_tokens(text: str, more: str) -> None:
     assert tokens_at_most(asking(text)) >= tokens_about(asking(text))
 
 
-@pytest.mark.parametrize("price", [-0.1, math.nan, math.inf])
-def test_a_price_is_a_number_of_dollars(price: float) -> None:
-    """A negative one would fill a budget up."""
-    with pytest.raises(OptionError) as caught:
-        Price(1.0, 2.0, price)
-    assert str(caught.value) == f"price cached_input is {price!r}; it has to be 0 or more dollars"
-    with pytest.raises(OptionError, match="price output is"):
-        Price(1.0, price)
-    with pytest.raises(OptionError, match="price input is"):
-        Price(price, 1.0)
+# Counts
+
+
+def test_replies_are_counted_with_their_cost_or_as_unpriced() -> None:
+    """1,000 tokens at 2 and 100 at 8 dollars a million: 0.002 + 0.0008."""
+    ledger = Ledger()
+    ledger.answered("a", Usage(1000, 100), Price(2.0, 8.0))
+    ledger.answered("b", Usage(10, 1), Price(0.0, 0.0))
+    assert ledger.totals.cost == pytest.approx(0.0028)
+    ledger.answered("c", Usage(5, 2), None)
+    ledger.answered("d", None, PRICE)
+    assert replace(ledger.totals, cost=0.0) == Totals(
+        n_asked=4, prompt_tokens=1015, completion_tokens=103, n_unpriced=2
+    )
+
+
+def test_a_reply_counts_once_however_often_it_is_used() -> None:
+    """Facets and facts of a text share one reply; what was asked is not remembered as well."""
+    ledger = Ledger()
+    for key in ("b", "a", "b"):
+        ledger.remembered(key, "recorded")
+    ledger.remembered("c", "cached")
+    ledger.answered("d", None, None)
+    ledger.remembered("d", "cached")
+    assert ledger.totals == Totals(n_recorded=2, n_cached=1, n_asked=1, n_unpriced=1)
+    assert [ledger.keys(origin) for origin in ORIGINS] == [["d"], ["c"], ["a", "b"]]
+
+
+def summed(parts: Sequence[Totals]) -> Totals:
+    """All counts together."""
+    whole = Totals()
+    for part in parts:
+        whole.add(part)
+    return whole
+
+
+COUNTS = [each.name for each in fields(Totals)]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.builds(Totals, **dict.fromkeys(COUNTS, st.integers(0, 1000))), max_size=4))
+def test_counts_of_processes_add_up_in_any_order(parts: list[Totals]) -> None:
+    """Workers end when they end."""
+    whole = summed(parts)
+    assert whole == summed(parts[::-1])
+    for name in COUNTS:
+        assert getattr(whole, name) == sum(getattr(part, name) for part in parts)
+
+
+def test_models_are_counted_by_their_replies() -> None:
+    """Every name and fingerprint is a model of its own."""
+    one = ModelSeen(endpoint="here", asked="m", returned="m-1", fingerprint="fp_a")
+    other = replace(one, fingerprint="fp_b")
+    assert models_seen({other: {"c"}, one: {"a", "b"}}) == (
+        replace(one, n_replies=2),
+        replace(other, n_replies=1),
+    )
+
+
+# The budget
+
+calls = st.lists(
+    st.tuples(st.integers(1, 100), st.integers(0, 100), st.integers(0, 3)), max_size=12
+)
+"""Of each call the most it can cost in cents, the share that it did cost, and its length."""
+
+
+def within(what: Coroutine[object, object, None], seconds: float = SOON) -> None:
+    """Waits for something that must happen soon."""
+    asyncio.run(asyncio.wait_for(what, seconds))
+
+
+def refusal(budget: Budget, most: float) -> str:
+    """Why there is nothing left for a call."""
+    with pytest.raises(NoReplyError) as caught:
+        within(budget.reserve(most))
+    assert caught.value.fault == "over_budget"
+    return str(caught.value)
+
+
+def test_calls_within_the_budget_are_let_through() -> None:
+    """0.6 that cost 0.1, then 0.9: exactly 1 dollar."""
+    budget = Budget(1.0)
+    within(budget.reserve(0.6))
+    budget.settle(0.6, 0.1)
+    within(budget.reserve(0.9))
+
+
+def test_call_that_could_exceed_the_budget_ends_asking_for_good() -> None:
+    """It says what was spent, of how much, and what it could cost; a cheaper one comes too late."""
+    budget = Budget(1.5)
+    within(budget.reserve(1.0))
+    budget.settle(1.0, 0.75)
+    assert refusal(budget, 0.8) == (
+        "not judged: budget (0.7500 of 1.5 dollars spent, and the next call could cost 0.8000)"
+    )
+    refusal(budget, 0.1)
+
+
+def test_call_waits_for_calls_in_flight_to_settle() -> None:
+    """They may leave enough; who gives up waiting, as with Ctrl-C, holds nothing."""
+
+    async def main() -> list[str]:
+        budget, order = Budget(1.0), []
+        await budget.reserve(0.7)
+        gone, second = (asyncio.create_task(budget.reserve(0.8)) for _ in range(2))
+        second.add_done_callback(lambda _: order.append("reserved"))
+        await asyncio.sleep(A_WHILE)
+        gone.cancel()
+        await asyncio.wait((gone,))
+        order.append("settled")
+        budget.settle(0.7, 0.1)
+        await asyncio.wait_for(second, SOON)
+        return order
+
+    assert asyncio.run(main()) == ["settled", "reserved"]
+
+
+@settings(deadline=None, max_examples=15)
+@given(calls, st.integers(0, 300))
+def test_budget_is_never_exceeded(calls: list[tuple[int, int, int]], cents: int) -> None:
+    """However many calls are open, in whatever order they end, whatever they cost."""
+    budget = Budget(cents / 100)
+    spent = 0.0
+
+    async def call(most: float, cost: float, n_turns: int) -> None:
+        nonlocal spent
+        try:
+            await budget.reserve(most)
+        except NoReplyError:
+            return
+        for _ in range(n_turns):
+            await asyncio.sleep(0)
+        spent += cost
+        budget.settle(most, cost)
+
+    async def main() -> None:
+        async with asyncio.timeout(SOON):
+            await asyncio.gather(
+                *(call(most / 100, most * share / 10_000, turns) for most, share, turns in calls)
+            )
+
+    asyncio.run(main())
+    assert spent <= cents / 100 + 1e-9
+    assert budget._mine.reserved == {}
+
+
+def test_two_share_one_account_that_is_its_owners_alone(tmp_path: Path) -> None:
+    """What one has spent or set aside is not there for the other; nobody else can write it."""
+
+    async def main() -> None:
+        one, other = (Budget(1.0, tmp_path / "budget") for _ in range(2))
+        await one.reserve(0.6)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(other.reserve(0.6), A_WHILE)
+        one.settle(0.6, 0.3)
+        await asyncio.wait_for(other.reserve(0.6), SOON)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(one.reserve(0.2), A_WHILE)
+        other.settle(0.6, 0.6)
+        with pytest.raises(NoReplyError, match=r"0\.9000 of 1 dollars spent"):
+            await one.reserve(0.2)
+
+    asyncio.run(main())
+    assert (tmp_path / "budget").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_process_has_set_aside_is_let_go_when_it_is_dead(tmp_path: Path) -> None:
+    """A living one's call may still cost it; a killed worker may not be buried before the end."""
+    file = tmp_path / "budget"
+    program = (
+        "import asyncio, sys, time, pathlib\n"
+        "from summeval_pytest.endpoints.spending import Budget\n"
+        f"asyncio.run(Budget(1.0, pathlib.Path({str(file)!r})).reserve(0.9))\n"
+        "print('held', flush=True)\n"
+        "time.sleep(3600)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "held\n"
+            account = file.read_bytes()
+            with pytest.raises(TimeoutError):
+                within(Budget(1.0, file).reserve(0.2), A_WHILE)
+            process.send_signal(signal.SIGKILL)
+            assert process.stdout.read() == ""  # it is dead, and nobody has waited for it
+            within(Budget(1.0, file).reserve(0.2))
+        finally:
+            process.kill()
+    file.write_bytes(account)
+    within(Budget(1.0, file).reserve(0.2))
+
+
+def test_processes_together_never_exceed_the_budget(tmp_path: Path) -> None:
+    """Three processes of eight calls each, at most a dime and often less, share one dollar."""
+    file = tmp_path / "budget"
+    program = (
+        "import asyncio, pathlib, random, sys\n"
+        "from summeval_pytest.errors import NoReplyError\n"
+        "from summeval_pytest.endpoints.spending import Budget\n"
+        f"budget = Budget(1.0, pathlib.Path({str(file)!r}))\n"
+        "chance = random.Random(int(sys.argv[1]))\n"
+        "async def call():\n"
+        "    try:\n"
+        "        await budget.reserve(0.1)\n"
+        "    except NoReplyError:\n"
+        "        return 0\n"
+        "    await asyncio.sleep(chance.random() / 50)\n"
+        "    cost = chance.choice([2, 5, 10])\n"
+        "    budget.settle(0.1, cost / 100)\n"
+        "    return cost\n"
+        "async def main():\n"
+        "    print(sum(await asyncio.gather(*(call() for _ in range(8)))))\n"
+        "asyncio.run(main())\n"
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(number)], stdout=subprocess.PIPE, text=True
+        )
+        for number in range(3)
+    ]
+    cents = [int(process.communicate(timeout=SOON)[0]) for process in processes]
+    # 24 calls of at least 2 and 5.7 on average would cost about 136 cents.
+    assert 90 <= sum(cents) <= 100
+    assert json.loads(file.read_text())[0] == pytest.approx(sum(cents) / 100)
