@@ -9,11 +9,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.record.record import record_text
+from summeval_pytest.reports.junit import junit_text
+from summeval_pytest.reports.page import page_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from summeval_pytest.record.record import RunRecord
+
+RENDERERS: Final[Mapping[str, Callable[[RunRecord], str]]] = MappingProxyType(
+    {"run record": record_text, "JUnit report": junit_text, "page": page_text}
+)
+"""From a run to the text of each kind of file."""
 
 
 def write_whole(file: Path, text: str) -> str:
@@ -29,20 +36,27 @@ def write_whole(file: Path, text: str) -> str:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists() and not file.is_file():
             file.write_text(text, encoding="utf-8", newline="")
-            return ""
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        made = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-            made.chmod(0o666 & ~_umask())
-            made.replace(file)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
+        else:
+            _replace(file, text)
     except OSError as error:
         return f"{file} cannot be written ({error.strerror}); name another file"
     return ""
+
+
+def _replace(file: Path, text: str) -> None:
+    """Writes beside the file, then moves that in its place, with the rights of a new file."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    made = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        umask = os.umask(0)  # which can only be read by setting it
+        os.umask(umask)
+        made.chmod(0o666 & ~umask)
+        made.replace(file)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
 
 
 def unwritable(file: Path) -> str:
@@ -72,28 +86,3 @@ def append(file: Path, text: str) -> str:
     except OSError as error:
         return f"cannot be written ({error.strerror})"
     return ""
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
-
-
-def _junit(record: RunRecord) -> str:
-    from summeval_pytest.reports.junit import junit_text
-
-    return junit_text(record)
-
-
-def _page(record: RunRecord) -> str:
-    from summeval_pytest.reports.page import page_text
-
-    return page_text(record)
-
-
-RENDERERS: Final[Mapping[str, Callable[[RunRecord], str]]] = MappingProxyType(
-    {"run record": record_text, "JUnit report": _junit, "page": _page}
-)
-"""From a run to the text of each kind of file."""

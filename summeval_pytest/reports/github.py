@@ -9,7 +9,6 @@ nor waivers.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
         Covered,
         PairRecord,
         RunRecord,
-        SuiteRecord,
         SystemRecord,
     )
     from summeval_pytest.verdict.decide import Shortfall
@@ -262,40 +260,9 @@ def step_summary(record: RunRecord) -> str:
     named = {mean.name for _, system in systems for mean in system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = record.header
-
-    def system_cells(suite: SuiteRecord, system: SystemRecord) -> Iterator[Markdown]:
-        pairs = suite.pairs_of(system.name)
-        counts = Counter(pair.outcome for pair in pairs)
-        whose = f"{cell(suite.name)}: " if len(record.suites) > 1 else ""
-        yield Markdown(f"{whose}{cell(system.name)}")
-        verdict = told({system.outcome, *counts})
-        untrusted = ", untrusted" if suite.is_untrusted else ""
-        is_part = len(pairs) < len(system.papers)
-        part = f", {len(pairs):,} of {len(system.papers):,} judged" if is_part else ""
-        yield Markdown(f"{verdict}{untrusted}{part}")
-        yield from (n(counts[outcome]) for outcome in ("passed", "failed", "error"))
-        yield from (_mean(name, system, pairs) for name in names)
-
-    page = template(
-        "step_summary.md",
-        _finalize,
-        str,
-        broken_rules,
-        broken_texts,
-        cell,
-        code,
-        confusions,
-        detectable_text,
-        fitting,
-        head,
-        missing,
-        n,
-        relation_text,
-        section,
-        told,
-        trust,
-        worst_disagreements,
-    )
+    words = broken_rules, broken_texts, confusions, detectable_text, relation_text
+    ours = cell, code, fitting, head, mean_cell, missing, n, section, told
+    page = template("step_summary.md", _finalize, str, trust, worst_disagreements, *words, *ours)
     return page.render(
         record=record,
         mark=f"{trust.MARK[0].upper()}{trust.MARK[1:]}",
@@ -303,7 +270,6 @@ def step_summary(record: RunRecord) -> str:
         relations=[verdict for suite in record.suites for verdict in suite.relations],
         systems=systems,
         names=names,
-        system_cells=system_cells,
         comparisons=[system for _, system in systems if system.comparison is not None],
         failed=[pair for pair in failing if pair.outcome != "error"],
         unscored=[pair for pair in failing if pair.outcome == "error"],
@@ -423,7 +389,7 @@ def told(outcomes: Collection[Covered]) -> Markdown:
     return Markdown(", ".join(faults) or passed)
 
 
-def _mean(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> Markdown:
+def mean_cell(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> Markdown:
     """A mean with its threshold where it has one, and its change against the baseline."""
     held = next((mean for mean in system.means if mean.name == name), None)
     mean = held or _measured(name, pairs)

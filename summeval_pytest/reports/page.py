@@ -15,7 +15,6 @@ from summeval_pytest.metrics.score import (
     EvaScore,
     FacetScore,
     FaithfulnessScore,
-    Unscored,
 )
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.reports import trust
@@ -96,34 +95,6 @@ class ListedPair:
         return pair_link(self.system, self.pair.paper)
 
     @property
-    def misses(self) -> list[str]:
-        """What fails it, a phrase each."""
-        fault = [self.pair.fault or "unscored"] if self.pair.outcome == "error" else []
-        return [cut(text, _TITLE) for text in (*fault, *missed_numbers(self.pair.verdict))]
-
-    @property
-    def waived(self) -> list[str]:
-        """What would fail it, but for a waiver."""
-        return [*map(short_of, self.pair.verdict.waived)]
-
-    @property
-    def ratings(self) -> list[tuple[str, str, bool]]:
-        """Each rated facet, its rating, and whether that is less than full."""
-        found = ((facet, self._values.get(f"facet.{facet}")) for facet in FACETS)
-        return [(facet, f"{v:g}", v < SCALES[facet]) for facet, v in found if v is not None]
-
-    @property
-    def numbers(self) -> list[tuple[str, str]]:
-        """The metrics, each with its text."""
-        values = self._values
-        return [(name, shown(name, values[name])) for name in METRICS if name in values]
-
-    @property
-    def _values(self) -> dict[str, float | None]:
-        scored = (score for score in self.pair.scores if not isinstance(score, Unscored))
-        return {name: value for score in scored for name, value in score.values().items()}
-
-    @property
     def lost(self) -> list[str]:
         """What it lost points on: facets, "facts" and "sentences"."""
         found: list[str] = []
@@ -138,14 +109,6 @@ class ListedPair:
                 case _:
                     pass
         return found
-
-    @property
-    def trend(self) -> str:
-        """How its metrics moved against the baseline; empty where they did not."""
-        loss = 0.0 if self.pair.change is None else self.pair.change.loss
-        if not round(loss, 3):
-            return ""
-        return f"\u25bc {loss:.3f} worse" if loss > 0 else f"\u25b2 {-loss:.3f} better"
 
 
 def page_text(record: RunRecord) -> str:
@@ -164,8 +127,9 @@ def page_text(record: RunRecord) -> str:
     }
     uses = [use for suite in record.suites for use in suite.waivers]
     relations = [verdict for suite in record.suites for verdict in suite.relations]
-    words = confusions, mean_shown, named_agreement, pair_link, signed, whisker, worst_disagreements
-    return template("page.html", _finalize, trust, *words).render(
+    words = confusions, missed_numbers, named_agreement, short_of, shown, worst_disagreements
+    ours = cut, mean_shown, pair_link, signed, whisker
+    return template("page.html", _finalize, trust, *words, *ours).render(
         record=record,
         judge_trust=trust.trust_of_run(record),
         mark=f"{trust.MARK[0].upper()}{trust.MARK[1:]}",
@@ -176,6 +140,8 @@ def page_text(record: RunRecord) -> str:
         policy=_policy(style, script),
         counts=_counted(Counter(row.pair.outcome for row in rows)),
         columns=COLUMNS,
+        scales=SCALES,
+        metrics=METRICS,
         lines=list(_lines(record)),
         waivers=sorted(uses, key=lambda use: not use.fault),
         rows=rows,
