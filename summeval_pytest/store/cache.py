@@ -12,7 +12,6 @@ import tempfile
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from summeval_pytest.errors import StoreError
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 ELSEWHERE: Final = "name another directory with --summ-store=DIR"
 """What a user can always do about a store that cannot be used."""
+_ASKED_AGAIN: Final = f"and replies are asked for again, or {ELSEWHERE}"
+_DISTRUST: Final = f"do not trust this store: move it away, or {ELSEWHERE}"
 
 LOCKS: Final = "locks"
 """The folder, inside the store's directory, with a file for each request that is on its way."""
@@ -45,7 +46,7 @@ _GITIGNORE: Final = "# Made by summeval-pytest: a cache is nobody's source.\n*\n
 
 
 def default_directory() -> Path:
-    """Where replies are remembered unless the user names a place: the user's cache directory."""
+    """The store unless the user names one: in the user's cache directory."""
     from platformdirs import user_cache_path
 
     return user_cache_path("summeval", appauthor=False)
@@ -54,12 +55,11 @@ def default_directory() -> Path:
 def prepare(directory: Path) -> Path:
     """The directory, absolute, made if it is not there, and fit to be a store.
 
-    A new one is readable by its owner alone. What it holds is kept out of git and of backups.
-
-    Raises:
-        StoreError: Where it is no directory, belongs to somebody else, lets others write into it,
-            holds other things than a store, or cannot be written.
+    A new one is readable by its owner alone. What it holds is kept out of git and of backups. A
+    StoreError where it is no directory, belongs to somebody else, lets others write into it, holds
+    other things than a store, or cannot be written.
     """
+    shown = f"the store {str(directory)!r}"
     try:
         place = directory.expanduser().resolve()
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -69,14 +69,11 @@ def prepare(directory: Path) -> Path:
             with suppress(FileExistsError), (place / name).open("x", encoding="utf-8") as handle:
                 handle.write(text)
     except (FileExistsError, NotADirectoryError):
-        raise StoreError(
-            f"the store {str(directory)!r} cannot be made, as a file is in its place; {ELSEWHERE}"
-        ) from None
+        told = "cannot be made, as a file is in its place"
+        raise StoreError(f"{shown} {told}; {ELSEWHERE}") from None
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, or no home
         told = getattr(error, "strerror", None) or str(error)
-        raise StoreError(
-            f"the store {str(directory)!r} cannot be used ({told}); {ELSEWHERE}"
-        ) from None
+        raise StoreError(f"{shown} cannot be used ({told}); {ELSEWHERE}") from None
     return place
 
 
@@ -112,6 +109,7 @@ def _check_ours(place: Path) -> None:
 
 
 _RAW: Final = 1  # diskcache's mode of a value that stands in its row as it is
+_IN_FILE: Final = "a value in a file"
 
 
 @cache
@@ -141,17 +139,17 @@ def text_disk() -> type:
 
         def fetch(self, mode: object, filename: object, value: object, read: object) -> str:
             if filename is not None:
-                _refuse_row("a value in a file", self._directory)
+                _refuse_row(_IN_FILE, self._directory)
             is_raw = mode == _RAW and not read
             return _text(value if is_raw else None, "value", self._directory)
 
         def filename(self, key: object = None, value: object = None) -> NoReturn:
             del key, value
-            _refuse_row("a value in a file", self._directory)
+            _refuse_row(_IN_FILE, self._directory)
 
         def remove(self, file_path: object) -> NoReturn:
             del file_path
-            _refuse_row("a value in a file", self._directory)
+            _refuse_row(_IN_FILE, self._directory)
 
     return TextDisk
 
@@ -165,11 +163,11 @@ def _text(value: object, role: str, directory: str) -> str:
 def _refuse_row(what: str, directory: str) -> NoReturn:
     raise StoreError(
         f"the store {directory!r} has a row with {what}, which this package never writes;"
-        f" somebody else wrote it, so do not trust this store: move it away, or {ELSEWHERE}"
+        f" somebody else wrote it, so {_DISTRUST}"
     )
 
 
-SETTINGS: Final[Mapping[str, str | int]] = MappingProxyType({
+SETTINGS: Final[Mapping[str, str | int]] = {
     "statistics": 0,
     "tag_index": 0,
     "eviction_policy": "none",
@@ -182,29 +180,28 @@ SETTINGS: Final[Mapping[str, str | int]] = MappingProxyType({
     "sqlite_synchronous": 1,
     "disk_min_file_size": 2**30,
     "disk_pickle_protocol": 0,
-})  # fmt: skip
+}
 """All that diskcache can be set to, so that nothing is left to its defaults or to the database."""
 
 _FORMAT_KEY: Final = "summeval"
 _FORMAT: Final = '{"format": 1}'
 """The row that every database of this package has from the start, and what stands in it."""
 _COUNTERS: Final = frozenset({"count", "size", "hits", "misses"})
-_SCHEMA: Final = MappingProxyType({
+_SCHEMA: Final = {
     "table": {"Settings", "Cache"},
     "index": {"sqlite_autoindex_Settings_1", "Cache_key_raw", "Cache_expire_time"},
     "trigger": {
         "Settings_count_insert", "Settings_count_delete",
         "Settings_size_insert", "Settings_size_update", "Settings_size_delete",
     },
-})  # fmt: skip
+}  # fmt: skip
 
 
 def _inspect(database: Path, lock_seconds: float) -> None:
     """Passes a database that this package has made, that nobody has changed, and that is writable.
 
-    Raises:
-        StoreError: Saying what is wrong with it.
-        sqlite3.Error: Where SQLite cannot read or write it, or cannot lock it in time.
+    A StoreError says what is wrong with it; a sqlite3.Error, that SQLite cannot read, write or lock
+    it.
     """
     _check_files(database)
     with closing(_connect(database, lock_seconds)) as connection:
@@ -248,26 +245,22 @@ def _check_schema(database: Path, connection: sqlite3.Connection) -> None:
 
 def _check_rows(database: Path, connection: sqlite3.Connection) -> None:
     for name, value in connection.execute("SELECT key, value FROM Settings"):
-        known = isinstance(value, int) if name in _COUNTERS else SETTINGS.get(name) == value
-        if not known:
-            _refuse_file(
-                database, f"has the setting {name!r} = {value!r}, which this package never has"
-            )
-    row = connection.execute(
-        "SELECT value FROM Cache WHERE key = ? AND raw = 1", (_FORMAT_KEY,)
-    ).fetchone()
+        if not (isinstance(value, int) if name in _COUNTERS else SETTINGS.get(name) == value):
+            told = f"has the setting {name!r} = {value!r}, which this package never has"
+            _refuse_file(database, told)
+    found = "SELECT value FROM Cache WHERE key = ? AND raw = 1"
+    row = connection.execute(found, (_FORMAT_KEY,)).fetchone()
     if row is None:
         _refuse_file(database, "lacks the row that says which format it has")
     if row != (_FORMAT,):
-        _refuse_file(
-            database, f"is in format {row[0]!r}, and this version knows {_FORMAT!r} alone,"
-        )
+        told = f"is in format {row[0]!r}, and this version knows {_FORMAT!r} alone,"
+        _refuse_file(database, told)
 
 
 def _refuse_file(file: Path, what: str) -> NoReturn:
     raise StoreError(
-        f"the store's file {str(file)!r} {what}; nothing was changed: move its folder away and"
-        f" replies are asked for again, or {ELSEWHERE}"
+        f"the store's file {str(file)!r} {what}; nothing was changed: move its folder away"
+        f" {_ASKED_AGAIN}"
     )
 
 
@@ -298,7 +291,7 @@ def _make(folder: Path) -> None:
 
 @contextmanager
 def explained(database: Path, lock_seconds: float) -> Iterator[None]:
-    """Whatever diskcache and SQLite raise inside, raised as a `StoreError` that names the file.
+    """Raises whatever diskcache and SQLite raise inside as a `StoreError` that names the file.
 
     Nothing is mended, moved or deleted: the user may want what is left.
     """
@@ -324,8 +317,8 @@ def explained(database: Path, lock_seconds: float) -> Iterator[None]:
         told = told.removeprefix("disk I/O: ")
         raise StoreError(f"{shown} cannot be written ({told}); make it writable, or {ELSEWHERE}")
     raise StoreError(
-        f"{shown} is damaged, or is none ({told}); nothing in it was changed: move it away and"
-        f" replies are asked for again, or {ELSEWHERE}"
+        f"{shown} is damaged, or is none ({told}); nothing in it was changed: move it away"
+        f" {_ASKED_AGAIN}"
     )
 
 
@@ -339,9 +332,6 @@ def _why_no_transaction(database: Path) -> str:
     return "database is locked"  # it was, until just now
 
 
-LOCK_SECONDS: Final = 10.0
-"""How long another process may keep the database locked before that is an error. Writes of ours
-keep it for milliseconds."""
 _NOTE: Final = "note:"
 
 
@@ -350,33 +340,24 @@ class Cache:
 
     Any number of processes may have the same directory open. Within one, a cache is used and closed
     by the thread that opened it: each thread has a connection of its own, and `close` closes one.
-    Calls block for well under a millisecond, unless another process writes just then.
+    Calls block for well under a millisecond, unless another process writes just then: it is waited
+    for, ``lock_seconds`` at most. Writes of ours keep the lock for milliseconds.
 
-    Args:
-        directory: Made private, or checked, by `prepare`.
-        lock_seconds: How long to wait for other processes.
-
-    Raises:
-        StoreError: From here and from every method: the store cannot be used, or somebody else has
-            written into it. Nothing in it is mended or deleted.
+    Every method raises a StoreError where the store cannot be used, or somebody else has written
+    into it. Nothing in it is mended or deleted.
     """
 
-    def __init__(self, directory: Path, *, lock_seconds: float = LOCK_SECONDS) -> None:
+    def __init__(self, directory: Path, *, lock_seconds: float = 10.0) -> None:
         self.directory = prepare(directory)
         folder = self.directory / _REPLIES
         self._database = folder / _DATABASE
         self._lock_seconds = lock_seconds
-        with self._explained():
+        with explained(self._database, lock_seconds):
             if not folder.exists():
                 _make(folder)
             _inspect(self._database, lock_seconds)
             self._texts = _open_texts(folder, lock_seconds)
             self._opened = self._database.stat()
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        with explained(self._database, self._lock_seconds):
-            yield
 
     def get(self, key: str) -> Row | None:
         """The row with this key; None if there is none."""
@@ -422,19 +403,6 @@ class Cache:
         """Keeps a text under a name, in place of one that may be there."""
         self._set(_NOTE + name, json.dumps(text))
 
-    def keys(self) -> Iterator[str]:
-        """The keys of all rows, oldest first; a row put meanwhile may be among them or not."""
-        with self._explained():
-            for key in self._texts:
-                if is_key(key):
-                    yield key
-                elif key != _FORMAT_KEY and not key.startswith(_NOTE):
-                    self._refuse(key, "it is no key of a request")
-
-    def __len__(self) -> int:
-        """How many rows there are, counted anew by reading their keys."""
-        return sum(1 for _ in self.keys())
-
     def close(self) -> None:
         """Closes the database; what was put is kept."""
         self._texts.close()
@@ -446,12 +414,12 @@ class Cache:
         self.close()
 
     def _get(self, key: str) -> str | None:
-        with self._explained():
+        with explained(self._database, self._lock_seconds):
             text: str | None = self._texts.get(key)
             return text
 
     def _set(self, key: str, text: str) -> None:
-        with self._explained():
+        with explained(self._database, self._lock_seconds):
             try:
                 is_there = os.path.samestat(self._database.stat(), self._opened)
             except FileNotFoundError:
@@ -467,5 +435,5 @@ class Cache:
         shown = key if is_key(key) else ascii(key)
         raise StoreError(
             f"the row {shown} of the store {str(self.directory)!r} was not written by this package"
-            f" ({what}); do not trust this store: move it away, or {ELSEWHERE}"
+            f" ({what}); {_DISTRUST}"
         ) from None

@@ -42,13 +42,8 @@ _SHOWN: Final = 40
 class Row:
     """One reply as the store keeps it; what the reply means is its reader's business.
 
-    Attributes:
-        key: What `request_key` makes of the request: 64 hex digits.
-        topic: What was asked, in a few words for who reads a cassette.
-        reply: A JSON object.
-
-    Raises:
-        ValueError: For a key that is none.
+    ``key`` is what `request_key` makes of the request, or a ValueError; ``topic`` says what was
+    asked in a few words, for who reads a cassette; ``reply`` is a JSON object.
     """
 
     key: str
@@ -63,11 +58,8 @@ class Row:
         """The row as one JSON line without its line end; `read_row` is the way back.
 
         Keys are sorted and hidden characters escaped. Two halves of a surrogate pair that stand
-        side by side come back as the one character they make.
-
-        Raises:
-            ValueError: For NaN and infinity.
-            TypeError: For what is no JSON value.
+        side by side come back as the one character they make. A ValueError for NaN and infinity, a
+        TypeError for what is no JSON value.
         """
         values = {"key": self.key, "topic": self.topic, "reply": dict(self.reply)}
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, allow_nan=False)
@@ -82,32 +74,25 @@ def is_key(text: str) -> bool:
 def read_row(line: str) -> Row:
     """The row that a line without its line end holds.
 
-    Raises:
-        ValueError: If it is anything else than `Row.as_line` writes, other spacing, order and
-            escapes aside. The message says what, safe to print.
+    A ValueError, whose message is safe to print, for anything else than `Row.as_line` writes, other
+    spacing, order and escapes aside.
     """
-    values = _read_object(line)
-    if set(values) != {"key", "topic", "reply"}:
-        found = ", ".join(_start(name) for name in sorted(values)) or "nothing"
-        raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
-    key, topic, reply = values["key"], values["topic"], values["reply"]
-    if not isinstance(key, str) or not isinstance(topic, str):
-        raise ValueError("a row's key and topic are texts")  # noqa: TRY004 (a file's fault)
-    if not isinstance(reply, dict):
-        raise ValueError("a row's reply is a JSON object")  # noqa: TRY004 (a file's fault)
-    return Row(key, topic, reply)
-
-
-def _read_object(line: str) -> dict[str, object]:
-    """The object that a line holds, read without the leniency of Python's reader."""
     if hidden := HIDDEN.search(line):
         raise ValueError(
             f"character {hidden.start() + 1} is hidden; it has to be written as {_escaped(hidden)}"
         )
-    value = read_strict(line)
-    if not isinstance(value, dict):
-        raise ValueError("the line is no JSON object")  # noqa: TRY004 (a text, not a type)
-    return value
+    match read_strict(line):
+        case {"key": str(key), "topic": str(topic), "reply": dict(reply), **more} if not more:
+            return Row(key, topic, reply)
+        case {"key": key, "topic": topic, "reply": _, **more} if not more:
+            are_texts = isinstance(key, str) and isinstance(topic, str)
+            wrong = "reply is a JSON object" if are_texts else "key and topic are texts"
+            raise ValueError(f"a row's {wrong}")
+        case dict(values):
+            found = ", ".join(_start(name) for name in sorted(values)) or "nothing"
+            raise ValueError(f"a row has 'key', 'reply' and 'topic', and this has {found}")
+        case _:
+            raise ValueError("the line is no JSON object")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -121,29 +106,15 @@ def _start(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
-    """The rows of one file.
+    """The rows of one file by key, in the order of the keys, which is that of their lines.
 
-    Attributes:
-        shown: The file as the user named it.
-        sha256: Of the file's bytes, as 64 hex digits; with LF line ends, whatever a checkout made.
-        rows: By key, in the order of their lines, which is the order of the keys.
+    ``shown`` is the file as the user named it, ``sha256`` the 64 hex digits of its bytes, with LF
+    line ends, whatever a checkout made.
     """
 
     shown: str
     sha256: str
     rows: Mapping[str, Row]
-
-    def get(self, key: str) -> Row | None:
-        """The row with this key; None if there is none."""
-        return self.rows.get(key)
-
-    def place(self, key: str) -> Place:
-        """The line of a row.
-
-        Raises:
-            ValueError: If there is none with this key.
-        """
-        return Place(self.shown, list(self.rows).index(key) + 1)
 
     def unused(self, used: Container[str]) -> tuple[Row, ...]:
         """The rows whose keys are not among those used, in the order of their lines."""
@@ -153,68 +124,62 @@ class Cassette:
 def read_cassette(path: Path, shown: str) -> Cassette:
     """The rows of a cassette; ``shown`` is how the user would name the file.
 
-    Raises:
-        SuiteError: Where it cannot be read, and at the first line that is no row, repeats a key or
-            is out of order.
+    A SuiteError where it cannot be read, and at the first line that is no row, repeats a key or is
+    out of order.
     """
     try:
         content = path.read_bytes().removeprefix(BOM_UTF8).replace(b"\r\n", b"\n")
     except OSError as error:
-        raise SuiteError(
-            Place(shown), f"{shown!r} cannot be read ({error.strerror}); make it readable"
-        ) from None
+        told = f"{shown!r} cannot be read ({error.strerror}); make it readable"
+        raise SuiteError(Place(shown), told) from None
     if content.startswith(b"version https://git-lfs"):
-        raise SuiteError(
-            Place(shown, 1),
-            f"{shown!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'",
-        )
+        told = f"{shown!r} is a git-lfs pointer and not the file itself; run 'git lfs pull'"
+        raise SuiteError(Place(shown, 1), told)
     rows: dict[str, Row] = {}
     last = ""
     for number, raw in enumerate(content.removesuffix(b"\n").split(b"\n") if content else (), 1):
-        place = Place(shown, number)
-        key = (row := _read(raw, place)).key
-        if key == last:
-            message = f"the key {key} stands on the line before, too; delete one of them"
-            raise SuiteError(place, message)
-        if key < last:
-            message = (
-                f"the key {key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
-            )
-            raise SuiteError(place, message)
-        rows[key] = row
-        last = key
+        try:
+            row = _read(raw)
+            _check_order(row.key, last)
+        except ValueError as error:
+            raise SuiteError(Place(shown, number), str(error)) from None
+        rows[row.key] = row
+        last = row.key
     digest = hashlib.sha256(content).hexdigest()
     return Cassette(shown=shown, sha256=digest, rows=MappingProxyType(rows))
 
 
-def _read(raw: bytes, place: Place) -> Row:
+def _read(raw: bytes) -> Row:
     if raw.startswith((b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")):
-        raise SuiteError(
-            place,
+        raise ValueError(
             f"{raw[:7].decode()!r} marks a merge conflict; keep the lines"
-            " of both sides, sorted, and delete the marks",
+            " of both sides, sorted, and delete the marks"
         )
     if not raw:
-        raise SuiteError(place, "this line is blank; delete it")
+        raise ValueError("this line is blank; delete it")
     try:
         return read_row(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise SuiteError(
-            place, f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
-        ) from None
+        told = f"byte {error.start + 1} of this line is not UTF-8; save as UTF-8"
+        raise ValueError(told) from None
     except ValueError as error:
-        raise SuiteError(place, f"{error}; delete the line and record it again") from None
+        raise ValueError(f"{error}; delete the line and record it again") from None
+
+
+def _check_order(key: str, last: str) -> None:
+    if key == last:
+        raise ValueError(f"the key {key} stands on the line before, too; delete one of them")
+    if key < last:
+        told = f"the key {key} stands after {last}; sort the lines, as with 'LC_ALL=C sort -u'"
+        raise ValueError(told)
 
 
 def write_cassette(path: Path, rows: Iterable[Row]) -> str:
     """Writes rows, sorted by key, in place of a cassette that may be there; gives its SHA-256.
 
     The same rows make the same bytes everywhere. Killed at any moment, it leaves the old file or
-    the new one.
-
-    Raises:
-        SuiteError: Where the file cannot be written.
-        ValueError: For two different rows with one key.
+    the new one. A SuiteError where the file cannot be written, a ValueError for two different rows
+    with one key.
     """
     lines: dict[str, str] = {}
     for row in rows:
@@ -231,9 +196,8 @@ def write_cassette(path: Path, rows: Iterable[Row]) -> str:
             os.fsync(handle.fileno())
         new.replace(path)
     except OSError as error:
-        raise SuiteError(
-            Place(shown), f"{name!r} cannot be written ({error.strerror}); make its folder writable"
-        ) from None
+        told = f"{name!r} cannot be written ({error.strerror}); make its folder writable"
+        raise SuiteError(Place(shown), told) from None
     finally:
         new.unlink(missing_ok=True)
     return hashlib.sha256(content).hexdigest()

@@ -21,24 +21,18 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 
-FIRST_PAUSE_SECONDS: Final = 0.01
-LONGEST_PAUSE_SECONDS: Final = 0.2
+_FIRST_PAUSE_SECONDS: Final = 0.01
+_LONGEST_PAUSE_SECONDS: Final = 0.2
 """Between two looks whether another process is done; each pause is up to twice the one before."""
 _MOST_FILES: Final = 256
 """How many keys one store holds or waits for at once, so that no process runs out of handles."""
 
 
 class SingleFlight:
-    """Lets one task at a time ask for a key, among all processes that share a store.
+    """Lets one task at a time ask for a key, among all processes that share a store's directory.
 
     A lock is a file, named after its key and deleted by who holds it; filelock looks whether the
-    file that it has locked is still there.
-
-    Args:
-        directory: The store's, made private or checked by `prepare`.
-
-    Raises:
-        StoreError: Where the directory cannot be used.
+    file that it has locked is still there. A StoreError where the directory cannot be used.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -51,22 +45,16 @@ class SingleFlight:
 
         Waiting lets the loop go on, and may be cancelled. A task that holds a key must not ask for
         the same one again: it would wait for itself.
-
-        Args:
-            key: What `request_key` gives.
-
-        Raises:
-            StoreError: Where no lock can be made.
         """
         from filelock import FileLock
 
         path = self._folder / key
         async with self._files:
             lock = FileLock(path, mode=0o600, blocking=False, thread_local=False)
-            pause = FIRST_PAUSE_SECONDS
+            pause = _FIRST_PAUSE_SECONDS
             while not self._taken(lock):
                 await asyncio.sleep(random.uniform(pause / 2, pause))
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             try:
                 yield
             finally:

@@ -15,19 +15,11 @@ def request_key(identity: Mapping[str, object]) -> str:
     """The SHA-256, as 64 hex digits, of an identity's canonical JSON.
 
     Canonical: keys sorted, no spaces, ASCII only, and a whole number written without a fraction, so
-    that equal requests have equal keys however their numbers were given.
-
-    Raises:
-        ValueError: For NaN and infinity, which no JSON holds.
-        TypeError: For anything else that is no JSON value.
+    that equal requests have equal keys however their numbers were given. A ValueError for NaN and
+    infinity, a TypeError for anything else that is no JSON value.
     """
-    text = json.dumps(
-        _canonical(identity),
-        sort_keys=True,
-        separators=(",", ":"),
-        ensure_ascii=True,
-        allow_nan=False,
-    )
+    value = _canonical(identity)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 

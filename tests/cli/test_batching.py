@@ -22,6 +22,7 @@ from tests.asked_suite import (
     write_suite,
 )
 from tests.scripted_server import ScriptedServer
+from tests.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,8 +230,7 @@ def test_failed_lines_are_told_and_not_stored(
     told, *failed = refused(capsys, 1)
     assert told == f"{tmp_path / 'store'}: 0 replies stored, {len(bad)} lines without one"
     assert failed == [f"in:{2 * place + 1}: {fault}" for place, fault in enumerate(bad.values())]
-    with Cache(tmp_path / "store") as cache:
-        assert len(cache) == 0
+    assert stored(tmp_path / "store") == {}
     assert server.n_requests == 0
 
 

@@ -19,6 +19,7 @@ from tests.asked_suite import (
     write_suite,
 )
 from tests.scripted_server import Answer, ScriptedServer
+from tests.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,12 +168,6 @@ def test_verify_finds_what_is_missing(
 UNUSABLE = "item 1 is missing"
 
 
-def rows_of(store: Path) -> list[Row]:
-    """All that a store holds."""
-    with Cache(store) as cache:
-        return [row for key in list(cache.keys()) if (row := cache.get(key)) is not None]
-
-
 @pytest.fixture
 def ill(tmp_path: Path, server: ScriptedServer) -> Iterator[Path]:
     """A store of a run whose judge answers nothing about system ``good``, asked three times."""
@@ -196,7 +191,7 @@ def test_export_refuses_what_nobody_can_use(
     assert told.count(f": {UNUSABLE})") == 2
     assert told.endswith(" --summ-record=new', then export")
     assert not (tmp_path / "kilns" / "cassette.jsonl").exists()
-    assert len(rows_of(ill)) == 6
+    assert len(stored(ill)) == 6
 
 
 @pytest.mark.parametrize("action", ["verify", "prune"])
@@ -205,7 +200,7 @@ def test_unusable_replies_of_a_cassette_are_refused(
 ) -> None:
     """No mark tells, since another version may have written them: they are read as a run would."""
     file = tmp_path / "kilns" / "cassette.jsonl"
-    written = write_cassette(file, rows_of(ill))
+    written = write_cassette(file, stored(ill).values())
     told = refused(capsys, 1, action, "--store", "nowhere")
     assert told.startswith("kilns/summeval.toml: 2 replies are recorded and unusable: sentence ")
     assert told.count(f": {UNUSABLE})") == 2
@@ -289,8 +284,7 @@ def test_import_puts_a_cassette_into_the_store(
     fresh = tmp_path / "fresh"
     (told,) = cassette_command(capsys, "import", "--store", str(fresh))
     assert told == f"{fresh}: 2 replies from kilns/cassette.jsonl, 2 new"
-    with Cache(fresh) as cache:
-        assert {key: cache.get(key) for key in list(cache.keys())} == dict(cassette(tmp_path).rows)
+    assert stored(fresh) == dict(cassette(tmp_path).rows)
     (again,) = cassette_command(capsys, "import", "--store", str(fresh))
     assert again.endswith("2 replies from kilns/cassette.jsonl, 0 new")
     assert server.n_requests == 2

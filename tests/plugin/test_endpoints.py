@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.store.cache import Cache
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, Delay, Raw, ScriptedServer, Status, Until
+from tests.stored import stored
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
@@ -370,8 +370,7 @@ def test_a_budget_is_never_exceeded(bench: Bench) -> None:
 
 def n_stored(bench: Bench) -> int:
     """How many replies the runs in a folder have remembered by now."""
-    with Cache(bench.store) as cache:
-        return len(cache)
+    return len(stored(bench.store))
 
 
 def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from summeval_pytest.cli.app import main
-from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import write_cassette
 from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, ScriptedServer
+from tests.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,8 +118,7 @@ def test_a_replay_names_the_recorded_reply_that_nobody_can_use(
     spell = Spell(Answer('{"checks": []}'))
     with serving(bench, spell) as server:
         bench.inside(*ARGUMENTS)
-        with Cache(bench.store) as cache:
-            rows = [row for key in list(cache.keys()) if (row := cache.get(key)) is not None]
+        rows = stored(bench.store).values()
         write_cassette(bench.path / "cassette.jsonl", rows)
         replayed = bench.inside(*ARGUMENTS, "--summ-record=none")
         assert replayed.last == "2 errors"

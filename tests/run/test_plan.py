@@ -19,6 +19,7 @@ from tests.asked_suite import (
     write_suite,
 )
 from tests.scripted_server import ScriptedServer
+from tests.stored import stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,10 +51,8 @@ def counted(survey: Survey) -> Counter[tuple[str, str]]:
 
 def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
     """Another store with the rows whose topic is to be kept."""
-    with Cache(source) as old, Cache(target) as new:
-        for key in list(old.keys()):
-            row = old.get(key)
-            assert row is not None
+    with Cache(target) as new:
+        for row in stored(source).values():
             if keep(row.topic):
                 new.put(row)
 
@@ -191,8 +190,7 @@ def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> N
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
     survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=False)
     assert survey.missing == {}
-    with Cache(tmp_path / "store") as cache:
-        assert {key: cache.get(key) for key in list(cache.keys())} == survey.found
+    assert stored(tmp_path / "store") == survey.found
     # Each scripted reply claims 20 tokens; how many it might have had is in the requests.
     assert survey.reply_share is not None
     assert 0.0 < survey.reply_share < 0.1

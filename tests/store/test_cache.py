@@ -28,9 +28,10 @@ from summeval_pytest.store.cache import (
     text_disk,
 )
 from summeval_pytest.store.cassette import Row
+from tests.stored import stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -74,103 +75,76 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-@pytest.fixture
-def row() -> Row:
-    """The row that is in the store."""
-    return ROW
-
-
 # Where it is
 
-NOBODY = 65534
+ELSEWHERE = "name another directory with --summ-store=DIR"
 
 
-def unfit(directory: Path) -> str:
-    """The message for a directory that is unfit."""
-    with pytest.raises(StoreError) as caught:
-        prepare(directory)
-    return str(caught.value)
-
-
-@pytest.fixture
-def open_path() -> Iterator[Path]:
-    """A directory that every user may look into, unlike pytest's own."""
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name)
-        path.chmod(0o755)
-        yield path
-
-
-def test_new_store_is_private(tmp_path: Path) -> None:
+def test_new_store_is_private_and_kept_out_of_git_and_backups(tmp_path: Path) -> None:
     """Papers and replies may be confidential, and a planted reply would change a verdict."""
     made = prepare(tmp_path / "new" / "store")
-
     assert made == tmp_path / "new" / "store"
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
-
-
-def test_store_is_kept_out_of_git_and_backups(tmp_path: Path) -> None:
-    """A store inside a repository must not be committed by chance."""
-    made = prepare(tmp_path / "store")
-
     assert (made / ".gitignore").read_text(encoding="utf-8").splitlines()[-1] == "*"
-    assert (
-        (made / "CACHEDIR.TAG")
-        .read_text(encoding="utf-8")
-        .startswith(
-            "Signature: 8a477f597d28d172789f06886806bc55\n"  # fixed by bford.info/cachedir
-        )
-    )
+    tag = (made / "CACHEDIR.TAG").read_text(encoding="utf-8")
+    # The signature is fixed by bford.info/cachedir.
+    assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
 
 
-def test_directory_of_other_things_is_unfit(tmp_path: Path) -> None:
+def of_other_things(path: Path) -> str:
     """A .gitignore of ours in a project's own folder would hide the project from git."""
-    (tmp_path / "main.py").touch()
-    (tmp_path / "zebra.py").touch()
-    tmp_path.chmod(0o700)
-
-    assert unfit(tmp_path) == (
-        f"the directory '{tmp_path}' holds other things than a store (such as 'main.py'); name an"
+    path.mkdir(mode=0o700)
+    for name in ("main.py", "zebra.py"):
+        (path / name).touch()
+    return (
+        f"the directory '{path}' holds other things than a store (such as 'main.py'); name an"
         " empty or a new directory with --summ-store=DIR"
     )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["main.py", "zebra.py"]
 
 
-@pytest.mark.parametrize("bits", [0o720, 0o702])
-def test_store_that_others_may_write_into_is_unfit(tmp_path: Path, bits: int) -> None:
+def writable_by(bits: int) -> Callable[[Path], str]:
     """What anybody can write, nobody can trust."""
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store").chmod(bits)
 
-    assert unfit(tmp_path / "store") == (
-        f"others may write into the store '{tmp_path / 'store'}', and so put words into a judge's"
-        " mouth; run 'chmod go-w' on it if nobody has, or name another directory with"
-        " --summ-store=DIR"
-    )
-    assert list((tmp_path / "store").iterdir()) == []
+    def made(path: Path) -> str:
+        path.mkdir()
+        path.chmod(bits)
+        return (
+            f"others may write into the store '{path}', and so put words into a judge's mouth; run"
+            f" 'chmod go-w' on it if nobody has, or {ELSEWHERE}"
+        )
+
+    return made
+
+
+def a_file(path: Path) -> str:
+    """It is somebody's file."""
+    path.write_text("mine", encoding="utf-8")
+    return f"the store '{path}' cannot be made, as a file is in its place; {ELSEWHERE}"
+
+
+@pytest.mark.parametrize("made", [of_other_things, writable_by(0o720), writable_by(0o702), a_file])
+def test_unfit_directory_is_refused_and_left_as_it_is(
+    tmp_path: Path, made: Callable[[Path], str]
+) -> None:
+    """Each message says what to do, and nothing is written beside what was there."""
+    message = made(tmp_path / "store")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StoreError) as caught:
+        prepare(tmp_path / "store")
+    assert str(caught.value) == message
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_store_of_somebody_else_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its owner can change it at any time."""
     made = prepare(tmp_path / "store")
     monkeypatch.setattr(os, "geteuid", lambda: made.stat().st_uid + 1)
-
-    assert unfit(made) == (
+    with pytest.raises(StoreError) as caught:
+        prepare(made)
+    assert str(caught.value) == (
         f"the store '{made}' belongs to somebody else (user {made.stat().st_uid}), who could put"
-        " words into a judge's mouth; name another directory with --summ-store=DIR"
+        f" words into a judge's mouth; {ELSEWHERE}"
     )
-
-
-def test_file_in_its_place_is_unfit(tmp_path: Path) -> None:
-    """It is somebody's file."""
-    (tmp_path / "store").write_text("mine", encoding="utf-8")
-    message = (
-        "cannot be made, as a file is in its place; name another directory with --summ-store=DIR"
-    )
-
-    assert unfit(tmp_path / "store") == f"the store '{tmp_path / 'store'}' {message}"
-    assert unfit(tmp_path / "store" / "a") == f"the store '{tmp_path / 'store' / 'a'}' {message}"
-    assert (tmp_path / "store").read_text(encoding="utf-8") == "mine"
 
 
 ATTEMPT = """
@@ -190,27 +164,22 @@ except StoreError as error:
 """
 
 
-def as_nobody(path: Path) -> str:
-    """What opening a store says to a user who has to obey permissions, as root has not."""
-    done = subprocess.run(
-        [sys.executable, "-c", ATTEMPT, str(path)], capture_output=True, text=True, check=False
-    )
+def test_store_that_cannot_be_written_is_said() -> None:
+    """Nothing new could be remembered; tried as a user who has to obey permissions."""
+    with tempfile.TemporaryDirectory() as name:  # unlike pytest's own, open to every user
+        Path(name).chmod(0o755)
+        made = prepare(Path(name) / "store")
+        if os.geteuid() == 0:
+            os.chown(made, 65534, 65534)
+        made.chmod(0o500)
+        done = subprocess.run(
+            [sys.executable, "-c", ATTEMPT, made], capture_output=True, text=True, check=False
+        )
+        made.chmod(0o700)
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-def test_store_that_cannot_be_written_is_said(open_path: Path) -> None:
-    """Nothing new could be remembered, so everything would be paid for again."""
-    made = prepare(open_path / "store")
-    if os.geteuid() == 0:
-        os.chown(made, NOBODY, NOBODY)
-    made.chmod(0o500)
-
-    assert as_nobody(made) == (
-        f"the store '{made}' cannot be written; run 'chmod u+rwx' on it, or name another directory"
-        " with --summ-store=DIR"
+    assert done.stdout.strip() == (
+        f"the store '{made}' cannot be written; run 'chmod u+rwx' on it, or {ELSEWHERE}"
     )
-    made.chmod(0o700)
 
 
 def test_default_is_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,57 +204,42 @@ def refused(store: Store, key: str = OTHER) -> str:
     return str(caught.value)
 
 
-def test_keys_are_those_of_the_rows_in_order(store: Store, row: Row) -> None:
-    """Notes and the store's own mark are no rows; 250 are more than diskcache reads at once."""
-    keys = [f"{number:064x}" for number in range(250, 0, -1)]
+def test_rows_and_notes_are_kept_side_by_side_and_never_evicted(store: Store) -> None:
+    """By its own settings, diskcache forgets old rows; 290 are more than it reads at once."""
+    rows = {key: Row(key, "facets", {}) for key in (f"{n:064x}" for n in range(250, 0, -1))}
+    large = {
+        key: Row(key, "", {"text": "x" * 100_000}) for key in (f"f{n:063x}" for n in range(40))
+    }
     with Cache(store.path) as cache:
-        for key in keys:
-            cache.put(Row(key, "facets", {}))
-
-        assert list(cache.keys()) == [row.key, *keys]
-        assert len(cache) == 251
-
-
-def test_note_is_kept_beside_the_rows(store: Store) -> None:
-    """What an endpoint understands is found out once."""
-    with Cache(store.path) as cache:
+        for row in (*rows.values(), *large.values()):
+            cache.put(row)
         cache.put_note("dialect ünï", "a\x00b\ud800")
-
     with Cache(store.path) as cache:
         assert cache.note("dialect") == "json_schema"
         assert cache.note("dialect ünï") == "a\x00b\ud800"
         assert cache.note("other") is None
         cache.put_note("dialect", "text")
         assert cache.note("dialect") == "text"
+    assert list(stored(store.path).items()) == [(KEY, ROW), *rows.items(), *large.items()]
 
 
-def test_nothing_is_ever_evicted(store: Store) -> None:
-    """By its own settings, diskcache forgets old rows in silence."""
-    with Cache(store.path) as cache:
-        for number in range(40):
-            cache.put(Row(f"{number:064x}", "facets", {"text": "x" * 100_000}))
-
-    with Cache(store.path) as cache:
-        assert len(cache) == 41
-
-
-def test_row_that_is_no_line_of_ours_is_refused(store: Store) -> None:
-    """Its key and its fault are named, and its text is not repeated."""
-    store.plant(INSERT, OTHER, '{"text": "secret"}')
-
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (
+            '{"text": "secret"}',
+            "a row has 'key', 'reply' and 'topic', and this has 'text'",
+        ),
+        (ROW.as_line(), f"its line has the key {KEY}"),
+    ],
+)
+def test_row_that_is_none_of_ours_is_refused(store: Store, line: str, what: str) -> None:
+    """Its text is not repeated, and one question's answer does not serve another."""
+    store.plant(INSERT, OTHER, line)
     assert refused(store) == (
-        f"the row {OTHER} of the store '{store.path}' was not written by this package (a row has"
-        " 'key', 'reply' and 'topic', and this has 'text'); do not trust this store: move it away,"
-        " or name another directory with --summ-store=DIR"
+        f"the row {OTHER} of the store '{store.path}' was not written by this package ({what}); do"
+        f" not trust this store: move it away, or {ELSEWHERE}"
     )
-
-
-def test_row_under_another_key_is_refused(store: Store, row: Row) -> None:
-    """One question's answer must not serve another."""
-    store.plant(INSERT, OTHER, row.as_line())
-
-    assert f"the row {OTHER} of the store" in refused(store)
-    assert f"(its line has the key {row.key})" in refused(store)
 
 
 @pytest.mark.parametrize("text", ["plain", "[]", "3", "[" * 100_000])
@@ -295,17 +249,6 @@ def test_note_that_is_none_of_ours_is_refused(store: Store, text: str) -> None:
 
     with Cache(store.path) as cache, pytest.raises(StoreError, match="it is no JSON text"):
         cache.note("x")
-
-
-def test_key_that_is_none_of_ours_is_refused(store: Store) -> None:
-    """Its text is shown without its commands."""
-    store.plant(INSERT, "x\n::error::", "{}")
-
-    with Cache(store.path) as cache, pytest.raises(StoreError) as caught:
-        list(cache.keys())
-    assert str(caught.value).startswith(
-        f"the row 'x\\n::error::' of the store '{store.path}' was not written by this package"
-    )
 
 
 def test_write_waits_for_a_lock_and_says_so_in_the_end(store: Store) -> None:
@@ -341,8 +284,6 @@ def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> 
 @given(st.text(), st.dictionaries(st.text(), st.text() | st.none() | st.integers(), max_size=4))
 def test_any_reply_comes_back(topic: str, reply: dict[str, object]) -> None:
     """What a model wrote is kept to the letter."""
-    import tempfile
-
     with tempfile.TemporaryDirectory() as name, Cache(Path(name) / "store") as cache:
         cache.put(Row(OTHER, topic, reply))
         cache.put_note(topic, topic)
@@ -373,11 +314,10 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store, lines: int) -> 
             writer.stdout.readline()
         writer.kill()
         last = lines + len(writer.stdout.read().splitlines())
-
     assert store.found("PRAGMA integrity_check") == [("ok",)]
-    with Cache(store.path) as cache:
-        assert last <= len(cache) - 1 <= last + 2  # the one before; put and not yet printed
-        assert cache.get(f"{lines:064x}") == Row(f"{lines:064x}", "facets", {"text": "x" * 1000})
+    rows = stored(store.path)
+    assert last <= len(rows) - 1 <= last + 2  # the one before; put and not yet printed
+    assert rows[f"{lines:064x}"].reply == {"text": "x" * 1000}
 
 
 OPENER = """
@@ -407,8 +347,7 @@ def test_eight_processes_make_one_store_at_the_same_time(tmp_path: Path) -> None
     errors = [process.communicate()[1] for process in processes]
 
     assert errors == [""] * 8
-    with Cache(tmp_path / "store") as cache:
-        assert sorted(cache.keys()) == [f"{number}" * 64 for number in range(8)]
+    assert sorted(stored(tmp_path / "store")) == [f"{number}" * 64 for number in range(8)]
     assert sorted(path.name for path in (tmp_path / "store").iterdir()) == [
         ".gitignore", "CACHEDIR.TAG", "replies",
     ]  # fmt: skip
@@ -446,33 +385,25 @@ class Bomb:
         return Path.touch, (self.marker,)
 
 
-def test_the_bomb_is_live(store: Store, tmp_path: Path) -> None:
-    """The code of the rows below runs with diskcache's own disk, so the tests below can fail."""
-    from diskcache import Cache as Unguarded  # type: ignore[import-untyped]  # it ships no types
-
-    marker = tmp_path / "marker"
-    store.plant(PLANT, OTHER, 1, 4, None, pickle.dumps(Bomb(marker)))
-
-    with Unguarded(str(store.database.parent)) as cache:
-        cache.get(OTHER)
-
-    assert marker.exists()
-
-
 @pytest.mark.parametrize("mode", [0, 3, 4, "4", None])
 def test_pickled_value_is_refused_and_not_run(
     store: Store, tmp_path: Path, mode: int | str | None
 ) -> None:
     """A store from somewhere else must not be a way to run code here (CVE-2025-69872)."""
+    from diskcache import Cache as Unguarded  # type: ignore[import-untyped]  # it ships no types
+
     marker = tmp_path / "marker"
     store.plant(PLANT, OTHER, 1, mode, None, pickle.dumps(Bomb(marker)))
-
     assert refused(store) == (
         f"the store '{store.database.parent}' has a row with a value that is no text, which this"
         " package never writes; somebody else wrote it, so do not trust this store: move it away,"
-        " or name another directory with --summ-store=DIR"
+        f" or {ELSEWHERE}"
     )
     assert not marker.exists()
+    if mode == 4:  # the bomb is live: its code runs with diskcache's own disk
+        with Unguarded(str(store.database.parent)) as cache:
+            cache.get(OTHER)
+        assert marker.exists()
 
 
 @pytest.mark.parametrize("raw", [0, 1])
@@ -482,36 +413,27 @@ def test_pickled_key_is_refused_and_not_run(store: Store, tmp_path: Path, raw: i
     store.plant(PLANT, pickle.dumps(Bomb(marker)), raw, 1, None, "{}")
 
     with Cache(store.path) as cache, pytest.raises(StoreError, match="a key that is no text"):
-        list(cache.keys())
+        list(cache._texts)
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("mode", [1, 4])
-def test_value_in_a_file_is_not_read(store: Store, tmp_path: Path, mode: int) -> None:
-    """Any file of the user's could be named in a row."""
+@pytest.mark.parametrize("mode", [1, 3, 4])
+def test_file_that_a_row_names_is_neither_read_nor_deleted(
+    store: Store, tmp_path: Path, mode: int
+) -> None:
+    """Any file of the user's could be named; replacing a row would delete its file in diskcache."""
     victim = tmp_path / "victim"
     victim.write_text('{"secret": 1}', encoding="utf-8")
     store.plant(PLANT, OTHER, 1, mode, str(victim), None)
-
     message = refused(store)
-
     assert "a row with a value in a file" in message
     assert "secret" not in message
-
-
-def test_file_that_a_row_names_is_not_deleted(store: Store, tmp_path: Path) -> None:
-    """Replacing a row would delete its file in diskcache; the new row is kept all the same."""
-    victim = tmp_path / "victim"
-    victim.write_text("precious", encoding="utf-8")
-    store.plant(PLANT, OTHER, 1, 3, str(victim), None)
     row = Row(OTHER, "facets", {"text": "new"})
-
     with Cache(store.path) as cache:
         with pytest.raises(StoreError, match="a value in a file"):
             cache.put(row)
-        assert cache.get(OTHER) == row
-
-    assert victim.read_text(encoding="utf-8") == "precious"
+        assert cache.get(OTHER) == row  # the new row is kept all the same
+    assert victim.read_text(encoding="utf-8") == '{"secret": 1}'
 
 
 @pytest.mark.parametrize("value", [7, None])
@@ -532,54 +454,46 @@ def test_only_text_is_written(tmp_path: Path, value: object) -> None:
 
 # What is refused before it is opened
 
-REMEDY = (
-    "; nothing was changed: move its folder away and replies are asked for again, or name another"
-    " directory with --summ-store=DIR"
-)
-
 
 def said(file: Path, what: str) -> str:
     """The message about a file."""
-    return f"the store's file '{file}' {what}{REMEDY}"
+    return (
+        f"the store's file '{file}' {what}; nothing was changed: move its folder away and replies"
+        f" are asked for again, or {ELSEWHERE}"
+    )
 
 
-def test_empty_database_is_no_empty_store(store: Store) -> None:
-    """A file cut to nothing would otherwise count as a store in which nothing is."""
-    store.database.write_bytes(b"")
-
-    assert store.mistake() == said(store.database, "is empty")
-    assert store.database.read_bytes() == b""
+GIT_LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
         (b"garbage " * 1000, "file is not a database"),
-        (
-            b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n" * 9,
-            "file is not a database",
-        ),
+        (GIT_LFS * 9, "file is not a database"),
+        (50, ""),
+        (5000, ""),
+        (0, "is empty"),
     ],
 )
-def test_file_that_is_no_database_is_said_and_kept(store: Store, content: bytes, told: str) -> None:
-    """Whatever it is, it is not ours to delete."""
+def test_file_that_is_no_database_is_said_and_kept(
+    store: Store, content: bytes | int, told: str
+) -> None:
+    """Whatever it is, or cut short to: it is not ours to delete, nor an empty store."""
+    if isinstance(content, int):
+        content = store.database.read_bytes()[:content]
     store.database.write_bytes(content)
-
-    assert store.mistake() == (
-        f"the store's database '{store.database}' is damaged, or is none ({told}); nothing in it"
-        " was changed: move it away and replies are asked for again, or name another directory"
-        " with --summ-store=DIR"
-    )
-    assert store.database.read_bytes() == content
-
-
-@pytest.mark.parametrize("size", [50, 5000])
-def test_database_that_is_cut_short_is_said_and_kept(store: Store, size: int) -> None:
-    """A full disk or a broken download ends like this."""
-    content = store.database.read_bytes()[:size]
-    store.database.write_bytes(content)
-
-    assert "is damaged, or is none (" in store.mistake()
+    message = store.mistake()
+    if not content:
+        assert message == said(store.database, "is empty")
+    else:
+        assert message.startswith(
+            f"the store's database '{store.database}' is damaged, or is none ({told}"
+        )
+        assert message.endswith(
+            "); nothing in it was changed: move it away and replies are asked for again, or"
+            f" {ELSEWHERE}"
+        )
     assert store.database.read_bytes() == content
 
 
@@ -643,21 +557,27 @@ def test_table_that_calls_code_is_refused(store: Store) -> None:
     assert "has a table 'Cache' that this package never makes" in store.mistake()
 
 
-def test_database_without_a_log_is_refused(store: Store) -> None:
-    """In another journal mode readers and writers lock each other out."""
-    store.plant("PRAGMA journal_mode = DELETE")
-
-    assert "keeps no write-ahead log, without which processes cannot share it" in store.mistake()
-
-
-def test_other_format_is_refused(store: Store) -> None:
-    """A later version may keep rows in a way that this one would read wrongly."""
-    store.plant("UPDATE Cache SET value = ? WHERE key = 'summeval'", '{"format": 2}')
-
-    assert store.mistake() == said(
-        store.database,
-        "is in format '{\"format\": 2}', and this version knows '{\"format\": 1}' alone,",
-    )
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        (
+            "PRAGMA journal_mode = DELETE",
+            "keeps no write-ahead log, without which processes cannot share it,",
+        ),
+        (
+            "UPDATE Cache SET value = '{\"format\": 2}' WHERE key = 'summeval'",
+            "is in format '{\"format\": 2}', and this version knows '{\"format\": 1}' alone,",
+        ),
+        (
+            "DELETE FROM Cache WHERE key = 'summeval'",
+            "lacks the row that says which format it has",
+        ),
+    ],
+)
+def test_other_form_of_a_database_is_refused(store: Store, statement: str, what: str) -> None:
+    """Readers and writers would lock each other out, or rows of a later version be misread."""
+    store.plant(statement)
+    assert store.mistake() == said(store.database, what)
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal"])
@@ -682,16 +602,6 @@ def test_planted_journal_is_refused(store: Store) -> None:
     assert journal.exists()
 
 
-# What is told
-
-
-def told(store: Store, error: Exception) -> str:
-    """The message for an error of diskcache's or SQLite's."""
-    with pytest.raises(StoreError) as caught, explained(store.database, 7):
-        raise error
-    return str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("error", "message"),
     [
@@ -707,4 +617,6 @@ def told(store: Store, error: Exception) -> str:
 )
 def test_error_is_told_by_what_can_be_done(store: Store, error: Exception, message: str) -> None:
     """The words are SQLite's own, the remedy is ours."""
-    assert message in told(store, error)
+    with pytest.raises(StoreError) as caught, explained(store.database, 7):
+        raise error
+    assert message in str(caught.value)

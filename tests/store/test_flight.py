@@ -10,6 +10,7 @@ import pytest
 from summeval_pytest.errors import StoreError
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.flight import SingleFlight
+from tests.stored import stored
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
@@ -56,10 +57,16 @@ asyncio.run(all())
 """
 
 
-def holder(directory: Path, key: str = KEY) -> subprocess.Popen[str]:
+@pytest.fixture
+def flight(tmp_path: Path) -> SingleFlight:
+    """A single flight in an empty store."""
+    return SingleFlight(tmp_path / "store")
+
+
+def holder(directory: Path) -> subprocess.Popen[str]:
     """Another process that is alone with a key until it is told to end."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(directory), key],
+        [sys.executable, "-c", HOLDER, str(directory), KEY],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -67,6 +74,20 @@ def holder(directory: Path, key: str = KEY) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert process.stdout.readline() == "alone\n"
     return process
+
+
+def racer(path: Path, start: int) -> subprocess.Popen[str]:
+    """Another process that asks 60 questions, each twice, from one of them on."""
+    return subprocess.Popen(
+        [sys.executable, "-c", RACER, path / "store", path / "log", str(start)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def asked(path: Path) -> list[int]:
+    """The questions that racers have asked, in order."""
+    return sorted(map(int, (path / "log").read_text(encoding="utf-8").split()))
 
 
 async def is_free(flight: SingleFlight, key: str = KEY, within: float = 0.15) -> bool:
@@ -92,34 +113,37 @@ def test_tasks_are_alone_one_after_the_other(tmp_path: Path) -> None:
         await asyncio.gather(ask("a"), ask("b"), ask("c"))
 
     asyncio.run(asyncio.wait_for(all_three(), SOON))
-
     assert sorted(order[::2]) == ["a begins", "b begins", "c begins"]
     assert order[1::2] == [begun.replace("begins", "ends") for begun in order[::2]]
 
 
-def test_other_keys_are_free(tmp_path: Path) -> None:
-    """Only the same request has to wait."""
-    store = SingleFlight(tmp_path / "store")
+def test_other_keys_are_free_and_locks_private_and_gone_in_the_end(
+    flight: SingleFlight, tmp_path: Path
+) -> None:
+    """Only the same request has to wait; a file a request would fill the store."""
+    locks = tmp_path / "store" / "locks"
 
     async def both() -> None:
-        async with store.alone(KEY), store.alone(OTHER):
-            assert not await is_free(store, KEY)
-            assert not await is_free(store, OTHER)
-            assert await is_free(store, "a" * 14 + "b" * 50)
-        assert await is_free(store)
+        async with flight.alone(KEY), flight.alone(OTHER):
+            assert not await is_free(flight, KEY)
+            assert not await is_free(flight, OTHER)
+            assert await is_free(flight, "a" * 14 + "b" * 50)
+            assert sorted(path.name for path in locks.iterdir()) == [KEY, OTHER]
+            assert (locks / KEY).stat().st_mode & 0o777 == 0o600
+        assert await is_free(flight)
 
     asyncio.run(both())
+    assert list(locks.iterdir()) == []
 
 
-def test_cancelled_owner_frees_the_key(tmp_path: Path) -> None:
+def test_cancelled_owner_frees_the_key(flight: SingleFlight) -> None:
     """An interrupted run holds nobody up."""
-    store = SingleFlight(tmp_path / "store")
 
     async def cancel() -> None:
         is_held = asyncio.Event()
 
         async def hold() -> None:
-            async with store.alone(KEY):
+            async with flight.alone(KEY):
                 is_held.set()
                 await asyncio.sleep(SOON)
 
@@ -128,37 +152,28 @@ def test_cancelled_owner_frees_the_key(tmp_path: Path) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await is_free(store)
+        assert await is_free(flight)
 
     asyncio.run(cancel())
 
 
-def test_another_process_is_waited_for(tmp_path: Path) -> None:
-    """What any worker is asking, no other asks."""
-    store = SingleFlight(tmp_path / "store")
-
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_another_process_is_waited_for_until_it_ends(
+    flight: SingleFlight, tmp_path: Path, *, is_killed: bool
+) -> None:
+    """What any worker is asking, no other asks; a lease that outlives its owner would block all."""
     with holder(tmp_path / "store") as other:
 
         async def wait() -> None:
-            assert not await is_free(store)
-            assert await is_free(store, OTHER)
-            other.communicate("end\n")
-            assert await is_free(store, within=SOON)
-
-        asyncio.run(wait())
-
-
-def test_killed_process_frees_its_keys(tmp_path: Path) -> None:
-    """A lease that outlives its owner would block every run after a crash."""
-    store = SingleFlight(tmp_path / "store")
-
-    with holder(tmp_path / "store") as other:
-
-        async def wait() -> None:
-            task = asyncio.create_task(is_free(store, within=SOON))
+            assert not await is_free(flight)
+            assert await is_free(flight, OTHER)
+            task = asyncio.create_task(is_free(flight, within=SOON))
             await asyncio.sleep(0.05)
             assert not task.done()
-            other.kill()
+            if is_killed:
+                other.kill()
+            else:
+                other.communicate("end\n")
             assert await task
 
         asyncio.run(wait())
@@ -168,65 +183,30 @@ def test_eight_processes_ask_each_question_once(tmp_path: Path) -> None:
     """The point of it all: 60 questions, each wanted twice by 8 processes, are asked 60 times."""
     (tmp_path / "log").touch()
     Cache(tmp_path / "store").close()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", RACER, tmp_path / "store", tmp_path / "log", str(start * 7)],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for start in range(8)
-    ]
-    errors = [process.communicate()[1] for process in processes]
-
-    assert errors == [""] * 8
-    asked = (tmp_path / "log").read_text(encoding="utf-8").split()
-    assert sorted(map(int, asked)) == list(range(60))
+    processes = [racer(tmp_path, start * 7) for start in range(8)]
+    assert [process.communicate()[1] for process in processes] == [""] * 8
+    assert asked(tmp_path) == list(range(60))
 
 
 def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> None:
     """What it had not answered is asked once more, and nothing else is."""
     (tmp_path / "log").touch()
     Cache(tmp_path / "store").close()
-
-    def started() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", RACER, tmp_path / "store", tmp_path / "log", "0"]
-        )
-
-    with started() as victim, started() as survivor:
+    with racer(tmp_path, 0) as victim, racer(tmp_path, 0) as survivor:
         wait_until(lambda: (tmp_path / "log").stat().st_size >= 50)
         victim.kill()
         assert survivor.wait(SOON) == 0
-
-    asked = (tmp_path / "log").read_text(encoding="utf-8").split()
-    assert set(map(int, asked)) == set(range(60))
-    assert len(asked) <= 60 + 8  # the victim had at most 8 on their way
-    with Cache(tmp_path / "store") as cache:
-        assert len(cache) == 60
+    assert set(asked(tmp_path)) == set(range(60))
+    assert len(asked(tmp_path)) <= 60 + 8  # the victim had at most 8 on their way
+    assert len(stored(tmp_path / "store")) == 60
 
 
-def test_locks_are_private_and_gone_when_they_are_given_back(tmp_path: Path) -> None:
-    """A file a request would fill the store."""
-    store, locks = SingleFlight(tmp_path / "store"), tmp_path / "store" / "locks"
-
-    async def hold() -> None:
-        async with store.alone(KEY):
-            assert [path.name for path in locks.iterdir()] == [KEY]
-            assert (locks / KEY).stat().st_mode & 0o777 == 0o600
-
-    asyncio.run(hold())
-    assert list(locks.iterdir()) == []
-
-
-def test_place_without_locks_is_said(tmp_path: Path) -> None:
+def test_place_without_locks_is_said(flight: SingleFlight, tmp_path: Path) -> None:
     """A link would make a file elsewhere, and where there are no locks, a wait would never end."""
-    store = SingleFlight(tmp_path / "store")
     (tmp_path / "store" / "locks").mkdir()
     (tmp_path / "store" / "locks" / KEY).symlink_to(tmp_path / "elsewhere")
-
     with pytest.raises(StoreError) as caught:
-        asyncio.run(is_free(store))
-
+        asyncio.run(is_free(flight))
     assert str(caught.value) == (
         f"the store's folder '{tmp_path / 'store' / 'locks'}' holds no locks"
         " (Too many levels of symbolic links); name another directory with --summ-store=DIR"

@@ -1,0 +1,20 @@
+"""What is in a store, for tests that look at all of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from summeval_pytest.store.cache import Cache
+from summeval_pytest.store.cassette import is_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.store.cassette import Row
+
+
+def stored(directory: Path) -> dict[str, Row]:
+    """Every row of a store by its key, oldest first; notes are none."""
+    with Cache(directory) as cache:
+        rows = {key: cache.get(key) for key in list(cache._texts) if is_key(key)}
+    return {key: row for key, row in rows.items() if row is not None}
