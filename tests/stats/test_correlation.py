@@ -32,32 +32,32 @@ if TYPE_CHECKING:
 
     Coefficient = Callable[[Numbers, Numbers], float | None]
 
-every_coefficient = pytest.mark.parametrize("coefficient", [pearson, spearman])
-
+both_coefficients = pytest.mark.parametrize("coefficient", [pearson, spearman])
+every_name = pytest.mark.parametrize("name", COEFFICIENTS)
+few_examples = settings(deadline=None, max_examples=15)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
-
-
 ratings = st.integers(min_value=1, max_value=4).map(float)
+triples = st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=5, max_size=12)
 
 
-any_rows = st.lists(st.tuples(finite, finite), max_size=12)
+def kendall(x: Numbers, y: Numbers) -> float | None:
+    """SciPy's tau-b, None where it is undefined."""
+    is_defined = len(set(x)) > 1 and len(set(y)) > 1
+    return float(stats.kendalltau(x, y).statistic) if is_defined else None
 
 
-tied_rows = st.lists(st.tuples(ratings, ratings), min_size=2, max_size=12)
-
+SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 
 # Anscombe, "Graphs in Statistical Analysis", 1973, data sets 1 and 4.
-ANSCOMBE_X1 = [10.0, 8.0, 13.0, 9.0, 11.0, 14.0, 6.0, 4.0, 12.0, 7.0, 5.0]
-
-
-ANSCOMBE_Y1 = [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68]
-
-
-ANSCOMBE_X4 = [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 19.0, 8.0, 8.0, 8.0]
-
-
-ANSCOMBE_Y4 = [6.58, 5.76, 7.71, 8.84, 8.47, 7.04, 5.25, 12.50, 5.56, 7.91, 6.89]
+ANSCOMBE_1 = (
+    [10.0, 8.0, 13.0, 9.0, 11.0, 14.0, 6.0, 4.0, 12.0, 7.0, 5.0],
+    [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68],
+)
+ANSCOMBE_4 = (
+    [8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0, 19.0, 8.0, 8.0, 8.0],
+    [6.58, 5.76, 7.71, 8.84, 8.47, 7.04, 5.25, 12.50, 5.56, 7.91, 6.89],
+)
 
 
 def columns(rows: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
@@ -65,24 +65,14 @@ def columns(rows: Sequence[tuple[float, float]]) -> tuple[list[float], list[floa
     return [x for x, _ in rows], [y for _, y in rows]
 
 
-def test_pearson_worked_example() -> None:
-    """The formula of the docstring, by hand."""
+def test_worked_examples() -> None:
+    """The formulas of the docstrings, by hand; tied values share the mean of their ranks."""
     # means 2 and 3; dx = -1, 0, 1; dy = -2, 1, 1
     # sum dx*dy = 2 + 0 + 1 = 3; sum dx^2 = 2; sum dy^2 = 6; 3 / sqrt(12) = 0.8660
     assert pearson([1, 2, 3], [1, 4, 4]) == pytest.approx(3 / math.sqrt(12), abs=1e-15)
-
-
-def test_spearman_worked_example_with_ties() -> None:
-    """Tied values share the mean of their ranks."""
     # ranks of x 1, 2, 3, 4; ranks of y 1, 2.5, 2.5, 4; both means 2.5
     # sum dx*dy = 2.25 + 0 + 0 + 2.25 = 4.5; sum dx^2 = 5; sum dy^2 = 4.5; 4.5 / sqrt(22.5)
     assert spearman([1, 2, 3, 9], [10, 20, 20, 30]) == pytest.approx(4.5 / math.sqrt(22.5))
-
-
-def test_pearson_meets_the_published_value() -> None:
-    """Anscombe 1973 gives 0.816 for all four of his data sets."""
-    assert pearson(ANSCOMBE_X1, ANSCOMBE_Y1) == pytest.approx(0.816, abs=5e-4)
-    assert pearson(ANSCOMBE_X4, ANSCOMBE_Y4) == pytest.approx(0.816, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -95,22 +85,20 @@ def test_pearson_meets_the_published_value() -> None:
 def test_coefficients_meet_scipy_on_anscombe(
     coefficient: Coefficient, first: float, fourth: float
 ) -> None:
-    """The numbers of SciPy 1.17.1 (pearsonr, spearmanr), data sets 1 and 4."""
-    assert coefficient(ANSCOMBE_X1, ANSCOMBE_Y1) == pytest.approx(first, abs=1e-12)
-    assert coefficient(ANSCOMBE_X4, ANSCOMBE_Y4) == pytest.approx(fourth, abs=1e-12)
+    """The numbers of SciPy 1.17.1; Anscombe himself gives 0.816 for all of his data sets."""
+    assert coefficient(*ANSCOMBE_1) == pytest.approx(first, abs=1e-12)
+    assert coefficient(*ANSCOMBE_4) == pytest.approx(fourth, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=15)
-@given(tied_rows)
+@few_examples
+@given(st.lists(st.tuples(ratings, ratings), min_size=2, max_size=12))
 def test_pearson_and_spearman_meet_scipy_on_ties(rows: list[tuple[float, float]]) -> None:
     """Ratings are mostly ties, so the oracle (SciPy >= 1.12) is asked about ties."""
     x, y = columns(rows)
-    if len(set(x)) == 1 or len(set(y)) == 1:
-        assert pearson(x, y) is None
-        assert spearman(x, y) is None
-    else:
-        assert pearson(x, y) == pytest.approx(float(stats.pearsonr(x, y).statistic), abs=1e-12)
-        assert spearman(x, y) == pytest.approx(float(stats.spearmanr(x, y).statistic), abs=1e-12)
+    is_defined = len(set(x)) > 1 and len(set(y)) > 1
+    for coefficient, oracle in ((pearson, stats.pearsonr), (spearman, stats.spearmanr)):
+        expected = float(oracle(x, y).statistic) if is_defined else None
+        assert coefficient(x, y) == pytest.approx(expected, abs=1e-12)
 
 
 def test_spearman_needs_no_scipy() -> None:
@@ -122,7 +110,7 @@ def test_spearman_needs_no_scipy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@every_coefficient
+@both_coefficients
 @pytest.mark.parametrize(
     ("x", "y"),
     [
@@ -141,9 +129,9 @@ def test_undefined_coefficient_is_none(
     assert coefficient(x, y) is None
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=15)
-@given(rows=any_rows)
+@both_coefficients
+@few_examples
+@given(rows=st.lists(st.tuples(finite, finite), max_size=12))
 def test_coefficient_is_bounded_for_all_finite_values(
     coefficient: Coefficient, rows: list[tuple[float, float]]
 ) -> None:
@@ -165,27 +153,23 @@ def test_pearson_survives_a_large_offset() -> None:
     assert pearson(nearly_equal, [1.0, 3.0, 4.0]) == pytest.approx(expected, abs=1e-12)
 
 
-@every_coefficient
-def test_unequal_lengths_are_named(coefficient: Coefficient) -> None:
-    """A row without a partner is a caller's mistake, not a row to drop."""
-    with pytest.raises(ValueError, match=r"^x has 2 values and y has 1; give one of each for"):
-        coefficient([1.0, 2.0], [1.0])
-
-
-@every_coefficient
+@both_coefficients
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(math.nan, "nan"), (math.inf, "inf"), (-math.inf, "-inf")],
+    ("y", "message"),
+    [
+        ([1.0], "^x has 2 values and y has 1; give one of each for"),
+        *(
+            ([1.0, value], rf"^y\[1\] is {value!r}; leave rows without a finite")
+            for value in (math.nan, math.inf, -math.inf)
+        ),
+    ],
 )
-def test_non_finite_value_is_shown_with_its_row(
-    coefficient: Coefficient, value: float, shown: str
+def test_rows_without_a_partner_or_a_number_are_refused(
+    coefficient: Coefficient, y: list[float], message: str
 ) -> None:
     """An unscored row must be left out by whoever knows it is unscored."""
-    with pytest.raises(ValueError, match=rf"^y\[1\] is {shown}; leave rows without a finite"):
-        coefficient([1.0, 2.0], [1.0, value])
-
-
-NUMBERS = st.lists(st.integers(-20, 20), min_size=5, max_size=12)
+    with pytest.raises(ValueError, match=message):
+        coefficient([1.0, 2.0], y)
 
 
 def residuals(values: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,9 +180,9 @@ def residuals(values: NDArray[np.float64], on: NDArray[np.float64]) -> NDArray[n
     return left
 
 
-@settings(deadline=None, max_examples=15)
-@given(st.lists(st.tuples(*[st.integers(-20, 20)] * 3), min_size=5, max_size=12))
-def test_it_is_the_correlation_of_what_a_line_leaves(rows: list[tuple[int, int, int]]) -> None:
+@few_examples
+@given(triples)
+def test_partial_pearson_is_that_of_what_a_line_leaves(rows: list[tuple[int, int, int]]) -> None:
     """Oracle: residuals of two least-squares lines, which is what the formula stands for."""
     x, y, z = np.array(rows, dtype=np.float64).T
     found = partial_pearson(x, y, z)
@@ -207,8 +191,8 @@ def test_it_is_the_correlation_of_what_a_line_leaves(rows: list[tuple[int, int, 
     assert found == pytest.approx(pearson(left_x, left_y), abs=1e-9)
 
 
-def test_a_published_example_comes_out() -> None:
-    """Worked example: r = .5 throughout gives (.5 - .25) / (1 - .25) = 1/3.
+def test_partial_pearson_worked_example() -> None:
+    """All r = .5: (.5 - .25) / (1 - .25) = 1/3; of a side that is explained wholly none is left.
 
     The three columns are made of one shared part and a part of their own, as long as it.
     """
@@ -217,35 +201,10 @@ def test_a_published_example_comes_out() -> None:
     x, y, z = (np.array(shared) + np.array(part) for part in (own, other, last))
     assert pearson(x, y) == pytest.approx(0.5)
     assert partial_pearson(x, y, z) == pytest.approx(1 / 3)
+    assert partial_pearson(x, y, 2 * x + 1) is None
 
 
-@settings(deadline=None, max_examples=15)
-@given(NUMBERS)
-def test_a_side_that_is_explained_wholly_has_no_correlation_left(values: list[int]) -> None:
-    """Law: what is left of it is rounding, and no number."""
-    assume(len(set(values)) > 1)
-    assert partial_pearson(values, list(reversed(values)), [2 * v + 1 for v in values]) is None
-
-
-every_coefficient = pytest.mark.parametrize("name", COEFFICIENTS)
-
-
-def kendall(x: Numbers, y: Numbers) -> float | None:
-    """SciPy's tau-b, None where it is undefined."""
-    is_defined = len(set(x)) > 1 and len(set(y)) > 1
-    return float(stats.kendalltau(x, y).statistic) if is_defined else None
-
-
-SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
-
-
-rating = st.integers(min_value=1, max_value=4).map(float)
-
-
-few_rows = st.lists(st.tuples(rating, rating), min_size=2, max_size=5)
-
-
-@every_coefficient
+@every_name
 def test_four_systems_in_perfect_order_may_be_luck(name: CoefficientName) -> None:
     """Oracle: 2 of 24 orders are as far from 0, p = .083 (metrics.md EV12)."""
     assert correlation_p_value([1, 2, 3, 4], [1, 2, 3, 4], name) == pytest.approx(2 / 24)
@@ -260,19 +219,19 @@ def test_kendall_meets_the_exact_p_of_scipy() -> None:
         assert correlation_p_value(x, y, "kendall") == pytest.approx(float(exact), abs=1e-12)
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=15)
-@given(rows=few_rows)
+@every_name
+@few_examples
+@given(rows=st.lists(st.tuples(ratings, ratings), min_size=2, max_size=5))
 def test_the_p_value_is_its_definition(
     name: CoefficientName, rows: list[tuple[float, float]]
 ) -> None:
     """Law: the share of orders whose coefficient is as far from 0, one order at a time."""
-    x, y = [a for a, _ in rows], [b for _, b in rows]
+    x, y = columns(rows)
     coefficient = SCALAR[name]
     observed = coefficient(x, y)
     found = correlation_p_value(x, y, name)
     if observed is None:
-        assert found is None
+        assert found is correlation_p_value([], [], name) is None
         return
     values = [coefficient(x, order) or 0.0 for order in permutations(y)]
     expected = sum(abs(value) >= abs(observed) - 1e-9 for value in values) / len(values)
@@ -280,7 +239,7 @@ def test_the_p_value_is_its_definition(
     assert 0 < expected <= 1
 
 
-@every_coefficient
+@every_name
 def test_many_points_are_tried_in_random_orders(name: CoefficientName) -> None:
     """Past eight points p is drawn, the same each time, and never 0."""
     x = [float(n) for n in range(12)]
@@ -297,36 +256,24 @@ def test_many_points_are_tried_in_random_orders(name: CoefficientName) -> None:
     assert p_value == pytest.approx(float(scipys[name]), abs=0.03)
 
 
-@every_coefficient
-def test_no_correlation_has_no_p_value(name: CoefficientName) -> None:
-    """One point, none, or a constant side: nothing was ordered."""
-    assert correlation_p_value([], [], name) is None
-    assert correlation_p_value([1.0], [1.0], name) is None
-    assert correlation_p_value([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], name) is None
-
-
 items = st.lists(
     st.tuples(st.sampled_from("abcd"), st.booleans(), st.integers(0, 5).map(float)), max_size=20
 )
 
 
-def test_a_hand_counts_the_pairs_in_order() -> None:
-    """Worked example: right .9, .5 against wrong .5, .1, .7.
+def test_auc_worked_examples() -> None:
+    """.9 beats all three; .5 beats .1, ties with .5 and loses to .7: (3 + 1.5) / 6.
 
-    .9 beats all three; .5 beats .1, ties with .5 and loses to .7: (3 + 1.5) / 6.
+    And the example in scikit-learn's documentation of ``metrics.auc`` and its ROC curve: .75.
     """
     right = [True, False, True, False, False]
     assert roc_auc(right, [0.9, 0.5, 0.5, 0.1, 0.7]) == pytest.approx(4.5 / 6)
-
-
-def test_it_is_what_scikit_learn_prints() -> None:
-    """Oracle: the example in scikit-learn's documentation of ``metrics.auc`` and its ROC curve."""
     assert roc_auc([False, False, True, True], [0.1, 0.4, 0.35, 0.8]) == 0.75
 
 
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(items)
-def test_it_is_mann_whitney_over_its_maximum(rows: list[tuple[str, bool, float]]) -> None:
+def test_auc_is_mann_whitney_over_its_maximum(rows: list[tuple[str, bool, float]]) -> None:
     """Oracle: SciPy's U statistic, ties and all."""
     ups = [number for _, right, number in rows if right]
     downs = [number for _, right, number in rows if not right]
@@ -338,7 +285,7 @@ def test_it_is_mann_whitney_over_its_maximum(rows: list[tuple[str, bool, float]]
         assert found is None
 
 
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(items)
 def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]]) -> None:
     """Law: weighing each item by how often its paper was drawn is drawing the paper's items."""

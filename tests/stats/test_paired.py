@@ -17,40 +17,34 @@ if TYPE_CHECKING:
 
 
 steps = st.integers(min_value=-3, max_value=3).map(float)
+differences = st.lists(steps, min_size=1, max_size=10) | st.lists(steps, min_size=14, max_size=40)
 
 
-few = st.lists(steps, min_size=1, max_size=10)
-
-
-many = st.lists(steps, min_size=14, max_size=40)
-
-
-p_values = st.lists(st.floats(min_value=0, max_value=1), max_size=9)
-
-
-def binomial_p_value(n_up: int, n_papers: int) -> float:
-    """The share of sign flips of equal sizes with at most n_up papers going up."""
-    return sum(math.comb(n_papers, up) for up in range(n_up + 1)) / 2.0**n_papers
-
-
-def test_three_papers_worked_example() -> None:
+@pytest.mark.parametrize(
+    ("values", "p_value"),
+    [
+        # sizes 3, 1, 2 give the sums -6, -4, -2, 0, 0, 2, 4, 6; three of eight are at most -2
+        ([-3.0, -1.0, 2.0], 3 / 8),
+        # Of 2^n assignments only one is all negative, so few papers can never be significant.
+        ([-0.2], 1 / 2),
+        ([-0.2, -0.1, -0.4, -0.3], 1 / 16),
+        ([-0.1] * 13, 2**-13),
+        # Zeros are as low under any signs, counted exactly or drawn.
+        ([0.0, 0.0, -0.0], 1.0),
+        ([0.0] * 50, 1.0),
+        # 0.1 + 0.2 - 0.3 is 5.6e-17 in floats and 0 in the papers, as 1 + 2 - 3 is.
+        # sums of sizes 1, 2, 3: -6, -4, -2, 0, 0, 2, 4, 6; observed is 0: five of eight
+        ([0.1, 0.2, -0.3], 5 / 8),
+        ([-0.1, -0.2, 0.3], 5 / 8),
+        # The p value does not hang on the unit that scores are in.
+        ([-1e308] * 5, 1 / 32),
+        ([-5e-324] * 5, 1 / 32),
+        ([-1e308] * 40, 1 / 10_000),
+    ],
+)
+def test_p_value_worked_examples(values: list[float], p_value: float) -> None:
     """The share of sign flips at or below the observed sum, counted by hand."""
-    # sizes 3, 1, 2 give the sums -6, -4, -2, 0, 0, 2, 4, 6; observed is -3 - 1 + 2 = -2
-    # three of eight are at most -2
-    assert drop_p_value([-3.0, -1.0, 2.0], seed=0) == 3 / 8
-
-
-def test_the_smallest_p_value_says_that_every_paper_fell() -> None:
-    """Of 2^n assignments only one is all negative, so few papers can never be significant."""
-    assert drop_p_value([-0.2], seed=0) == 1 / 2
-    assert drop_p_value([-0.2, -0.1, -0.4, -0.3], seed=0) == 1 / 16
-    assert drop_p_value([-0.1] * 13, seed=0) == 2**-13
-
-
-def test_no_difference_anywhere_is_no_evidence() -> None:
-    """Zeros are as low under any signs, counted exactly or drawn."""
-    assert drop_p_value([0.0, 0.0, -0.0], seed=0) == 1.0
-    assert drop_p_value([0.0] * 50, seed=0) == 1.0
+    assert drop_p_value(values, seed=0) == p_value
 
 
 @pytest.mark.parametrize("n_papers", range(2, 11))
@@ -72,19 +66,12 @@ def test_exact_p_value_meets_scipy(n_papers: int, *, is_tied: bool) -> None:
         assert drop_p_value(values.tolist(), seed=0) == pytest.approx(oracle.pvalue, abs=1e-12)
 
 
-def test_rounding_does_not_break_a_tie() -> None:
-    """0.1 + 0.2 - 0.3 is 5.6e-17 in floats and 0 in the papers, as 1 + 2 - 3 is."""
-    # sums of sizes 1, 2, 3: -6, -4, -2, 0, 0, 2, 4, 6; observed is 0: five of eight
-    assert drop_p_value([0.1, 0.2, -0.3], seed=0) == 5 / 8
-    assert drop_p_value([-0.1, -0.2, 0.3], seed=0) == 5 / 8
-
-
 @pytest.mark.parametrize("n_papers", [14, 15, 16, 17, 24, 25, 60, 200])
 def test_drawn_p_value_is_near_the_exact_one(n_papers: int) -> None:
     """Equal sizes make the test a sign test, whose p value is a binomial tail."""
     n_up = int(0.4 * n_papers)
     values = [1.0] * n_up + [-1.0] * (n_papers - n_up)
-    exact = binomial_p_value(n_up, n_papers)
+    exact = sum(math.comb(n_papers, up) for up in range(n_up + 1)) / 2.0**n_papers
     # Five standard errors of a share among 9,999.
     tolerance = 5 * math.sqrt(exact * (1 - exact) / 9999)
     assert drop_p_value(values, seed=9) == pytest.approx(exact, abs=tolerance)
@@ -96,53 +83,38 @@ def test_seeded_p_value_keeps_its_digits() -> None:
     assert drop_p_value(values, n_flips=999, seed=2024) == 0.27
 
 
-def test_huge_and_tiny_differences_neither_overflow_nor_vanish() -> None:
-    """The p value does not hang on the unit that scores are in."""
-    assert drop_p_value([-1e308] * 5, seed=0) == 1 / 32
-    assert drop_p_value([-5e-324] * 5, seed=0) == 1 / 32
-    assert drop_p_value([-1e308] * 40, seed=0) == 1 / 10_000
-
-
-@given(values=st.one_of(few, many), data=st.data())
+@given(values=differences, data=st.data())
 @settings(deadline=None, max_examples=15)
-def test_order_of_papers_does_not_matter(values: list[float], data: st.DataObject) -> None:
-    """Suites are read in the order of their files, which means nothing."""
-    shuffled = data.draw(st.permutations(values))
-    assert drop_p_value(shuffled, seed=3) == drop_p_value(values, seed=3)
-
-
-@given(
-    values=st.one_of(few, many),
-    data=st.data(),
-)
-@settings(deadline=None, max_examples=15)
-def test_a_lower_difference_never_raises_the_p_value(
+def test_order_changes_no_p_value_and_a_lower_difference_never_raises_it(
     values: list[float], data: st.DataObject
 ) -> None:
     """A release that got worse on one more paper must not look less significant."""
+    p_value = drop_p_value(values, seed=3)
+    assert drop_p_value(data.draw(st.permutations(values)), seed=3) == p_value
     lower = [value - data.draw(st.integers(0, 2)) for value in values]
-    assert drop_p_value(lower, seed=3) <= drop_p_value(values, seed=3)
+    assert drop_p_value(lower, seed=3) <= p_value
 
 
-def test_no_difference_at_all_is_refused() -> None:
-    """Two runs with no paper in common cannot be compared."""
-    with pytest.raises(ValueError, match=r"^there are no differences; give at least one paper"):
-        drop_p_value([], seed=0)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_difference_that_is_not_finite_is_refused(value: float) -> None:
-    """An unscored paper is no difference, and no sum would survive it."""
-    with pytest.raises(ValueError, match=rf"^differences\[1\] is {value!r}; leave papers"):
-        drop_p_value([0.0, value], seed=0)
-
-
-def test_no_flips_and_bad_seeds_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ([], {"seed": 0}, "^there are no differences; give at least one paper"),
+        ([0.0, math.nan], {"seed": 0}, r"^differences\[1\] is nan; leave papers"),
+        ([0.0, -math.inf], {"seed": 0}, r"^differences\[1\] is -inf; leave papers"),
+        ([1.0], {"seed": 0, "n_flips": 0}, "n_flips is 0; draw at least 1"),
+        ([1.0], {"seed": -1}, "seed is -1; give 0 or more"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(
+    values: list[float], options: dict[str, int], message: str
+) -> None:
     """Also where so few papers are counted exactly that nothing would be drawn."""
-    with pytest.raises(ValueError, match="n_flips is 0; draw at least 1"):
-        drop_p_value([1.0], n_flips=0, seed=0)
-    with pytest.raises(ValueError, match="seed is -1; give 0 or more"):
-        drop_p_value([1.0], seed=-1)
+    with pytest.raises(ValueError, match=message):
+        drop_p_value(values, **options)
+
+
+def test_a_seed_is_asked_for() -> None:
+    """None would make the p value random."""
     with pytest.raises(TypeError, match="NoneType"):
         drop_p_value([1.0], seed=None)  # type: ignore[arg-type]  # what would make it random
 
@@ -185,18 +157,6 @@ def test_holm_refuses_what_is_no_p_value(p_value: float) -> None:
 
 HOLM = 0.05 / 7
 """The level of the first of seven tests."""
-
-
-levels = st.sampled_from([0.25, 0.05, HOLM, 0.001])
-
-
-drops = st.floats(min_value=0.001, max_value=2.0)
-
-
-counts = st.integers(min_value=0, max_value=120)
-
-
-shares = st.sampled_from([0.0, 0.3, 0.8])
 
 
 @pytest.mark.parametrize("n_papers", [6, 10, 25, 60])
@@ -296,23 +256,33 @@ def test_power_of_extreme_drops_is_a_share(drop: float, n_papers: int) -> None:
         assert power > 0.999
 
 
-@given(drop=drops, n_papers=counts, level=levels, unchanged=shares)
+@given(
+    drop=st.floats(min_value=0.001, max_value=2.0),
+    n_papers=st.integers(min_value=0, max_value=120),
+    level=st.sampled_from([0.25, 0.05, HOLM, 0.001]),
+    unchanged=st.sampled_from([0.0, 0.3, 0.8]),
+)
 @settings(deadline=None, max_examples=15)
 def test_power_rises_with_drop_and_papers_and_falls_with_deviation(
     drop: float, n_papers: int, level: float, unchanged: float
 ) -> None:
     """The laws by which `detectable_drop` and `summeval power` search."""
-    power = power_of_drop(drop, 0.5, n_papers, level=level, unchanged=unchanged)
-    assert 0 <= power <= 1
+
+    def power(
+        drop: float = drop, deviation: float = 0.5, n_papers: int = n_papers, **more: float
+    ) -> float:
+        return power_of_drop(
+            drop, deviation, n_papers, level=level, **{"unchanged": unchanged, **more}
+        )
+
+    assert 0 <= power() <= 1
     # Floating point, and as much as the approximation bends where 2^-n only just reaches level.
-    least = power - 1e-5
-    assert power_of_drop(1.2 * drop, 0.5, n_papers, level=level, unchanged=unchanged) >= least
-    assert power_of_drop(drop, 0.5, n_papers + 1, level=level, unchanged=unchanged) >= least
-    assert power_of_drop(drop, 0.4, n_papers, level=level, unchanged=unchanged) >= least
-    assert power_of_drop(drop, 0.5, n_papers, level=level) >= least
-    assert power_of_drop(drop, 0.5, n_papers, level=level, step=0.1) <= power_of_drop(
-        drop, 0.5, n_papers, level=level
-    )
+    least = power() - 1e-5
+    assert power(drop=1.2 * drop) >= least
+    assert power(n_papers=n_papers + 1) >= least
+    assert power(deviation=0.4) >= least
+    assert power(unchanged=0.0) >= least
+    assert power(unchanged=0.0, step=0.1) <= power(unchanged=0.0)
 
 
 @given(
