@@ -1,25 +1,56 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.score import (
+    CheckedFact,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    RatedFacet,
+    Unscored,
+)
+from summeval_pytest.questions import FACETS, FacetSegments, Fact
 from summeval_pytest.run.golden import (
+    EvidenceCount,
     GoldenAnswer,
     GoldenPair,
+    RoleAnswer,
     check_sentences,
+    evidence_cases,
+    evidence_tasks,
+    golden_pair,
     golden_tasks,
     labels_fingerprint,
+    places_of,
+    role_answers,
 )
-from summeval_pytest.suite.labels import FactLabel, FactLabels
-from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, write_labelled
+from summeval_pytest.run.measure import Evaluation, StatedFacts
+from summeval_pytest.run.runner import Runner
+from summeval_pytest.suite.labels import (
+    EvidenceLabel,
+    FactLabel,
+    FactLabels,
+    Label,
+    RoleLabel,
+    SentenceLabel,
+)
+from summeval_pytest.suite.values import Pair, Paper, Section
+from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from summeval_pytest.metrics.score import MetricName
+    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.questions import Facet
+    from summeval_pytest.run.golden import EvidenceCase
 
 RATINGS = {"background": None, "method": 4, "result": 4, "conclusion": 3}
 SENTENCES = ({"index": 0, "faithful": True, "evidence": [1]}, {"index": 1, "faithful": False})
@@ -109,13 +140,10 @@ def test_the_order_of_the_lines_does_not_move_the_fingerprint(tmp_path: Path) ->
     assert set(found) <= set("0123456789abcdef")
 
 
-@pytest.mark.parametrize("key", ["labelled_by", "basis", "provenance"])
-def test_what_says_where_a_label_is_from_does_not_move_the_fingerprint(
-    tmp_path: Path, key: str
-) -> None:
+def test_what_says_where_a_label_is_from_does_not_move_the_fingerprint(tmp_path: Path) -> None:
     """It moves no figure."""
-    told = fingerprint(tmp_path / "a", {**LABEL, key: "two nurses"})
-    assert fingerprint(tmp_path / "b", LABEL) == told
+    told = dict.fromkeys(("labelled_by", "basis", "provenance"), "two nurses")
+    assert fingerprint(tmp_path / "a", {**LABEL, **told}) == fingerprint(tmp_path / "b", LABEL)
 
 
 @pytest.mark.parametrize(
@@ -162,3 +190,355 @@ def test_a_label_of_a_sentence_beyond_the_summary_is_refused(tmp_path: Path) -> 
         f"{tmp_path.name}/labels.jsonl:2: the label of system 'bad' on paper 'kiln' is about"
         " sentence 2, and the summary has 2, counted from 0; mend the index"
     )
+
+
+# Answers beside labels
+
+HERE = Place("golden/labels.jsonl", 7)
+SOURCE = ("Zinc was given to mice.", "Growth rose by 24 %.", "No harm was seen.")
+SUMMARY = "Zinc was given. Growth fell. Ok. It did no harm."
+"""Its third sentence is too short to be one, and is not judged."""
+SILENT = Unscored(metric="facet", status="unanswered", reason="the reply was cut off")
+REFUSED = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
+
+
+def label(**parts: object) -> Label:
+    """What people found in the pair."""
+    return Label(paper="zinc", system="careful", place=HERE, **parts)  # type: ignore[arg-type]  # the tests name its fields
+
+
+def evaluation(
+    *scores: Score | Unscored,
+    stated: StatedFacts | Unscored | None = None,
+    segments: FacetSegments | None = None,
+    reference: str = "Zinc helps.",
+) -> Evaluation:
+    """What the judge found in it."""
+    paper = Paper(
+        id="zinc",
+        source=(Section(text=" ".join(SOURCE)),),
+        references=(reference, "Another reference."),
+        place=HERE,
+    )
+    pair = Pair(paper=paper, system="careful", summary=SUMMARY, place=HERE)
+    return Evaluation(
+        pair=pair, scores=scores, signatures=(), source=SOURCE, stated=stated, segments=segments
+    )
+
+
+def answers(of: Evaluation, **parts: object) -> tuple[GoldenAnswer, ...]:
+    """The answers of the pair to a label with these parts."""
+    return golden_pair(label(**parts), of).answers
+
+
+def rated(value: float = 0.5, **ratings: int) -> FacetScore:
+    """FM with these ratings."""
+    return FacetScore(
+        value=value,
+        ratings=tuple(
+            RatedFacet(
+                facet=facet,
+                rating=ratings[facet],
+                reason=f"the {facet} is so",
+                reference=f"their {facet}",
+                candidate=f"our {facet}",
+            )
+            for facet in FACETS
+            if facet in ratings
+        ),
+    )
+
+
+def judged(**supported: bool | None) -> FaithfulnessScore:
+    """Sentences by their numbers, ``s0`` and so on, with the evidence 1 and 2."""
+    return FaithfulnessScore(
+        value=0.5,
+        sentences=tuple(
+            JudgedSentence(
+                index=int(name[1:]),
+                text="as the judge saw it",
+                supported=holds,
+                reason=f"{name} is so",
+                evidence=(1, 2),
+            )
+            for name, holds in supported.items()
+        ),
+    )
+
+
+def checked(text: str, holds: bool | None) -> CheckedFact:
+    """A fact with its check."""
+    fact = Fact(text=text, sentence=0)
+    return CheckedFact(fact=fact, holds=holds, reason="so it is", evidence=("A.", "B."))
+
+
+def said(index: int, evidence: tuple[int, ...] = (), error: str | None = None) -> SentenceLabel:
+    """A label of a sentence, faithful but for an error."""
+    places = tuple(EvidenceLabel(index=place) for place in evidence)
+    return SentenceLabel(index=index, faithful=error is None, evidence=places, error=error)
+
+
+def test_papers_with_one_reference_have_one_group() -> None:
+    """They are resampled as one; special tokens and spaces make no other text of it."""
+
+    def group(reference: str) -> str:
+        return golden_pair(label(overall=1), evaluation(rated(result=1), reference=reference)).group
+
+    assert group("Zinc helps.") == group("<s> Zinc  helps. </s>") != group("Zinc harms.")
+
+
+def test_a_rating_stands_beside_the_label_with_both_texts() -> None:
+    """Where they differ, the reader is shown what the judge saw; in reading order."""
+    found = answers(
+        evaluation(rated(result=2, conclusion=3)), facets={"conclusion": 3, "result": 4}
+    )
+    assert found == (
+        GoldenAnswer(
+            kind="result",
+            label=4,
+            answer=2,
+            text="our result",
+            against="their result",
+            reason="the result is so",
+        ),
+        GoldenAnswer(kind="conclusion", label=3, answer=3),
+    )
+
+
+@pytest.mark.parametrize(
+    ("facets", "score"),
+    [
+        ({"method": None, "result": 3}, rated(method=1, result=3)),
+        ({"result": 3}, rated(method=1, result=3)),
+        ({"method": 2, "result": 3}, rated(result=3)),
+    ],
+    ids=["not in the reference for people", "not labelled", "not in the reference for the judge"],
+)
+def test_only_facets_that_both_rated_are_compared(
+    facets: Mapping[Facet, int | None], score: FacetScore
+) -> None:
+    """A facet that one side does not find in the reference has no rating to agree with."""
+    found = golden_pair(label(facets=facets), evaluation(score))
+    assert found.answers == (GoldenAnswer(kind="result", label=3, answer=3),)
+    assert found.n_left_out == (facets.get("method") is not None)
+    assert found.rated == tuple((each.facet, each.rating) for each in score.ratings)
+
+
+def test_labels_of_all_facets_make_an_overall_score() -> None:
+    """Worked example: FM of 3/3, 2/4 and 1/3 where the reference has no method.
+
+    (.1 * 1 + .3 * .5 + .3 * 1/3) / .7 = .35 / .7 = .5
+    """
+    facets = {"background": 3, "method": None, "result": 2, "conclusion": 1}
+    of = evaluation(rated(value=0.25, result=2))
+    assert answers(of, facets=facets)[-1] == GoldenAnswer(kind="overall", label=0.5, answer=0.25)
+    assert answers(of, facets=facets, overall=0.9)[-1].label == 0.9
+
+
+def test_what_the_judge_leaves_out_is_unanswered_and_what_the_system_does_is_nothing() -> None:
+    """Every label keeps its place, with the judge's reason; who wrote nothing was not asked."""
+    facets = {"background": None, "method": 1, "result": 2}
+    found = answers(evaluation(SILENT), facets=facets, overall=0.5)
+    assert [(a.kind, a.label) for a in found] == [("method", 1), ("result", 2), ("overall", 0.5)]
+    assert {(a.answer, a.reason) for a in found} == {(None, "the reply was cut off")}
+    assert answers(evaluation(REFUSED), facets=facets, overall=0) == ()
+
+    silent = Unscored(metric="faithfulness", status="unanswered", reason="cut off")
+    found = answers(evaluation(silent), sentences=(said(3), said(1, error="direction")))
+    assert [(a.index, a.label, a.answer, a.error, a.reason) for a in found] == [
+        (3, 1, None, "", "cut off"),
+        (1, 0, None, "direction", "cut off"),
+    ]
+    lacking = Unscored(metric="faithfulness", status="degenerate_candidate", reason="empty")
+    assert answers(evaluation(lacking), sentences=(said(0),)) == ()
+
+    facts = FactLabels(
+        reference=(FactLabel(text="a", holds=True),), candidate=(FactLabel(text="c", holds=False),)
+    )
+    cut_off = Unscored(metric="eva", status="unanswered", reason="cut off")
+    for stated, reason in ((cut_off, "cut off"), (None, "the judge gave no answer")):
+        found = answers(evaluation(stated=stated), facts=facts)
+        assert [(a.kind, a.label, a.answer, a.text, a.reason) for a in found] == [
+            ("reference fact", 1, None, "a", reason),
+            ("candidate fact", 0, None, "c", reason),
+        ]
+    none = Unscored(metric="eva", status="refused_candidate", reason="it declined")
+    assert answers(evaluation(stated=none), facts=facts) == ()
+
+
+def test_a_sentence_stands_beside_its_label() -> None:
+    """1 where it is faithful; where they differ, the sentence and the labelled evidence."""
+    found = answers(
+        evaluation(judged(s0=False, s1=False)),
+        sentences=(said(1, error="direction"), said(0, (0, 2))),
+    )
+    assert found == (
+        GoldenAnswer(kind="sentence", index=1, label=0, answer=0, error="direction"),
+        GoldenAnswer(
+            kind="sentence",
+            index=0,
+            label=1,
+            answer=0,
+            evidence=EvidenceCount(named=2, labelled=2, both=1),
+            text="Zinc was given.",
+            against="Zinc was given to mice. No harm was seen.",
+            reason="s0 is so",
+        ),
+    )
+
+
+def test_evidence_is_counted_where_the_sentence_is_faithful_and_labelled_with_it() -> None:
+    """Worked example: the judge names 1 and 2; the labels 2, 2 and 0, which are two places."""
+    sentences = (said(0, (2, 2, 0)), said(1, (2, 0), error="number"), said(3))
+    found = answers(evaluation(judged(s0=True, s1=False, s3=True)), sentences=sentences)
+    counted = EvidenceCount(named=2, labelled=2, both=1)
+    assert [answer.evidence for answer in found] == [counted, None, None]
+
+
+def test_a_sentence_without_a_verdict_is_unanswered() -> None:
+    """Nobody knows of its evidence either: none is named, and what is labelled is remembered."""
+    (found,) = answers(evaluation(judged(s0=None)), sentences=(said(0, (1,)),))
+    assert found.answer is None
+    assert found.evidence == EvidenceCount(named=0, labelled=1, both=0)
+    assert (found.text, found.reason) == ("Zinc was given.", "s0 is so")
+
+
+def test_a_fragment_is_no_sentence_to_compare_and_one_beyond_the_summary_is_refused() -> None:
+    """The metric leaves out pieces under five characters; a model may write less than labelled."""
+    of = evaluation(judged(s0=True, s1=True, s3=True))
+    assert [answer.index for answer in answers(of, sentences=(said(2), said(3)))] == [3]
+    with pytest.raises(SuiteError) as caught:
+        answers(of, sentences=(said(4),))
+    assert caught.value.place == HERE
+    assert "is about sentence 4, and the summary has 4, counted from 0" in str(caught.value)
+
+
+def test_facts_stand_beside_their_labels() -> None:
+    """Facts of the reference first; where they differ, what carries them for the judge."""
+    found = answers(
+        evaluation(
+            stated=StatedFacts(
+                reference=(checked("a", True), checked("b", True)),
+                candidate=(checked("c", False),),
+            )
+        ),
+        facts=FactLabels(
+            reference=(FactLabel(text="a", holds=True), FactLabel(text="b", holds=False)),
+            candidate=(FactLabel(text="c", holds=False),),
+        ),
+    )
+    assert found == (
+        GoldenAnswer(kind="reference fact", index=0, label=1, answer=1),
+        GoldenAnswer(
+            kind="reference fact",
+            index=1,
+            label=0,
+            answer=1,
+            text="b",
+            against="A. B.",
+            reason="so it is",
+        ),
+        GoldenAnswer(kind="candidate fact", index=0, label=0, answer=0),
+    )
+
+
+def test_roles_are_held_against_the_segments_and_must_be_of_the_summary() -> None:
+    """What states no facet is nobody's; a sentence that is not there would be wrong for ever."""
+    roles = (
+        RoleLabel(text="Zinc  was given.", facets=("method",)),
+        RoleLabel(text="Growth fell.", facets=("result", "conclusion")),
+        RoleLabel(text="Ok.", facets=()),
+    )
+    of = evaluation(segments=FacetSegments(method="Zinc was given.", conclusion="Growth fell."))
+    assert role_answers(label(roles=roles), of) == (
+        RoleAnswer(right=("method",), answer="method"),
+        RoleAnswer(right=("result", "conclusion"), answer="conclusion"),
+    )
+    assert role_answers(label(roles=roles), evaluation()) == ()
+    with pytest.raises(SuiteError) as caught:
+        role_answers(label(roles=(RoleLabel(text="Growth rose.", facets=("result",)),)), of)
+    assert str(caught.value) == (
+        "golden/labels.jsonl:7: a role of system 'careful' on paper 'zinc' is of the sentence"
+        " 'Growth rose.', which the summary does not have; copy it word for word"
+    )
+
+
+# Where evidence stands
+
+
+def at(index: int, starts: str | None = None) -> EvidenceLabel:
+    """Evidence at an index, perhaps with its first words."""
+    return EvidenceLabel(index=index, starts=starts)
+
+
+ALIKE = ("We gave zinc.", "It rose.", "It fell.", "We gave lead.", "We gave tin.")
+
+
+@pytest.mark.parametrize(
+    ("source", "evidence", "places"),
+    [
+        (SOURCE, at(0, "No harm"), (2,)),
+        (SOURCE, at(17, "Growth  rose"), (1,)),
+        (SOURCE, at(1, "Growth rose"), (1,)),
+        (SOURCE, at(1, "Growth sank"), (1,)),
+        (SOURCE, at(7, "Growth sank"), ()),
+        (ALIKE, at(1, "We gave"), (0,)),
+        (ALIKE, at(2, "We gave"), (3,)),
+        (ALIKE, at(4, "We gave"), (4,)),
+    ],
+)
+def test_first_words_find_the_nearest_sentence_that_was_counted_otherwise(
+    source: tuple[str, ...], evidence: EvidenceLabel, places: tuple[int, ...]
+) -> None:
+    """Another splitter gives another index; where the words stand nowhere, the index is meant."""
+    assert places_of([evidence], source) == places
+
+
+starts = st.none() | st.sampled_from(["Zinc", "Growth", "No", "x"])
+
+
+@given(st.lists(st.builds(at, st.integers(0, 5), starts), max_size=6))
+def test_places_are_sorted_single_and_in_the_source(labels: list[EvidenceLabel]) -> None:
+    """Law: what is counted as labelled could be named by a judge."""
+    found = places_of(labels, SOURCE)
+    assert list(found) == sorted(set(found))
+    assert set(found) <= set(range(len(SOURCE)))
+    assert len(found) <= len(labels)
+
+
+FIRST = "The team fired forty bricks with two draughts."
+SECOND = "The slow draught gave bricks of 31 MPa."
+
+
+def cases(suite_of: Path, judge: Told, *labels: Mapping[str, object]) -> list[EvidenceCase]:
+    """The cases of a suite with these labels under this judge."""
+    suite = write_labelled(suite_of, *labels)
+    with closing(Runner(judge)) as runner:
+        return [
+            case
+            for task, label in evidence_tasks(suite).items()
+            for case in evidence_cases(label, runner.evaluation(task))
+        ]
+
+
+def test_a_case_holds_what_is_labelled_and_what_the_judge_named(tmp_path: Path) -> None:
+    """Worked example: the second sentence stands in the source, so a rule names its evidence.
+
+    A judge without an answer has named nothing: None is not "no sentence", which would be a miss.
+    """
+    judge = Told(evidence={FIRST: (3, 1)})
+    first, second = cases(tmp_path / "a", judge, GOOD_OF_KILN, BAD_OF_KILN)
+    assert (first.sentence, first.labelled, first.named) == (FIRST, (1,), (3, 1))
+    assert (second.sentence, second.labelled, second.named) == (SECOND, (2,), (2,))
+    assert first.source[1] == "We fired forty bricks with two draughts."
+    assert first.group == second.group
+    silent = Told(silent=frozenset({FIRST}))
+    assert [case.named for case in cases(tmp_path / "b", silent, GOOD_OF_KILN)] == [None, None]
+
+
+def test_pairs_without_such_a_sentence_are_not_asked_about(tmp_path: Path) -> None:
+    """Unfaithful sentences have no evidence to be found, and a faithful one may have none given."""
+    bare = {**GOOD_OF_KILN, "paper": "moss", "sentences": [{"index": 0, "faithful": True}]}
+    suite = write_labelled(tmp_path, GOOD_OF_KILN, BAD_OF_KILN, bare)
+    (task,) = evidence_tasks(suite)
+    assert (task.paper, task.system, task.metrics) == ("kiln", "good", ("faithfulness",))

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.errors import Place
+from summeval_pytest.cli.app import main
+from summeval_pytest.errors import OptionError, Place
+from summeval_pytest.judges.llm.llm_judge import LlmJudge
+from summeval_pytest.judges.llm.recipe import part_hash
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics.score import (
     METRICS,
     CheckedFact,
@@ -15,6 +19,7 @@ from summeval_pytest.metrics.score import (
     JudgedSentence,
     Unscored,
 )
+from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -36,17 +41,32 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
+from summeval_pytest.run import measure
 from summeval_pytest.run.measure import (
     PLAIN,
     Asker,
+    StatedFacts,
+    baseline_flow,
     evaluate,
-    source_of,
+    metric_flow,
+    recipe_of,
+    segments_flow,
+    stated_flow,
 )
 from summeval_pytest.run.numbers import numbers_of
+from summeval_pytest.run.session import Session
 from summeval_pytest.suite.file import EvaVariant, Variants
+from summeval_pytest.suite.labels import FactLabel, FactLabels
+from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Flaw, Pair, Paper, Section
+from tests.judges.llm.by_rule import RuleSender
+from tests.label_suite import write_suite
+from tests.local_models import LetterEncoder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.run.measure import Evaluation
@@ -86,35 +106,20 @@ def fair(question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind 
 
 
 class Fair:
-    """Follows the rules above, and keeps every question."""
+    """Follows the rules above but for kinds of questions that it is silent on; keeps them all."""
 
     signature = "fair-1"
     in_flight = 1
 
-    def __init__(self) -> None:
+    def __init__(self, *silent_on: type[Question]) -> None:
         self.asked: list[Question] = []
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The rules' answers."""
-        self.asked.extend(questions)
-        return tuple(map(fair, questions))
-
-
-class Mute(Fair):
-    """Cannot answer one kind of question."""
-
-    def __init__(self, *kinds: type[Question]) -> None:
-        super().__init__()
-        self.kinds = kinds
+        self.silent_on = silent_on
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The rules' answers, with `Unanswered` in some places."""
-        return tuple(
-            Unanswered("the reply was cut off")
-            if isinstance(question, self.kinds)
-            else fair(question)
-            for question in questions
-        )
+        self.asked.extend(questions)
+        cut_off = Unanswered("the reply was cut off")
+        return tuple(cut_off if isinstance(q, self.silent_on) else fair(q) for q in questions)
 
 
 def paper(
@@ -136,25 +141,23 @@ def paper(
     )
 
 
-def pair(summary: str, of: Paper | None = None, system: str = "careful") -> Pair:
+def pair(summary: str, of: Paper | None = None, *, flaw: Flaw | None = None) -> Pair:
     """A system's summary of it."""
-    return Pair(
-        paper=of or paper(), system=system, summary=summary, place=Place("careful.jsonl", 1)
-    )
+    place = Place("careful.jsonl", 1)
+    return Pair(paper=of or paper(), system="careful", summary=summary, place=place, flaw=flaw)
 
 
 def measured(
     pair: Pair, judge: Fair, *metrics: MetricName, variants: Variants = PLAIN
 ) -> Evaluation:
     """The pair's evaluation."""
-    return asyncio.run(
-        evaluate(
-            pair, Asker(judge), suite="77be02a1c3d4", metrics=metrics or METRICS, variants=variants
-        )
-    )
+    wanted = metrics or METRICS
+    return asyncio.run(evaluate(pair, Asker(judge), suite=SUITE, metrics=wanted, variants=variants))
 
 
+SUITE = "77be02a1c3d4"
 SLEPT = "Mice slept longer."
+REFUSED = Flaw(status="refused_candidate", reason="the system refused")
 
 
 def test_a_pair_is_measured_by_all_three_metrics() -> None:
@@ -226,18 +229,13 @@ def test_recall_by_matching_alone_asks_one_question_less() -> None:
     ]
 
 
-@pytest.mark.parametrize("status", ["degenerate_candidate", "refused_candidate"])
-def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing(
-    status: Literal["degenerate_candidate", "refused_candidate"],
-) -> None:
+def test_a_reply_that_is_no_summary_is_unscored_and_asks_nothing() -> None:
     """What its endpoint says of it counts, even where the text reads like a summary."""
     judge = Fair()
-    flawed = replace(pair(SLEPT), flaw=Flaw(status, "the summary was cut off"))
-    evaluation = measured(flawed, judge)
+    evaluation = measured(pair(SLEPT, flaw=REFUSED), judge)
     assert judge.asked == []
     assert evaluation.scores == tuple(
-        Unscored(metric=metric, status=status, reason="the summary was cut off")
-        for metric in METRICS
+        Unscored(metric=metric, status=REFUSED.status, reason=REFUSED.reason) for metric in METRICS
     )
     assert [signature.metric for signature in evaluation.signatures] == list(METRICS)
 
@@ -268,8 +266,8 @@ def test_the_reference_is_asked_about_once_for_all_systems() -> None:
 
     async def main() -> None:
         asker = Asker(judge)
-        pairs = [pair(f"Mice slept {n} hours longer.", zinc, f"system-{n}") for n in range(4)]
-        await asyncio.gather(*(evaluate(p, asker, suite="77be02a1c3d4") for p in pairs))
+        pairs = [pair(f"Mice slept {n} hours longer.", zinc) for n in range(4)]
+        await asyncio.gather(*(evaluate(p, asker, suite=SUITE) for p in pairs))
 
     asyncio.run(main())
     (reference,) = zinc.references
@@ -308,7 +306,7 @@ def test_the_best_of_several_references_counts() -> None:
 )
 def test_a_metric_without_an_answer_has_no_number(kind: type[Question], metric: MetricName) -> None:
     """Unscored is neither 0 nor a pass; the other metrics keep their scores."""
-    numbers = measured(pair(SLEPT), Mute(kind)).numbers()
+    numbers = measured(pair(SLEPT), Fair(kind)).numbers()
     assert not [name for name in numbers.values if name.split(".")[0] == metric]
     lack = numbers.lacking(metric)
     assert lack is not None
@@ -316,15 +314,6 @@ def test_a_metric_without_an_answer_has_no_number(kind: type[Question], metric: 
     assert lack.reason.endswith("the reply was cut off")
     assert [numbers.lacking(other) for other in METRICS if other != metric] == [None, None]
     assert numbers.unscored == (lack,)
-
-
-def test_the_source_is_the_sentences_of_its_sections_in_order() -> None:
-    """Evidence indices count them over all sections."""
-    assert source_of(paper()) == (
-        "Zinc was given to mice.",
-        "Others had water.",
-        "They slept longer.",
-    )
 
 
 def test_the_mean_of_several_references_counts_where_the_suite_says_so() -> None:
@@ -359,14 +348,269 @@ def test_a_variant_asks_its_own_questions() -> None:
     assert "|premises:1|" in str(evaluation.signatures[0])
 
 
-def test_a_baseline_is_asked_for_beside_the_metrics_and_only_then() -> None:
-    """It costs a question a pair, and moves no score."""
-    judge = Fair()
-    zinc = pair(SLEPT)
+def test_what_is_asked_beside_the_metrics_moves_no_score() -> None:
+    """A baseline and the facets of the summary cost a question each, where they are asked for."""
+    judge, zinc = Fair(), pair(SLEPT)
     found = asyncio.run(
-        evaluate(zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",))
+        evaluate(
+            zinc, Asker(judge), suite="77", metrics=("facet",), baselines=("direct",), segments=True
+        )
     )
-    assert found.baselines == {"direct": 0.75}
+    assert (found.baselines, found.segments) == ({"direct": 0.75}, FacetSegments(result=SLEPT))
     assert [type(question) for question in judge.asked].count(RateSummary) == 1
-    assert found.scores == measured(zinc, Fair(), "facet").scores
-    assert measured(zinc, Fair(), "facet").baselines == {}
+    plain = measured(zinc, Fair(), "facet")
+    assert found.scores == plain.scores
+    assert (plain.baselines, plain.segments) == ({}, None)
+
+
+# Conversations beside the metrics
+
+
+def ended(flow: Dialogue[Returned], *rounds: tuple[Answer, ...]) -> tuple[list[Question], Returned]:
+    """The questions of a conversation, and what it ends in after these answers."""
+    asked: list[Question] = []
+    try:
+        asked += next(flow)
+        for answers in rounds:
+            asked += flow.send(answers)
+    except StopIteration as end:
+        value: Returned = end.value
+        return asked, value
+    pytest.fail(f"it goes on to ask {asked[-1]}")
+
+
+def rating(number: int) -> SummaryRating:
+    """A rating without a reason."""
+    return SummaryRating(reason="", rating=number)
+
+
+@pytest.mark.parametrize(
+    ("flaw", "answers", "expected"),
+    [
+        (None, (rating(2), rating(3)), 0.75),
+        (None, (rating(4), Unanswered("cut off")), Unanswered("cut off")),
+        (REFUSED, (), Unanswered("the system refused")),
+    ],
+)
+def test_a_baseline_counts_the_best_of_several_references(
+    flaw: Flaw | None, answers: tuple[Answer, ...], expected: float | Unanswered
+) -> None:
+    """A judge that fails is not hidden by another reference; who wrote nothing is not rated."""
+    flow = baseline_flow("direct", pair("It slept.", paper("One.", "Two."), flaw=flaw))
+    asked, found = ended(flow, *((answer,) for answer in answers))
+    assert found == expected
+    assert [type(question) for question in asked] == [RateSummary] * len(answers)
+
+
+def test_the_judge_is_asked_for_the_facets_of_the_summary() -> None:
+    """The metric asks nothing of a summary that is its reference, as that of the authors is."""
+    summary = "Abstract: Zinc was  given. Growth rose."
+    segments = FacetSegments(method="Zinc was given.")
+    asked, found = ended(segments_flow(pair(summary)), (segments,))
+    assert (asked, found) == ([SegmentFacets("Zinc was given. Growth rose.")], segments)
+    silent = Unscored(metric="facet", status="unanswered", reason="cut off")
+    assert ended(segments_flow(pair(summary)), (Unanswered("cut off"),))[1] == silent
+    refused = Unscored(metric="facet", status=REFUSED.status, reason=REFUSED.reason)
+    assert ended(segments_flow(pair(summary, flaw=REFUSED))) == ([], refused)
+
+
+ACTS, SAFE, GREW = "Zinc acts", "Zinc is safe", "Zinc grew"
+ZINC = "Zinc changed growth. It is cheap."
+
+
+def labels(*texts: str) -> tuple[FactLabel, ...]:
+    """Facts that hold, say the labels; the judge is not told."""
+    return tuple(FactLabel(text=text, holds=True) for text in texts)
+
+
+def facts(*texts: str) -> tuple[Fact, ...]:
+    """The facts of a question."""
+    return tuple(Fact(text=text, sentence=0) for text in texts)
+
+
+def checks(*entailed: bool) -> FactChecks:
+    """Which facts follow, each from the first premise."""
+    checks = (FactCheck(reason="so it is", entailed=e, premises=(0,)) for e in entailed)
+    return FactChecks(tuple(checks))
+
+
+def checked(text: str, premise: str, *, holds: bool) -> CheckedFact:
+    """What these checks come to."""
+    (fact,) = facts(text)
+    return CheckedFact(fact=fact, holds=holds, reason="so it is", evidence=(premise,))
+
+
+def test_labelled_facts_are_checked_as_recall_and_precision_check_them() -> None:
+    """Those of the reference against the summary, then those of the summary against the others.
+
+    Whoever labelled both sides has said what the reference states.
+    """
+    both = FactLabels(reference=labels(ACTS, SAFE), candidate=labels(GREW))
+    asked, found = ended(stated_flow(pair(ZINC), both), (checks(True, False),), (checks(True),))
+    sentences = ("Zinc changed growth.", "It is cheap.")
+    assert asked == [
+        CheckFacts(facts(ACTS, SAFE), sentences, every_premise=False),
+        CheckFacts(facts(GREW), (ACTS, SAFE), every_premise=True),
+    ]
+    assert found == StatedFacts(
+        reference=(
+            checked(ACTS, sentences[0], holds=True),
+            checked(SAFE, sentences[0], holds=False),
+        ),
+        candidate=(checked(GREW, ACTS, holds=True),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "premises"),
+    [
+        (paper(facts=facts(SAFE, ACTS)), (SAFE, ACTS)),
+        (
+            paper("<s> Zinc acts. It is safe. </s>", "Growth rose."),
+            ("Zinc acts.", "It is safe.", "Growth rose."),
+        ),
+    ],
+    ids=["reviewed facts", "sentences of all references"],
+)
+def test_facts_of_the_summary_are_checked_against_what_the_reference_states(
+    of: Paper, premises: tuple[str, ...]
+) -> None:
+    """What somebody has frozen of it, else its sentences as a judge sees them."""
+    flow = stated_flow(pair(ZINC, of), FactLabels(candidate=labels(GREW)))
+    asked, found = ended(flow, (checks(True),))
+    assert asked == [CheckFacts(facts(GREW), premises, every_premise=True)]
+    assert found == StatedFacts(candidate=(checked(GREW, premises[0], holds=True),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Unanswered("cut off"), "cut off"),
+        (checks(True), "the judge returned 1 fact checks for 2 asked about"),
+        (FactList(()), "CheckFacts was answered with FactList"),
+        (
+            FactChecks((Unanswered("no idea"), FactCheck(reason="", entailed=True))),
+            "1 of 2 facts unanswered, first: no idea",
+        ),
+        (
+            FactChecks((FactCheck(reason="", entailed=True, premises=(2,)),) * 2),
+            "fact 'Zinc acts': a premise of (2,) was not offered",
+        ),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_the_judges_fault(answer: Answer, reason: str) -> None:
+    """A fact without a check must not pass for one that agrees."""
+    flow = stated_flow(pair(ZINC), FactLabels(reference=labels(ACTS, SAFE)))
+    unscored = Unscored(metric="eva", status="unanswered", reason=reason)
+    assert ended(flow, (answer,))[1] == unscored
+
+
+def test_one_fact_of_twenty_may_stay_unanswered() -> None:
+    """Its own check says so, and the others stand."""
+    many = labels(*(f"Zinc changed pond {n}" for n in range(20)))
+    said = FactChecks((Unanswered("no idea"), *checks(*[True] * 19).checks))
+    _, found = ended(stated_flow(pair(ZINC), FactLabels(reference=many)), (said,))
+    assert isinstance(found, StatedFacts)
+    assert [check.holds for check in found.reference] == [None, *[True] * 19]
+    assert found.reference[0].reason == "no idea"
+
+
+# Variants and their recipes
+
+OFFLINE = OfflineJudge()
+LLM = LlmJudge(RuleSender(), model="m-1", endpoint="rule")
+WHOLE = EvaVariant(chains="adjacent", validation="chain", premises=3, relations=0.65)
+
+
+def added(metric: MetricName, judge: OfflineJudge | LlmJudge, variants: Variants) -> dict[str, str]:
+    """What a recipe says that the default's does not."""
+    plain = signature_of(metric, judge=judge.signature, suite=SUITE)
+    recipe = recipe_of(metric, judge=judge, suite=SUITE, variants=variants)
+    return {key: value for key, value in recipe.recipe if (key, value) not in plain.recipe}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("judge", [OFFLINE, LLM], ids=["offline", "llm"])
+def test_the_defaults_leave_every_signature_as_it_was(
+    metric: MetricName, judge: OfflineJudge | LlmJudge
+) -> None:
+    """Baselines of before stay comparable, whoever judges."""
+    plain = signature_of(metric, judge=judge.signature, suite=SUITE)
+    for variants in (PLAIN, Variants(eva=EvaVariant(recall="matched"))):
+        assert recipe_of(metric, judge=judge, suite=SUITE, variants=variants) == plain
+
+
+def test_a_variant_is_in_the_recipes_that_it_moves_and_in_no_other() -> None:
+    """A facet's number does not move with EVA's stages; faithfulness knows the source alone."""
+    variants = Variants(eva=WHOLE)
+    assert added("eva", OFFLINE, variants) == {
+        "chains": "adjacent",
+        "premises": "3",
+        "relations": "0.65",
+        "similarity": "tfidf-1",
+        "validation": "chain",
+    }
+    assert added("facet", OFFLINE, variants) == added("faithfulness", OFFLINE, variants) == {}
+    mean = Variants(references="mean")
+    assert added("facet", OFFLINE, mean) == added("eva", OFFLINE, mean) == {"references": "mean"}
+    assert added("faithfulness", OFFLINE, mean) == {}
+
+
+@pytest.mark.parametrize(
+    ("eva", "parts"),
+    [
+        (EvaVariant(validation="chain"), ("chain",)),
+        (EvaVariant(relations=0.65), ("relations",)),
+        (WHOLE, ("chain", "relations")),
+    ],
+)
+def test_prompts_that_only_variants_use_have_a_hash_in_the_recipe(
+    eva: EvaVariant, parts: tuple[str, ...]
+) -> None:
+    """The judge's own signature does not know of them, and theirs are the LLM judge's alone."""
+    assert added("eva", LLM, Variants(eva=eva))["prompts"] == part_hash(parts)
+    assert "prompts" not in added("eva", OFFLINE, Variants(eva=eva))
+
+
+def test_the_encoder_of_the_suite_finds_the_premises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An anagram shares every letter and no word, so TF-IDF takes the first fact instead.
+
+    Numbers of different encoders are not compared, so the recipe of EVA names it, and no other.
+    """
+
+    def load(name: str | None) -> LetterEncoder | None:
+        return LetterEncoder() if name else None
+
+    monkeypatch.setattr(measure, "encoder_of", load)
+    stated, anagram = ("Ferns died on sand.", "Tab: a cat, a tub."), "But a bat, a act."
+    sand = pair(anagram, paper(" ".join(stated), facts=facts(*stated)))
+    recipes = []
+    for encoder, premise in ((None, stated[0]), ("moss/tiny", stated[1])):
+        one = Variants(eva=EvaVariant(recall="matched", premises=1, encoder=encoder))
+        flow = metric_flow("eva", sand, one)
+        next(flow)
+        assert flow.send((FactList(facts(anagram)),)) == (CheckFacts(facts(anagram), (premise,)),)
+        recipes.append(recipe_of("eva", judge=OFFLINE, suite=SUITE, variants=one))
+        assert added("facet", OFFLINE, one) == {}
+    assert dict(recipes[1].recipe)["similarity"] == "letters 1"
+    assert recipes[0].differing(recipes[1]) == ("similarity",)
+
+
+def test_an_encoder_that_is_not_there_stops_a_run_at_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before a judge is made, which would be asked in vain; of several suites it says which."""
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    folder = write_suite(tmp_path / "moss")
+    toml = folder / "summeval.toml"
+    text = 'eva_premises = 3\nencoder = "moss/gone"\ndefault_systems = ["long"]\n'
+    toml.write_text(text + toml.read_text("utf-8"), encoding="utf-8")
+    message = (
+        "encoder: the package 'sentence_transformers' is not installed; install it with:"
+        " pip install 'summeval-pytest[embeddings]'"
+    )
+    with pytest.raises(OptionError) as caught:
+        Session(environ={}).judge("offline", [load_suite(folder)])
+    assert str(caught.value) == f"{toml.as_posix()}: {message}"
+    assert main(["plan", str(folder)]) == 4
+    assert message in capsys.readouterr().err
