@@ -18,7 +18,12 @@ from summeval_pytest.run.measure import REMEMBERED, Asker
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from summeval_pytest.questions import Answer, Question
+
+    Questions = tuple[Question, ...]
+    Answers = tuple[Answer, ...]
 
 ZINC, ALGA, MOSS = SegmentFacets("Zinc."), SegmentFacets("Alga."), SegmentFacets("Moss.")
 
@@ -29,103 +34,58 @@ def echo(question: Question) -> Answer:
     return FacetSegments(result=question.text)
 
 
-class Recorder:
-    """Answers at once, and keeps every call."""
+class Scripted:
+    """Keeps every call, does what a test wants before it answers, and answers as it wants."""
 
-    signature = "recorder-1"
+    signature = "scripted-1"
     in_flight = 1
 
-    def __init__(self) -> None:
-        self.calls: list[tuple[Question, ...]] = []
+    def __init__(
+        self,
+        before: Callable[[Questions], Awaitable[object]] | None = None,
+        say: Callable[[Questions], object] = lambda questions: tuple(map(echo, questions)),
+    ) -> None:
+        self.calls: list[Questions] = []
+        self.before = before
+        self.say = say
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """An echo of each question."""
+    async def answer(self, questions: Questions) -> Answers:
+        """What it says."""
         self.calls.append(questions)
-        return tuple(map(echo, questions))
+        if self.before is not None:
+            await self.before(questions)
+        return self.say(questions)  # type: ignore[return-value]  # a careless judge says anything
 
 
-class Slow(Recorder):
-    """Waits for a network that is not there."""
+def broken_once() -> Scripted:
+    """A judge whose first call fails after a moment."""
 
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """An echo of each question, a little later."""
-        self.calls.append(questions)
+    async def fail(_: Questions) -> None:
         await asyncio.sleep(0.01)
-        return tuple(map(echo, questions))
-
-
-class Gated(Recorder):
-    """Answers a question only when a test lets it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gates: dict[Question, asyncio.Event] = {}
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """An echo of each question whose gate is open."""
-        self.calls.append(questions)
-        for question in questions:
-            if question in self.gates:
-                await self.gates[question].wait()
-        return tuple(map(echo, questions))
-
-
-class Broken(Recorder):
-    """Raises as often as it is told to, then answers."""
-
-    def __init__(self, failures: int) -> None:
-        super().__init__()
-        self.failures = failures
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """An echo of each question, once the failures are over."""
-        self.calls.append(questions)
-        await asyncio.sleep(0.01)
-        if self.failures:
-            self.failures -= 1
+        if len(judge.calls) == 1:
             raise ConnectionError("the line is dead")
-        return tuple(map(echo, questions))
+
+    judge = Scripted(fail)
+    return judge
 
 
-class Miscounting(Recorder):
-    """Gives a wrong number of answers."""
+def test_a_question_is_asked_once_and_answered_wherever_it_stands() -> None:
+    """Answers are matched by place; the paper's side comes with every system, and is paid once."""
+    judge = Scripted()
 
-    def __init__(self, *, surplus: int) -> None:
-        super().__init__()
-        self.surplus = surplus
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """More or fewer answers than questions."""
-        self.calls.append(questions)
-        return (FacetSegments(),) * (len(questions) + self.surplus)
-
-
-def test_a_question_that_stands_twice_is_asked_once_and_answered_twice() -> None:
-    """Answers are matched to questions by place, so a repetition needs its own."""
-    judge = Recorder()
-    answers = asyncio.run(Asker(judge).ask((ZINC, ALGA, ZINC)))
-    assert answers == (echo(ZINC), echo(ALGA), echo(ZINC))
-    assert judge.calls == [(ZINC, ALGA)]
-
-
-def test_only_questions_not_asked_before_go_to_the_judge() -> None:
-    """The paper's side of a metric comes with every system and is paid for once."""
-    judge = Recorder()
-
-    async def main() -> tuple[Answer, ...]:
+    async def main() -> tuple[Answers, Answers]:
         asker = Asker(judge)
-        await asker.ask((ZINC,))
-        return await asker.ask((MOSS, ZINC, ALGA))
+        return await asker.ask((ZINC, ALGA, ZINC)), await asker.ask((MOSS, ZINC))
 
-    assert asyncio.run(main()) == (echo(MOSS), echo(ZINC), echo(ALGA))
-    assert judge.calls == [(ZINC,), (MOSS, ALGA)]
+    assert asyncio.run(main()) == ((echo(ZINC), echo(ALGA), echo(ZINC)), (echo(MOSS), echo(ZINC)))
+    assert judge.calls == [(ZINC, ALGA), (MOSS,)]
 
 
 def test_flows_at_once_share_a_question_that_is_on_its_way() -> None:
     """Remembering finished answers only would ask a reference once a system, all at once."""
-    judge = Slow()
+    judge = Scripted(lambda _: asyncio.sleep(0.01))
 
-    async def main() -> list[tuple[Answer, ...]]:
+    async def main() -> list[Answers]:
         asker = Asker(judge)
         flows = [asker.ask((ZINC,)) for _ in range(20)]
         return await asyncio.gather(asker.ask((ALGA, MOSS)), *flows, asker.ask((MOSS, ZINC)))
@@ -137,50 +97,37 @@ def test_flows_at_once_share_a_question_that_is_on_its_way() -> None:
     assert judge.calls == [(ALGA, MOSS), (ZINC,)]
 
 
-def test_a_failure_reaches_everyone_who_waits_for_the_answer() -> None:
-    """A flow that waits for an answer which will never come would hang its test for ever."""
-    judge = Broken(failures=1)
+def test_a_failure_reaches_everyone_who_waits_and_is_not_remembered() -> None:
+    """A flow that waits for ever would hang its test; the next one deserves another try."""
+    judge = broken_once()
 
-    async def main() -> list[tuple[Answer, ...] | BaseException]:
+    async def main() -> tuple[list[Answers | BaseException], Answers]:
         asker = Asker(judge)
         flows = [asker.ask(asked) for asked in ((ZINC, ALGA), (ALGA,), (ZINC,))]
         asking = asyncio.gather(*flows, return_exceptions=True)
-        return await asyncio.wait_for(asking, SOON)
+        return await asyncio.wait_for(asking, SOON), await asker.ask((ALGA,))
 
-    outcomes = asyncio.run(main())
-    told = "judge 'recorder-1' broke down: ConnectionError: the line is dead"
+    outcomes, again = asyncio.run(main())
+    told = "judge 'scripted-1' broke down: ConnectionError: the line is dead"
     assert [str(outcome) for outcome in outcomes] == [told] * 3
-    assert judge.calls == [(ZINC, ALGA)]
-
-
-def test_a_failure_is_not_remembered() -> None:
-    """Tomorrow's run, and the next test of this one, deserve another try."""
-    judge = Broken(failures=1)
-
-    async def main() -> tuple[Answer, ...]:
-        asker = Asker(judge)
-        with pytest.raises(JudgeError, match="broke down: ConnectionError: the line is dead"):
-            await asker.ask((ZINC, ALGA))
-        return await asker.ask((ALGA,))
-
-    assert asyncio.run(main()) == (echo(ALGA),)
+    assert {type(outcome) for outcome in outcomes} == {JudgeError}
+    assert again == (echo(ALGA),)
     assert judge.calls == [(ZINC, ALGA), (ALGA,)]
 
 
 def test_a_flow_given_up_while_it_asks_gives_up_those_who_wait_for_it() -> None:
     """Closing the runner cancels flows; whoever waits has to hear of it and not hang."""
-    judge = Gated()
 
-    async def main() -> tuple[list[tuple[Answer, ...] | BaseException], tuple[Answer, ...]]:
-        judge.gates = {ZINC: asyncio.Event()}
-        asker = Asker(judge)
+    async def main() -> tuple[list[Answers | BaseException], Answers]:
+        gate = asyncio.Event()
+        asker = Asker(Scripted(lambda _: gate.wait()))
         asking = asyncio.ensure_future(asker.ask((ZINC,)))
         waiting = asyncio.ensure_future(asker.ask((ZINC,)))
         await asyncio.sleep(0)
         asking.cancel()
         both = asyncio.gather(*[asking, waiting], return_exceptions=True)
         outcomes = await asyncio.wait_for(both, SOON)
-        judge.gates[ZINC].set()
+        gate.set()
         return outcomes, await asker.ask((ZINC,))
 
     outcomes, again = asyncio.run(main())
@@ -188,26 +135,24 @@ def test_a_flow_given_up_while_it_asks_gives_up_those_who_wait_for_it() -> None:
     assert again == (echo(ZINC),)
 
 
-@pytest.mark.parametrize(
-    ("surplus", "message"),
-    [
-        (-1, "judge 'recorder-1' gave 2 answers to 3 questions; it owes one for each, in order"),
-        (1, "judge 'recorder-1' gave 4 answers to 3 questions; it owes one for each, in order"),
-    ],
-    ids=["too few", "too many"],
-)
-def test_a_judge_that_miscounts_is_refused(surplus: int, message: str) -> None:
-    """A missing answer would shift the others by one, and every score would be of another text."""
-    judge = Miscounting(surplus=surplus)
-    asker = Asker(judge)
-    with pytest.raises(JudgeError) as caught:
-        asyncio.run(asker.ask((ZINC, ALGA, MOSS)))
-    assert str(caught.value) == message
+def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
+    """Who waits for another's question may be cancelled; the one who asked gets the answer."""
+
+    async def give_up() -> Answers:
+        asker = Asker(Scripted(lambda _: asyncio.sleep(0.01)))
+        asking = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(asker.ask((ZINC,)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        return await asking
+
+    assert asyncio.run(give_up()) == (echo(ZINC),)
 
 
 def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     """A suite may have a million pairs; the reference in use must not be the one forgotten."""
-    judge = Recorder()
+    judge = Scripted()
     questions = [SegmentFacets(f"Sample {number}.") for number in range(REMEMBERED + 40)]
 
     async def main() -> None:
@@ -223,19 +168,6 @@ def test_memory_is_bounded_and_forgets_the_oldest() -> None:
     assert judge.calls == [(questions[0],)]
 
 
-class Shy(Recorder):
-    """Has no answer the first time: none at all, or none for one item."""
-
-    def __init__(self, first: Answer, then: Answer) -> None:
-        super().__init__()
-        self.answers = [first, then]
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The next answer."""
-        self.calls.append(questions)
-        return (self.answers.pop(0),)
-
-
 CHECK = CheckSentences(("Zinc helps.",), ("Zinc helps.",))
 SUPPORTED = SentenceChecks((SentenceCheck(reason="it does", supported=True),))
 
@@ -245,59 +177,51 @@ SUPPORTED = SentenceChecks((SentenceCheck(reason="it does", supported=True),))
 )
 def test_what_stayed_unanswered_is_asked_again(first: Answer) -> None:
     """A bad moment of the judge must not leave every later system unscored."""
+    said = iter([first, SUPPORTED])
+    judge = Scripted(say=lambda _: (next(said),))
 
-    async def twice() -> list[Answer]:
+    async def thrice() -> list[Answer]:
         asker = Asker(judge)
         return [(await asker.ask((CHECK,)))[0] for _ in range(3)]
 
-    judge = Shy(first, SUPPORTED)
-    assert asyncio.run(twice()) == [first, SUPPORTED, SUPPORTED]
+    assert asyncio.run(thrice()) == [first, SUPPORTED, SUPPORTED]
     assert len(judge.calls) == 2
 
 
-def test_a_flow_that_gives_up_takes_nobody_with_it() -> None:
-    """Who waits for another's question may be cancelled; the one who asked gets the answer."""
+def raising(fault: BaseException) -> Callable[[Questions], object]:
+    """Whatever is asked, this is raised."""
 
-    async def give_up() -> tuple[Answer, ...]:
-        asker = Asker(Slow())
-        asking = asyncio.create_task(asker.ask((ZINC,)))
-        await asyncio.sleep(0)
-        waiting = asyncio.create_task(asker.ask((ZINC,)))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        return await asking
+    def say(_: Questions) -> object:
+        raise fault
 
-    assert asyncio.run(give_up()) == (echo(ZINC),)
+    return say
 
 
-class Wrong(Recorder):
-    """Raises or returns what no judge should."""
-
-    def __init__(self, fault: object) -> None:
-        super().__init__()
-        self.fault = fault
-
-    async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
-        """The fault."""
-        self.calls.append(questions)
-        if isinstance(self.fault, BaseException):
-            raise self.fault
-        return self.fault  # type: ignore[return-value]  # what a careless judge would do
+OWES = "to 3 questions; it owes one for each, in order"
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("say", "told"),
     [
-        (SystemExit(3), "SystemExit: 3"),
-        (asyncio.CancelledError(), "CancelledError: "),
-        (None, "TypeError: 'NoneType' object is not iterable"),
-        (ValueError("bad\x1b[31m line\n::error::x"), "ValueError: bad\\x1b[31m line ::error::x"),
+        (lambda _: (FacetSegments(),) * 2, f"gave 2 answers {OWES}"),
+        (lambda _: (FacetSegments(),) * 4, f"gave 4 answers {OWES}"),
+        (lambda _: None, "broke down: TypeError: 'NoneType' object is not iterable"),
+        (raising(SystemExit(3)), "broke down: SystemExit: 3"),
+        (raising(asyncio.CancelledError()), "broke down: CancelledError:"),
+        (
+            raising(ValueError("bad\x1b[31m line\n::error::x")),
+            "broke down: ValueError: bad\\x1b[31m line ::error::x",
+        ),
     ],
-    ids=["exit", "cancelled", "none", "hostile"],
+    ids=["too few", "too many", "none", "exit", "cancelled", "hostile"],
 )
-def test_whatever_a_judge_does_is_one_safe_line(fault: object, told: str) -> None:
-    """It ends one test, with the judge named, and neither the loop nor the terminal."""
-    with pytest.raises(JudgeError) as caught:
-        asyncio.run(Asker(Wrong(fault)).ask((ZINC,)))
+def test_whatever_a_judge_does_is_one_safe_line(
+    say: Callable[[Questions], object], told: str
+) -> None:
+    """It ends one test, with the judge named, and neither the loop nor the terminal.
 
-    assert str(caught.value) == f"judge 'recorder-1' broke down: {told}".rstrip()
+    A missing answer would shift the others by one, and every score would be of another text.
+    """
+    with pytest.raises(JudgeError) as caught:
+        asyncio.run(Asker(Scripted(say=say)).ask((ZINC, ALGA, MOSS)))
+    assert str(caught.value) == f"judge 'scripted-1' {told}"

@@ -4,9 +4,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.endpoint import Price
+from summeval_pytest.endpoints.chat import ChatRequest, Message
+from summeval_pytest.endpoints.endpoint import Endpoint, Price
 from summeval_pytest.metrics.score import METRICS
+from summeval_pytest.run.plan import Missing, planned_calls
 from summeval_pytest.store.cache import Cache
 from tests.asked_suite import (
     PRICES,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.plan import Survey
     from summeval_pytest.suite.suite import Suite
 
@@ -42,6 +47,14 @@ def server() -> Iterator[ScriptedServer]:
 def suite(tmp_path: Path, server: ScriptedServer) -> Suite:
     """Two recorded systems and a model."""
     return loaded(write_suite(tmp_path / "kilns", server.url, systems=SYSTEMS, judge=PRICES))
+
+
+def surveyed_in(
+    store: Path, suite: Suite, *systems: str, metrics: tuple[MetricName, ...] = METRICS
+) -> Survey:
+    """The whole plan of a run over a store."""
+    tasks = tasks_of(suite, systems or None, metrics)
+    return surveyed(desk_for(store, suite), suite, tasks, imagine=True)
 
 
 def counted(survey: Survey) -> Counter[tuple[str, str]]:
@@ -62,7 +75,7 @@ def test_first_round_is_what_can_be_asked_now(
 ) -> None:
     """Two references, four summaries, their sentences, and two summaries to be written.
 
-    All of it is certain, and a run's first requests are these.
+    All of it is certain, and a run's first requests are these. The model is on this machine.
     """
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False)
     assert counted(survey) == {
@@ -72,23 +85,15 @@ def test_first_round_is_what_can_be_asked_now(
         ("bad", "faithfulness"): 2,
         ("writer", "summaries"): 2,
     }
-    assert all(missing.is_certain for missing in survey.missing.values())
-    assert survey.found == {}
-    assert survey.reply_share is None
+    assert all(m.is_certain and key == m.key for key, m in survey.missing.items())
+    asked_of = {(m.request.model, m.endpoint.name, m.price) for m in survey.missing.values()}
+    price = suite.judges["rule"].price
+    assert asked_of == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
+    assert (survey.found, survey.reply_share) == ({}, None)
     evaluated(desk_for(tmp_path / "store"), suite, tasks_of(suite))
     asked = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).found
     assert set(survey.missing) <= set(asked)
     assert len(asked) == server.n_requests
-
-
-def test_missing_request_is_known_with_price_and_endpoint(tmp_path: Path, suite: Suite) -> None:
-    """The judge has a price, the model under test none: it is on this machine."""
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False)
-    found = {(m.request.model, m.endpoint.name, m.price) for m in survey.missing.values()}
-    price = suite.judges["rule"].price
-    assert price is not None
-    assert found == {("rule-1", "here", price), ("writer-7b", "here", Price(0.0, 0.0))}
-    assert all(key == missing.key for key, missing in survey.missing.items())
 
 
 def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> None:
@@ -96,9 +101,7 @@ def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> No
 
     Each recorded pair: one rating, one check of facts a direction.
     """
-    survey = surveyed(
-        desk_for(tmp_path / "store"), suite, tasks_of(suite, ["good", "bad"]), imagine=True
-    )
+    survey = surveyed_in(tmp_path / "store", suite, "good", "bad")
     assert counted(survey) == {
         ("good", "facet"): 4 + 2,
         ("good", "eva"): 4,
@@ -116,9 +119,7 @@ def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> No
 
 def test_summary_that_is_not_written_yet_is_imagined(tmp_path: Path, suite: Suite) -> None:
     """What is asked about it is counted about right, and not certain; the reference's is."""
-    survey = surveyed(
-        desk_for(tmp_path / "store"), suite, tasks_of(suite, ["writer"]), imagine=True
-    )
+    survey = surveyed_in(tmp_path / "store", suite, "writer")
     writer = [m for m in survey.missing.values() if m.metric == "summaries"]
     judged = [m for m in survey.missing.values() if m.metric != "summaries"]
     assert len(writer) == 2
@@ -148,8 +149,7 @@ def test_what_follows_from_an_imagined_answer_is_uncertain_for_all_systems(
             if missing.key not in references:
                 new.put(row)
 
-    tasks = tasks_of(suite, ["good", "bad"], ("facet",))
-    survey = surveyed(desk_for(tmp_path / "store"), suite, tasks, imagine=True)
+    survey = surveyed_in(tmp_path / "store", suite, "good", "bad", metrics=("facet",))
 
     certain = {m.key: m.is_certain for m in survey.missing.values()}
     assert {key for key, is_certain in certain.items() if is_certain} == references
@@ -170,7 +170,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     )
     n_before = server.n_requests
 
-    plan = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    plan = surveyed_in(tmp_path / "store", suite, *systems)
     assert all(missing.is_certain for missing in plan.missing.values())
     assert set(METRICS) == {missing.metric for missing in plan.missing.values()}
     assert server.n_requests == n_before
@@ -179,7 +179,7 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
 
     assert server.n_requests - n_before == len(plan.missing)
     assert session.exchange.ledger.totals.n_asked == len(plan.missing)
-    after = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
+    after = surveyed_in(tmp_path / "store", suite, *systems)
     assert after.missing == {}
     assert set(after.found) == set(plan.found) | set(plan.missing)
 
@@ -215,31 +215,104 @@ eva_premises = 2
 eva_relations = true"""
 
 
-def test_a_variants_questions_are_planned_too(tmp_path: Path, server: ScriptedServer) -> None:
+def test_a_variants_questions_are_planned_too_and_found_after_its_run(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
     """Two pairs: facts and relations of two texts, three facts' links, two premises a fact.
 
     The embedded judge stands in for the facts, which says how many there are: a reference of four
     sentences and a summary of three have a fact each.
     """
     suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
-    tasks = tasks_of(suite, metrics=("eva",))
-    session = desk_for(tmp_path / "store", suite)
-    survey = surveyed(session, suite, tasks, imagine=True)
+    survey = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
     topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
     assert topics["facets and facts"] == topics["relations"] == 4
     n_facts = 3
     assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
-    assert not survey.found
-    assert server.n_requests == 0
+    assert (survey.found, server.n_requests) == ({}, 0)
+    evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite, metrics=("eva",)))
+    after = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
+    assert (after.missing, len(after.found)) == ({}, server.n_requests)
 
 
-def test_after_a_run_of_a_variant_nothing_is_missing(
-    tmp_path: Path, server: ScriptedServer
+# Calls, tokens and dollars
+
+CHEAP = Price(1.0, 10.0)
+"""Dollars per million tokens of prompt and of reply."""
+
+
+def missing(
+    system: str = "good",
+    metric: str = "facet",
+    *,
+    price: Price | None = CHEAP,
+    is_certain: bool = True,
+) -> Missing:
+    """A request of 360 characters; these are about 90 tokens, and a message adds 8: 98."""
+    message = Message("user", "x" * 360)
+    return Missing(
+        key="a" * 64,
+        endpoint=Endpoint(name="here", base_url="http://here/v1"),
+        request=ChatRequest(model="m-1", messages=(message,), max_tokens=1000),
+        price=price,
+        system=system,
+        metric=metric,
+        is_certain=is_certain,
+    )
+
+
+def test_calls_are_counted_by_system_and_metric() -> None:
+    """In the order in which they came up; a few words: 98 tokens out, 0.25 of 1,000 back.
+
+    CHEAP: (98 * 1 + 250 * 10) / 1,000,000 = 0.002598 dollars a call.
+    """
+    rows = planned_calls(
+        [
+            missing("good", "facet"),
+            missing("bad", "facet"),
+            missing("good", "eva", is_certain=False),
+            missing("good", "facet", is_certain=False),
+        ],
+        0.25,
+    )
+    named = [(row.system, row.metric, row.n_calls, row.n_certain) for row in rows]
+    assert named == [("good", "facet", 2, 1), ("bad", "facet", 1, 1), ("good", "eva", 1, 0)]
+    assert [row.prompt_tokens for row in rows] == [196, 98, 98]
+    assert [row.completion_tokens for row in rows] == [500, 250, 250]
+    assert [row.cost for row in rows] == pytest.approx([0.005196, 0.002598, 0.002598])
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost", "n_unpriced"),
+    [
+        ([CHEAP, None], pytest.approx(0.002598), 1),
+        ([None], None, 1),
+        ([Price(0.0, 0.0)], 0.0, 0),
+    ],
+)
+def test_calls_without_a_price_are_counted_beside_the_cost_of_the_others(
+    prices: list[Price | None], cost: float | None, n_unpriced: int
 ) -> None:
-    """A plan knows every question of a run, the relations and the chains among them."""
-    suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
-    tasks = tasks_of(suite, metrics=("eva",))
-    evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
-    survey = surveyed(desk_for(tmp_path / "store", suite), suite, tasks, imagine=True)
-    assert survey.missing == {}
-    assert len(survey.found) == server.n_requests
+    """A sum of some of the costs must not look like all of them."""
+    (row,) = planned_calls([missing(price=price) for price in prices], 0.25)
+    assert (row.cost, row.n_unpriced) == (cost, n_unpriced)
+
+
+def test_replies_have_the_usual_length_where_none_is_remembered() -> None:
+    """Three tenths of what they may have; remembered replies know better, even of nothing."""
+    rows = [planned_calls([missing()], share)[0] for share in (None, 0.0)]
+    assert [row.completion_tokens for row in rows] == [300, 0]
+
+
+calls = st.tuples(st.sampled_from("ab"), st.sampled_from(["facet", "eva"]), st.booleans())
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(calls, max_size=12))
+def test_every_call_is_counted_once(calls: list[tuple[str, str, bool]]) -> None:
+    """Law: however they are grouped."""
+    requests = [missing(system, metric, is_certain=sure) for system, metric, sure in calls]
+    rows = planned_calls(requests, 0.5)
+    groups = Counter((system, metric) for system, metric, _ in calls)
+    assert {(row.system, row.metric): row.n_calls for row in rows} == groups
+    assert sum(row.n_certain for row in rows) == sum(sure for *_, sure in calls)

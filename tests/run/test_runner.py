@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
+    FacetSegments,
     Fact,
     FactCheck,
     FactChecks,
@@ -29,7 +30,7 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.run import runner as runner_module
 from summeval_pytest.run.measure import Evaluation, StatedFacts
-from summeval_pytest.run.runner import Runner, Task
+from summeval_pytest.run.runner import OwnTexts, Runner, Task, pair_of
 from summeval_pytest.suite.labels import FactLabel, FactLabels
 from summeval_pytest.suite.suite import load_suite
 from tests.waiting import SOON, until, wait_until
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.questions import Answer, Question
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair
+    from summeval_pytest.suite.values import Pair, Paper
 
 N_PAIRS = 8
 
@@ -77,11 +78,12 @@ class Counting:
     """Supports every sentence, and keeps which mouse it was asked about, and how many at once."""
 
     signature = "counting-1"
+    most_unfetched = fetched = 0
+    """How many of its answers were not fetched at once, and how many were."""
 
     def __init__(self, in_flight: int = 1) -> None:
         self.in_flight = in_flight
         self.mice: list[int] = []
-        self.fetched = 0
         self.most_open = 0
         self._open = 0
 
@@ -93,41 +95,35 @@ class Counting:
         self.mice.append(mouse)
         self._open += 1
         self.most_open = max(self.most_open, self._open)
+        self.most_unfetched = max(self.most_unfetched, len(self.mice) - self.fetched)
         try:
             await self.think(mouse)
         finally:
             self._open -= 1
-        return self.say()
+        return (SentenceChecks((SentenceCheck(reason="", supported=True),)),)
 
     async def think(self, mouse: int) -> None:
         """Takes no time."""
 
-    def say(self) -> tuple[Answer, ...]:
-        """Yes."""
-        return (SentenceChecks((SentenceCheck(reason="", supported=True),)),)
-
 
 class Waiting(Counting):
-    """Waits for a network that is not there; knows how many of its answers were not fetched."""
-
-    most_unfetched = 0
+    """Waits for a network that is not there."""
 
     async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse takes as long
         """Takes a moment."""
-        self.most_unfetched = max(self.most_unfetched, len(self.mice) - self.fetched)
         await asyncio.sleep(0.002)
 
 
 class Together(Counting):
     """Answers no question before a number of them is open, however slow the machine."""
 
-    def __init__(self, together: int) -> None:
-        super().__init__(in_flight=together + 1)
+    def __init__(self, together: int, *, in_flight: int | None = None) -> None:
+        super().__init__(in_flight=in_flight or together + 1)
         self.together = together
         self.all_open = asyncio.Event()
 
     async def think(self, mouse: int) -> None:  # noqa: ARG002  # every mouse waits for the last
-        """Waits for the others."""
+        """Waits for the others, the first time."""
         if self.most_open == self.together:
             self.all_open.set()
         await asyncio.wait_for(self.all_open.wait(), SOON)
@@ -248,39 +244,16 @@ def test_a_pair_that_failed_early_does_not_stop_the_reading_ahead(tasks: list[Ta
 
 
 def test_numbers_that_are_known_are_not_asked_for_again(tasks: list[Task]) -> None:
-    """The means over papers come after the pairs, and cost nothing more."""
+    """The means over papers come after the pairs, in the order asked for, and cost no more."""
     judge = Counting()
     threads = threading.active_count()
     with closing(Runner(judge)) as runner:
-        known = runner.evaluation(tasks[0]).numbers()
-    assert runner.numbers(tasks[:1]) == [known]
-    assert threading.active_count() == threads
-    assert judge.mice == [0]
-
-
-def test_numbers_stand_in_the_order_asked_for(tasks: list[Task]) -> None:
-    """Those that are known and those that are not."""
-    judge = Counting()
-    with closing(Runner(judge)) as runner:
-        runner.evaluation(tasks[2])
+        known = runner.evaluation(tasks[2]).numbers()
         numbers = runner.numbers([tasks[3], tasks[2], tasks[1]])
     assert [found.paper for found in numbers] == ["mouse-3", "mouse-2", "mouse-1"]
+    assert runner.numbers([tasks[2]]) == [known]
+    assert threading.active_count() == threads
     assert judge.mice == [2, 3, 1]
-
-
-class Crowded(Waiting):
-    """Answers nobody before as many ask at once as it wants, or as there are."""
-
-    def __init__(self, in_flight: int) -> None:
-        super().__init__(in_flight)
-        self.crowd = asyncio.Event()
-
-    async def think(self, mouse: int) -> None:
-        """Waits for the others, the first time."""
-        if self._open == min(self.in_flight, N_PAIRS):
-            self.crowd.set()
-        await asyncio.wait_for(self.crowd.wait(), SOON)
-        await super().think(mouse)
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, N_PAIRS + 4])
@@ -288,7 +261,7 @@ def test_evaluations_are_many_at_once_within_the_judges_bound(
     tasks: list[Task], in_flight: int
 ) -> None:
     """A thousand labelled pairs hold no thousand texts: one is opened for each handed over."""
-    judge = Crowded(in_flight)
+    judge = Together(min(in_flight, N_PAIRS), in_flight=in_flight)
     with closing(Runner(judge)) as runner:
         for _ in runner.evaluations(tasks):
             judge.fetched += 1
@@ -354,6 +327,27 @@ def test_labelled_facts_are_asked_about_with_their_pair(tasks: list[Task]) -> No
     assert isinstance(found.stated, StatedFacts)
     assert [check.holds for check in found.stated.reference] == [True]
     assert found.scores == ()
+
+
+@pytest.mark.parametrize(("reference", "is_frozen"), [("mouse-0 slept.", True), ("Other.", False)])
+def test_own_texts_keep_what_is_frozen_of_the_same_reference(
+    tasks: list[Task], reference: str, is_frozen: bool
+) -> None:
+    """Facets of another reference would be rated as if they were this one's."""
+    frozen = FacetSegments(result="slept")
+
+    class Frozen:
+        fingerprint = tasks[0].suite.fingerprint
+
+        def paper(self, name: str) -> Paper:
+            paper = tasks[0].suite.paper(name)
+            return replace(paper, references=(*paper.references, "B."), reference_facets=frozen)
+
+    texts = OwnTexts(candidate="Rest.", reference=reference)
+    task = replace(tasks[0], suite=cast("Suite", Frozen()), texts=texts)
+    pair = asyncio.run(pair_of(task, runner_module._recorded_pair))
+    assert (pair.summary, pair.paper.references) == ("Rest.", (reference,))
+    assert pair.paper.reference_facets == (frozen if is_frozen else None)
 
 
 def test_a_pair_comes_from_whoever_finds_it(tasks: list[Task]) -> None:
