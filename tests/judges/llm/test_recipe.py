@@ -56,7 +56,7 @@ def prompt(name: str) -> str:
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", set(KINDS) - {"facet_examples"})
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"facet_examples"}))
 def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) -> None:
     """A kind that forgets what material is would follow a paper's orders."""
     text = instructions(kind)
