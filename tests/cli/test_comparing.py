@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.app import main
 from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.record import changes as figure_changes
 from summeval_pytest.record.record import record_text
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.record.record import SuiteRecord
+    from tests.cli.conftest import Shell
 
 SEEN = ModelSeen(
     endpoint="openai", asked="gpt-4o", returned="gpt-4o-2024-08-06", fingerprint="fp_a",
@@ -48,21 +48,12 @@ def saved(folder: Path, name: str, *suites: SuiteRecord, seen: tuple[ModelSeen, 
     return str(folder / name)
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
-    """Exit code, lines, and what an error says."""
-    code = main(["compare", *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out.splitlines(), captured.err
-
-
-def test_a_shift_away_from_the_labels_is_told_and_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_shift_away_from_the_labels_is_told_and_fails(tmp_path: Path, shell: Shell) -> None:
     """8 papers fall by 1: 2 / 2 ** 8; a script reads the exit code."""
     old = saved(tmp_path, "old.json", rated(*[4] * 8), seen=(SEEN,))
     moved = replace(SEEN, fingerprint="fp_b")
     new = saved(tmp_path, "new.json", rated(*[3] * 8), seen=(moved,))
-    code, lines, _ = told(capsys, old, new, "--golden", "--answers", "2")
+    code, lines, _ = shell.run("compare", old, new, "--golden", "--answers", "2")
 
     assert code == 1
     assert lines[:5] == [
@@ -82,35 +73,24 @@ def test_a_shift_away_from_the_labels_is_told_and_fails(
     assert max(map(len, lines)) <= 90
 
 
-def test_a_shift_towards_the_labels_and_a_chance_one_pass(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_shift_towards_the_labels_and_a_chance_one_pass(tmp_path: Path, shell: Shell) -> None:
     """The one is an improvement, and the other may be nothing."""
     low, high = saved(tmp_path, "low", rated(*[3] * 8)), saved(tmp_path, "high", rated(*[4] * 8))
-    assert told(capsys, low, high, "--golden")[0] == 0
+    assert shell.run("compare", low, high, "--golden")[0] == 0
     few = saved(tmp_path, "few", rated(*[4] * 6, 3, 1))
-    code, lines, _ = told(capsys, high, few, "--golden", "--answers=0")
+    code, lines, _ = shell.run("compare", high, few, "--golden", "--answers=0")
     assert code == 0
     assert lines[-1].endswith("no shift is significant")
     assert not any("worst first" in line for line in lines)
 
 
-def test_a_run_beside_itself_has_not_drifted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """And says how much was compared."""
-    file = saved(tmp_path, "run.json", rated(4, 3, 2))
-    code, lines, _ = told(capsys, file, file, "--golden")
+def test_labels_decide_what_is_compared(tmp_path: Path, shell: Shell) -> None:
+    """A run beside itself has not drifted; what was not compared, for other labels, fails."""
+    old = saved(tmp_path, "old", rated(4, 3, 2, labels="0a"))
+    new = saved(tmp_path, "new", rated(4, 3, 2, labels="0b"))
+    code, lines, _ = shell.run("compare", old, old, "--golden")
     assert (code, lines[-1]) == (0, "no golden answer flipped (3 compared)")
-
-
-def test_other_labels_fail_and_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What was not compared has not passed."""
-    old = saved(tmp_path, "old", rated(4, labels="0a"))
-    new = saved(tmp_path, "new", rated(4, labels="0b"))
-    code, lines, _ = told(capsys, old, new, "--golden")
+    code, lines, _ = shell.run("compare", old, new, "--golden")
     assert code == 1
     assert lines[-2:] == [
         "golden/summeval.toml: golden answers not compared",
@@ -118,72 +98,57 @@ def test_other_labels_fail_and_are_named(
     ]
 
 
-def test_a_record_without_golden_answers_says_how_to_get_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_record_without_golden_answers_says_how_to_get_them(tmp_path: Path, shell: Shell) -> None:
     """Named as it was given; a judge that could not be measured says why."""
     file = saved(tmp_path, "run.json", rated(4))
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     fault = Trust(judge="fair-1", labels="", fault="it timed out")
     faulty = saved(tmp_path, "faulty.json", replace(rated(4), trust=fault, golden=()))
 
-    code, _, error = told(capsys, plain, file, "--golden")
-    assert code == 4
+    error = shell.error(4, "compare", plain, file, "--golden")
     assert f"OLD: {plain} holds no golden answers; run pytest on a suite with labels" in error
     assert "with --summ-run-record=FILE" in error
-    code, _, error = told(capsys, file, faulty, "--golden")
-    assert code == 4
+    error = shell.error(4, "compare", file, faulty, "--golden")
     assert f"NEW: {faulty} holds no golden answers (it timed out); run pytest" in error
 
 
-def test_suites_are_compared_by_their_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_suites_are_compared_by_their_names(tmp_path: Path, shell: Shell) -> None:
     """One that only the old run has is nobody's drift; one that it lacks is a mistake."""
     moss, kiln = rated(4, name="moss"), rated(3, name="kiln")
     both, one = saved(tmp_path, "both", moss, kiln), saved(tmp_path, "one", kiln)
-    code, lines, _ = told(capsys, both, one, "--golden")
-    assert code == 0
+    lines = shell.lines("compare", both, one, "--golden")
     assert [line for line in lines if "golden answers of" in line] == [
         "kiln/summeval.toml: 1 golden answers of 1 paper"
     ]
-    code, _, error = told(capsys, one, both, "--golden")
-    assert code == 4
+    error = shell.error(4, "compare", one, both, "--golden")
     assert f"OLD: {one} has no golden answers of suite 'moss'; known: kiln;" in error
 
 
-def test_golden_answers_follow_the_systems_and_do_not_decide(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_golden_answers_follow_the_systems_and_do_not_decide(tmp_path: Path, shell: Shell) -> None:
     """The rules are about systems, and the system here is what it was."""
     old, new = saved(tmp_path, "old", rated(*[4] * 8)), saved(tmp_path, "new", rated(*[3] * 8))
-    code, lines, _ = told(capsys, old, new)
-    _, alone, _ = told(capsys, old, new, "--golden")
-
-    assert code == 0
+    lines = shell.lines("compare", old, new)
+    _, alone, _ = shell.run("compare", old, new, "--golden")
     assert lines[0] == "golden/summeval.toml: careful"
     assert lines[-len(alone) - 2 :] == ["no paper changed", "", *alone]
     assert "golden/summeval.toml: 8 golden answers of 8 papers" in alone
 
 
 def test_a_run_without_golden_answers_is_compared_by_its_systems(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, shell: Shell
 ) -> None:
     """Most suites have no labels."""
     file = saved(tmp_path, "run.json", rated(4))
     plain = saved(tmp_path, "plain.json", suite(pair("moss-0", faithful(1.0))))
     for old, new in ((plain, file), (file, plain)):
-        code, lines, _ = told(capsys, old, new)
-        assert code == 0
-        assert lines[-2:] == ["no paper changed", ""]
+        assert shell.lines("compare", old, new)[-2:] == ["no paper changed", ""]
 
 
 @pytest.mark.parametrize("option", ["--system", "--against", "--fail"])
 def test_options_of_systems_are_refused_beside_golden(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, tmp_path: Path, shell: Shell
 ) -> None:
     """A rule that nothing is held to would pass unseen."""
     file = saved(tmp_path, "run.json", rated(4))
-    code, _, error = told(capsys, file, file, "--golden", f"{option}=eva:0.1")
-    assert code == 4
-    assert f"--golden compares no systems; leave out {option}\n" in error
+    error = shell.error(4, "compare", file, file, "--golden", f"{option}=eva:0.1")
+    assert error == f"--golden compares no systems; leave out {option}"

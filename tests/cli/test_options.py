@@ -58,61 +58,46 @@ def gated(*arguments: str) -> tuple[Suite, list[Task]]:
     return gated_tasks(Path("kilns"), chosen, session_of(chosen.endpoints))
 
 
-def pairs(*arguments: str) -> list[str]:
-    """The names of these pairs."""
-    return [f"{task.system}::{task.paper}" for task in gated(*arguments)[1]]
-
-
 def refusal(arguments: Sequence[str]) -> str:
     """What the user is told."""
     with pytest.raises(UsageError) as caught:
-        pairs(*arguments)
+        gated(*arguments)
     return str(caught.value)
 
 
 def test_terms_are_those_of_the_options() -> None:
-    """Each option reaches the session."""
-    terms = session(
+    """Each reaches the session; without them new questions are asked, 64 at once."""
+    chosen = session(
         "--store", "there", "--endpoint", "ollama", "--votes", "3", "--record", "all",
         "--summ-in-flight", "7",
     )  # fmt: skip
-    assert terms.directory == Path("there")
-    assert (terms.endpoint, terms.votes) == ("ollama", 3)
-    assert (terms.record, terms.in_flight) == ("all", 7)
-    assert terms.budget is None
+    terms = [
+        (each.directory, each.endpoint, each.votes, each.record, each.in_flight, each.budget)
+        for each in (chosen, session())
+    ]
+    assert terms == [
+        (Path("there"), "ollama", 3, "all", 7, None),
+        (None, None, None, "new", 64, None),
+    ]
 
 
-def test_terms_without_options_are_the_usual_ones() -> None:
-    """New questions are asked, 64 at once, and remembered in the user's cache folder."""
-    terms = session()
-    assert (terms.record, terms.in_flight, terms.directory) == ("new", 64, None)
-    assert (terms.endpoint, terms.votes) == (None, None)
-
-
-def test_environment_names_store_and_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_names_store_endpoint_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command line goes before it, and an empty variable is none."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
     monkeypatch.setenv("SUMM_STORE", "/somewhere")
     monkeypatch.setenv("SUMM_ENDPOINT", "ollama")
-    assert session().directory == Path("/somewhere")
-    assert session().endpoint == "ollama"
-    assert session("--store", "there").directory == Path("there")
-    assert session("--endpoint", "openai").endpoint == "openai"
+    found = [session(), session("--store", "there"), session("--endpoint", "openai")]
     monkeypatch.setenv("SUMM_STORE", "")
     monkeypatch.setenv("SUMM_ENDPOINT", "")
-    assert (session().directory, session().endpoint) == (None, None)
-
-
-def test_each_command_is_a_run_of_its_own() -> None:
-    """What only one run needs is not shared with another."""
-    runs = {session().run for _ in range(3)}
-    assert len(runs) == 3
-    assert "" not in runs
-
-
-def test_keys_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And from nowhere else."""
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0a1b2c3d4e5f")
+    found.append(session())
+    assert [(each.directory, each.endpoint) for each in found] == [
+        (Path("/somewhere"), "ollama"),
+        (Path("there"), "ollama"),
+        (Path("/somewhere"), "openai"),
+        (None, None),
+    ]
     assert session().environ["OPENAI_API_KEY"] == "sk-marker-0a1b2c3d4e5f"
+    assert len({"", *(each.run for each in found)}) == 5  # each command is a run of its own
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many", "", "\u0663", "1000000", "9" * 5_000])
@@ -128,24 +113,23 @@ def test_unknown_mode_is_refused() -> None:
         read("agree", "kilns", "--record", "some")
 
 
-def test_pairs_are_those_of_the_suites_default_systems() -> None:
-    """System by system, as in a run."""
-    assert pairs() == ["good::kiln", "good::moss", "bad::kiln", "bad::moss"]
-
-
-def test_named_systems_are_taken_instead() -> None:
-    """Once each, however they are listed."""
-    assert pairs("--model", "bad,writer", "--model", "bad") == [
-        "bad::kiln", "bad::moss", "writer::kiln", "writer::moss",
-    ]  # fmt: skip
-
-
-def test_system_that_the_suite_lacks_is_a_model() -> None:
-    """As with ``--summ-model``."""
-    suite, tasks = gated("--model", "llama3:8b", "--endpoint", "here")
-    assert [task.paper for task in tasks] == ["kiln", "moss"]
-    assert suite.systems["llama3:8b"].endpoint == "here"
+@pytest.mark.parametrize(
+    ("options", "systems"),
+    [
+        ([], ["good", "bad"]),
+        (["--model", "bad,writer", "--model", "bad"], ["bad", "writer"]),
+        (["--model", "llama3:8b", "--endpoint", "here"], ["llama3:8b"]),
+    ],
+)
+def test_pairs_are_those_of_the_default_systems_or_of_the_named(
+    options: list[str], systems: list[str]
+) -> None:
+    """System by system, once each; a system that the suite lacks is a model."""
+    suite, tasks = gated(*options)
+    names = [(task.system, task.paper) for task in tasks]
+    assert names == [(system, paper) for system in systems for paper in ("kiln", "moss")]
     assert all(task.suite is suite for task in tasks)
+    assert systems != ["llama3:8b"] or suite.systems["llama3:8b"].endpoint == "here"
 
 
 def test_mistakes_are_told_before_anything_is_surveyed() -> None:
@@ -169,7 +153,7 @@ def test_broken_cassette_is_told(folder: Path) -> None:
     """It is part of what is remembered."""
     (folder / "cassette.jsonl").write_text("{}\n", encoding="utf-8")
     with pytest.raises(SuiteError, match=r"^kilns/cassette.jsonl:1: "):
-        pairs()
+        gated()
 
 
 def test_file_that_cannot_be_written_is_refused_at_once(folder: Path) -> None:

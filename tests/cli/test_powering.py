@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.cli.runs import _row
 from summeval_pytest.stats.paired import power_of_drop
 
 GOLDEN: Final = Path(__file__).parents[2] / "golden"
@@ -24,35 +25,24 @@ def test_power_says_what_the_papers_show_and_how_many_would_do(
     lines = told(capsys, "--drop=0.1", "--metric=facet,faithfulness")
     rows = {line.split()[0]: line.split()[1:] for line in lines[3:5]}
     deviation, power, seen, needed = rows["facet"]
+    n_needed = int(needed.replace(",", ""))
 
     assert lines[1] == "level 0.05, Holm's strictest of 7 tests: 0.0071"
     assert set(rows) == {"facet", "faithfulness"}
-    assert float(power) == pytest.approx(
-        power_of_drop(0.1, float(deviation), 30, level=0.05 / 7), abs=0.02
-    )
+    for n_papers, expected in ((30, float(power)), (n_needed, 0.8)):
+        found = power_of_drop(0.1, float(deviation), n_papers, level=0.05 / 7)
+        assert found == pytest.approx(expected, abs=0.03)
     assert float(seen) > 0.1
-    n_needed = int(needed.replace(",", ""))
     assert n_needed > 30
-    assert power_of_drop(0.1, float(deviation), n_needed, level=0.05 / 7) == pytest.approx(
-        0.8, abs=0.03
-    )
 
 
-def test_a_smaller_drop_needs_more_papers(capsys: pytest.CaptureFixture[str]) -> None:
-    """Half the drop takes about four times the papers."""
-    large, small = (
-        int(told(capsys, f"--drop={drop}", "--metric=eva")[3].split()[-1].replace(",", ""))
-        for drop in ("0.04", "0.02")
-    )
-
+def test_a_smaller_drop_needs_more_papers() -> None:
+    """Half the drop takes about four times the papers, one that no suite shows over 10 million."""
+    changes = [0.3, -0.2, 0.1, 0.0, -0.1] * 6
+    rows = [_row("eva", changes, drop, 0.05 / 7) for drop in (0.04, 0.02, 0.00001)]
+    large, small = (int(row.split()[-1].replace(",", "")) for row in rows[:2])
     assert 3.5 < small / large < 4.5
-
-
-def test_a_drop_that_no_suite_shows_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    """Ten million papers are more than anybody judges."""
-    lines = told(capsys, "--drop=0.00001", "--metric=eva")
-
-    assert lines[3].endswith("over 10,000,000")
+    assert rows[2].endswith("over 10,000,000")
 
 
 @pytest.mark.parametrize(
