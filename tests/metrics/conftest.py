@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from summeval_pytest.suite.scholarsum import import_scholarsum
 from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,16 +18,14 @@ if TYPE_CHECKING:
 
     from summeval_pytest.questions import FacetSegments
 
-REFERENCE = "reference"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The PubMed half: sources by paper, and by system ("reference" among them) what they wrote."""
+    """The PubMed half: sources by paper; by system ("reference" is one) and paper the rest."""
 
     sources: Mapping[str, str]
     texts: Mapping[str, Mapping[str, str]]
-    segments: Mapping[str, tuple[FacetSegments, ...]]
+    segments: Mapping[str, Mapping[str, FacetSegments]]
 
 
 @pytest.fixture(scope="session")
@@ -35,14 +35,13 @@ def released(tmp_path_factory: pytest.TempPathFactory, release_file: Path) -> Re
     import_scholarsum(release_file, out)
     suite = load_suite(out)
     papers = [suite.paper(paper) for paper in suite.paper_ids]
-    texts = {REFERENCE: {paper.id: paper.references[0] for paper in papers}}
+    texts = {"reference": {paper.id: normalise(paper.references[0]) for paper in papers}}
     for system in suite.systems:
         ids = suite.paper_ids_of(system)
-        texts[system] = {paper: suite.pair(paper, system).summary for paper in ids}
-    segments: dict[str, tuple[FacetSegments, ...]] = {}
+        texts[system] = {paper: normalise(suite.pair(paper, system).summary) for paper in ids}
+    segments = defaultdict[str, dict[str, "FacetSegments"]](dict)
     for record in suite.recorded:
         if record.segments is not None:
-            system = record.system or REFERENCE
-            segments[system] = (*segments.get(system, ()), record.segments)
+            segments[record.system or "reference"][record.paper] = record.segments
     sources = {p.id: " ".join(section.text for section in p.source) for p in papers}
     return Released(sources=sources, texts=texts, segments=segments)

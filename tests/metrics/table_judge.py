@@ -1,4 +1,4 @@
-"""A judge that answers from tables, and what a conversation with it comes to."""
+"""Ways to hold a conversation: with answers given by hand, or by a judge with tables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,29 @@ from summeval_pytest.questions import (
     RelationList,
     Unanswered,
 )
-from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from summeval_pytest.metrics.flow import Dialogue, Returned
     from summeval_pytest.questions import Answer, Question
+
+
+def ended(dialogue: Dialogue[Returned], *rounds: tuple[Answer, ...]) -> Returned:
+    """What a conversation ends in after these rounds of answers; without any, it asks nothing."""
+    try:
+        next(dialogue)
+        for answers in rounds:
+            dialogue.send(answers)
+    except StopIteration as end:
+        value: Returned = end.value
+        return value
+    raise AssertionError("the conversation asks on")
+
+
+def facts(*texts: str) -> tuple[Fact, ...]:
+    """These facts, all of the first sentence and refining nothing."""
+    return tuple(Fact(text=text, sentence=0) for text in texts)
 
 
 @dataclass(slots=True)
@@ -60,13 +75,12 @@ class Table:
         """The answer to one question."""
         match question:
             case ListFacts(sentences):
-                return FactList(
-                    tuple(
-                        Fact(text=text, sentence=place)
-                        for place, sentence in enumerate(sentences)
-                        for text in self.facts.get(sentence, (sentence,))
-                    )
-                )
+                stated = [
+                    Fact(text=text, sentence=place)
+                    for place, sentence in enumerate(sentences)
+                    for text in self.facts.get(sentence, (sentence,))
+                ]
+                return FactList(tuple(stated))
             case ListRelations(text):
                 return RelationList(
                     tuple(
@@ -90,8 +104,3 @@ class Table:
     def checks_asked(self) -> list[CheckFacts]:
         """The questions about facts, in order."""
         return [q for questions in self.asked for q in questions if isinstance(q, CheckFacts)]
-
-
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, as a metric cuts it."""
-    return tuple(sentence.text for sentence in split_sentences(normalise(text)))

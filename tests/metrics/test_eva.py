@@ -1,63 +1,50 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import eva
-from summeval_pytest.metrics.eva import check_stated, f1
-from summeval_pytest.metrics.facts import stated_once
+from summeval_pytest.metrics.eva import UNUSABLE, check_stated, f1, validate
+from summeval_pytest.metrics.facts import Stages
 from summeval_pytest.metrics.flow import NoAnswerError
-from summeval_pytest.metrics.score import CheckedFact, EvaScore, Unscored
+from summeval_pytest.metrics.score import (
+    CheckedFact,
+    EvaCounts,
+    EvaScore,
+    StageCounts,
+    Unscored,
+)
 from summeval_pytest.questions import (
     CheckFacts,
-    FacetSegments,
     Fact,
     FactCheck,
     FactChecks,
     FactList,
     ListFacts,
+    Settled,
     Unanswered,
 )
 from summeval_pytest.run.numbers import supposed
-
-if TYPE_CHECKING:
-    from summeval_pytest.metrics.flow import Flow
-    from summeval_pytest.questions import Answer
+from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."
-
-
 SUMMARY = "Zinc changed growth. Lead was not given."
-
-
 THEIRS = ("Zinc raised growth by 24 %.", "It did no harm.")
-
-
 OURS = ("Zinc changed growth.", "Lead was not given.")
-
-
 OF_REFERENCE = (
     Fact(text="Zinc raised growth by 24 %", sentence=0),
     Fact(text="Zinc did no harm", sentence=1),
 )
-
-
 OF_SUMMARY = (
     Fact(text="Zinc changed growth", sentence=0),
     Fact(text="No lead was given", sentence=1),
 )
-
-
-rates = st.floats(0, 1)
-
-
-# For each of up to six candidate facts: whether it is entailed, and by which of four premises.
-judged = st.lists(
-    st.tuples(st.booleans(), st.frozensets(st.integers(0, 3), max_size=3)), min_size=1, max_size=6
-)
+PREMISES_OF_REFERENCE = tuple(fact.text for fact in OF_REFERENCE)
+ODD = Fact(text="It rose by 777.7 kg", sentence=0)
 
 
 def yes(*premises: int) -> FactCheck:
@@ -75,40 +62,30 @@ def checks(*items: FactCheck | Unanswered) -> FactChecks:
     return FactChecks(items)
 
 
-def facts(n: int, what: str = "pond") -> tuple[Fact, ...]:
+def ponds(n: int, what: str = "pond") -> tuple[Fact, ...]:
     """As many different facts, all of the first sentence."""
-    return tuple(Fact(text=f"{what} number {place} was dry", sentence=0) for place in range(n))
+    return facts(*(f"{what} number {place} was dry" for place in range(n)))
 
 
-def ended(flow: Flow[EvaScore], *answers: Answer) -> EvaScore | Unscored:
-    """What the conversation ends in after these answers; before its first question without any."""
-    with pytest.raises(StopIteration) as stop:
-        flow.send(answers) if answers else next(flow)
-    score: EvaScore | Unscored = stop.value.value
-    return score
-
-
-def listed(reference: tuple[Fact, ...], candidate: tuple[Fact, ...]) -> Flow[EvaScore]:
-    """The conversation at its second question, after the facts of both texts."""
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    flow.send((FactList(reference), FactList(candidate)))
-    return flow
+def judged(
+    reference: FactList, candidate: FactList, *answers: FactChecks, both: bool = True
+) -> EvaScore | Unscored:
+    """What a summary with these facts and checks comes to."""
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=both)
+    return ended(flow, (reference, candidate), *([answers] if answers else []))
 
 
 def scored(
-    reference: tuple[Fact, ...],
-    candidate: tuple[Fact, ...],
-    forward: FactChecks,
-    backward: FactChecks,
+    reference: tuple[Fact, ...], candidate: tuple[Fact, ...], *answers: FactChecks
 ) -> EvaScore:
-    """The score of these facts with these checks."""
-    score = ended(listed(reference, candidate), forward, backward)
+    """The same, where there is a score."""
+    score = judged(FactList(reference), FactList(candidate), *answers, both=len(answers) != 1)
     assert isinstance(score, EvaScore)
     return score
 
 
-@given(rates, rates)
+# The arithmetic
+@given(st.floats(0, 1), st.floats(0, 1))
 def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: float) -> None:
     """Neither side can be bought with the other."""
     value = f1(precision, recall)
@@ -117,47 +94,48 @@ def test_f1_is_symmetric_and_lies_between_its_two(precision: float, recall: floa
     assert value >= min(precision, recall) - 1e-12 or min(precision, recall) < 1e-300
 
 
-def test_precision_and_recall_worked_example() -> None:
-    """Three candidate facts of which two follow, from two of four reference facts."""
-    # P = 2/3; matched reference facts {0, 2}: R = 2/4; F1 = 2 * 2/3 * 1/2 / (7/6) = 4/7
-    score = scored(
-        facts(4),
-        facts(3, "lake"),
-        checks(yes(0, 2), no(1), yes(0)),
-        checks(yes(0), no(), no(), no()),
+CHAIN_OF_THREE = (
+    Fact(text="Zinc acted", sentence=0),
+    Fact(text="Zinc acted fast", sentence=0, parent=0),
+    Fact(text="Zinc acted fast in mice", sentence=0, parent=1),
+)
+NONE = (no(), no(), no(), no())
+
+
+@pytest.mark.parametrize(
+    ("candidate", "forward", "backward", "precision", "recall", "entailed"),
+    [
+        # two of three follow, from two of four: F1 = 2 * 2/3 * 1/2 / (7/6) = 4/7
+        (ponds(3), (yes(0, 2), no(1), yes(0)), (yes(0), no(), no(), no()), 2 / 3, 1 / 2, 1 / 4),
+        # one chain of three facts counts three times, or the score could pass 1 (EV3)
+        (CHAIN_OF_THREE, (yes(0), yes(1), no()), NONE, 2 / 3, 1 / 2, 0),
+        # "changed growth" follows from "by 24 %" and does not say it (EV4)
+        (OF_SUMMARY[:1], (yes(0, 1, 2, 3),), NONE, 1, 1, 0),
+        # the premises of what does not follow are what the reference says instead
+        (OF_SUMMARY, (no(0, 1), no(1)), NONE, 0, 0, 0),
+        # a judge that names no premise has matched nothing
+        (OF_SUMMARY[:1], (yes(),), NONE, 1, 0, 0),
+    ],
+)  # fmt: skip
+def test_precision_and_recall_worked_examples(  # noqa: PLR0913, PLR0917 - a row of numbers
+    candidate: tuple[Fact, ...],
+    forward: tuple[FactCheck, ...],
+    backward: tuple[FactCheck, ...],
+    precision: float,
+    recall: float,
+    entailed: float,
+) -> None:
+    """Against four facts of a reference."""
+    score = scored(ponds(4), candidate, checks(*forward), checks(*backward))
+    assert score.values() == pytest.approx(
+        {
+            "eva": f1(precision, recall),
+            "eva.precision": precision,
+            "eva.recall": recall,
+            "eva.recall_entailed": entailed,
+        }
     )
-    assert score.precision == pytest.approx(2 / 3)
-    assert score.recall == 0.5
-    assert score.value == pytest.approx(4 / 7)
-    assert score.matched == {0, 2}
-    assert score.recall_entailed == 0.25
-
-
-def test_facts_are_counted_not_chains() -> None:
-    """One chain of three facts counts three times, or the score could pass 1 (EV3)."""
-    chain = (
-        Fact(text="Zinc acted", sentence=0),
-        Fact(text="Zinc acted fast", sentence=0, parent=0),
-        Fact(text="Zinc acted fast in mice", sentence=0, parent=1),
-    )
-    score = scored(facts(3), chain, checks(yes(0), yes(1), no()), checks(no(), no(), no()))
-    assert score.precision == pytest.approx(2 / 3)
-    assert score.recall == pytest.approx(2 / 3)
-
-
-def test_vague_fact_recalls_a_specific_one_only_as_matched() -> None:
-    """That "zinc changed growth" follows from "by 24 %" and does not say it (metrics.md EV4)."""
-    score = scored(OF_REFERENCE[:1], OF_SUMMARY[:1], checks(yes(0)), checks(no(0)))
-    assert (score.precision, score.recall, score.value) == (1.0, 1.0, 1.0)
-    assert score.recall_entailed == 0.0
-    assert score.values()["eva.recall_entailed"] == 0.0
-
-
-def test_premises_of_a_fact_that_does_not_follow_are_not_matched() -> None:
-    """They are what the reference says instead."""
-    score = scored(facts(2), OF_SUMMARY, checks(no(0, 1), no(1)), checks(no(), no()))
-    assert score.matched == frozenset()
-    assert (score.precision, score.recall, score.value) == (0.0, 0.0, 0.0)
+    assert len(score.matched) == recall * 4
 
 
 def test_each_check_is_kept_with_its_evidence() -> None:
@@ -173,6 +151,26 @@ def test_each_check_is_kept_with_its_evidence() -> None:
     ]
 
 
+@given(
+    st.lists(st.tuples(st.booleans(), st.frozensets(st.integers(0, 3))), min_size=1, max_size=6),
+    st.data(),
+)
+def test_eva_rises_with_each_fact_that_follows(
+    judgements: list[tuple[bool, frozenset[int]]], data: st.DataObject
+) -> None:
+    """Law: mending a wrong fact never costs the system anything."""
+
+    def of(entailed: bool) -> EvaScore:
+        judgements[place] = (entailed, judgements[place][1])
+        forward = [replace(yes(*sorted(by)), entailed=holds) for holds, by in judgements]
+        return scored(ponds(4), ponds(len(forward), "lake"), checks(*forward))
+
+    place = data.draw(st.integers(0, len(judgements) - 1))
+    lower, higher = of(False), of(True)
+    assert lower.value <= higher.value
+    assert (lower.precision or 0) < (higher.precision or 0)
+
+
 # The conversation
 def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     """Precision asks the reference's facts, and entailed recall the summary's sentences.
@@ -181,11 +179,10 @@ def test_facts_of_both_texts_are_listed_then_checked_both_ways() -> None:
     """
     flow = eva.measure(REFERENCE, SUMMARY)
     assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
-    forward, backward = flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY)))
-    assert forward == CheckFacts(OF_SUMMARY, ("Zinc raised growth by 24 %", "Zinc did no harm"))
-    assert backward == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
-    assert isinstance(forward, CheckFacts)
-    assert forward.every_premise
+    assert flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY))) == (
+        CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE, every_premise=True),
+        CheckFacts(OF_REFERENCE, OURS, every_premise=False),
+    )
 
 
 def test_reviewed_facts_are_not_asked_for_again() -> None:
@@ -193,70 +190,32 @@ def test_reviewed_facts_are_not_asked_for_again() -> None:
     flow = eva.measure(REFERENCE, SUMMARY, reference_facts=OF_REFERENCE)
     assert next(flow) == (ListFacts(OURS),)
     first, second = flow.send((FactList(OF_SUMMARY),))
-    assert first == CheckFacts(OF_SUMMARY, tuple(fact.text for fact in OF_REFERENCE))
+    assert first == CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE)
     assert second == CheckFacts(OF_REFERENCE, OURS, every_premise=False)
 
 
-@pytest.mark.parametrize("summary", ["", " \n", "<s></s>", "<pad><pad><pad>", "Abstract:", "...-!"])
-def test_empty_summary_is_the_systems_fault_and_asks_nothing(summary: str) -> None:
-    """A summary of special tokens only is empty, and no judge is to be paid for it."""
-    score = ended(eva.measure(REFERENCE, summary))
-    assert score == Unscored(
-        metric="eva", status="degenerate_candidate", reason="the summary is empty"
-    )
-
-
-def test_refusal_is_the_systems_fault_and_asks_nothing() -> None:
-    """An apology states no fact of the paper."""
-    score = ended(eva.measure(REFERENCE, "As an AI language model, I have read no paper."))
-    assert score == Unscored(metric="eva", status="refused_candidate", reason="the system refused")
-
-
-def test_identical_texts_score_one_and_ask_nothing() -> None:
-    """Identical is maximal, whatever the judge would say."""
-    score = ended(eva.measure(REFERENCE, f"<s>{REFERENCE}</s>"))
-    assert isinstance(score, EvaScore)
-    assert score.identical
-    assert set(score.values().values()) == {1.0}
-
-
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
-    """Only so can a judge be measured on them."""
+    """Only so can a judge be measured on them; with it all is 1 and there are no counts."""
     flow = eva.measure(REFERENCE, REFERENCE, short_circuit=False)
     assert next(flow) == (ListFacts(THEIRS), ListFacts(THEIRS))
-    flow.send((FactList(OF_REFERENCE), FactList(OF_REFERENCE)))
-    score = ended(flow, checks(yes(0), yes(1)), checks(yes(0), yes(1)))
-    assert isinstance(score, EvaScore)
-    assert score.value == score.recall_entailed == 1.0
-    assert not score.identical
-
-
-# Without entailed recall
-def one_way(candidate: tuple[Fact, ...] = OF_SUMMARY) -> Flow[EvaScore]:
-    """The conversation at its second question, where the summary is not asked for facts."""
-    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
-    assert next(flow) == (ListFacts(THEIRS), ListFacts(OURS))
-    premises = ("Zinc raised growth by 24 %", "Zinc did no harm")
-    asked = flow.send((FactList(OF_REFERENCE), FactList(candidate)))
-    assert asked == (CheckFacts(candidate, premises),)
-    return flow
-
-
-def test_without_entailed_recall_facts_are_checked_one_way() -> None:
-    """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks."""
-    score = ended(one_way(), checks(yes(1), no(0)))
-    assert isinstance(score, EvaScore)
-    assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
-    assert score.recall_entailed is None
+    for both, entailed in ((True, {"eva.recall_entailed": 1.0}), (False, {})):
+        score = ended(eva.measure(REFERENCE, REFERENCE, entailed_recall=both))
+        assert isinstance(score, EvaScore)
+        full = {"eva": 1.0, "eva.precision": 1.0, "eva.recall": 1.0}
+        assert (score.identical, score.counts, score.values()) == (True, None, full | entailed)
 
 
 def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> None:
-    """A failing test still shows what the summary leaves out, and what carries the rest.
+    """EVA-Score itself needs no more: P = 1/2 and R = 1/2, from half as many checks.
 
     What the fact that does not follow names is what the reference says instead: no match.
     """
-    score = ended(one_way(), checks(yes(1), no(0)))
-    assert isinstance(score, EvaScore)
+    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=False)
+    next(flow)
+    asked = flow.send((FactList(OF_REFERENCE), FactList(OF_SUMMARY)))
+    assert asked == (CheckFacts(OF_SUMMARY, PREMISES_OF_REFERENCE),)
+    score = scored(OF_REFERENCE, OF_SUMMARY, checks(yes(1), no(0)))
+    assert score.values() == {"eva": 0.5, "eva.precision": 0.5, "eva.recall": 0.5}
     assert [(c.fact, c.holds, c.reason, c.evidence) for c in score.reference] == [
         (OF_REFERENCE[0], False, "no fact of the summary matches it", ()),
         (OF_REFERENCE[1], True, "a fact of the summary matches it", ("Zinc changed growth",)),
@@ -264,182 +223,72 @@ def test_without_entailed_recall_a_lost_fact_is_one_that_nothing_matches() -> No
 
 
 # Lists of facts
-def test_summary_without_a_fact_scores_zero_without_a_precision() -> None:
+@pytest.mark.parametrize("both", [True, False])
+def test_summary_without_a_fact_scores_zero_without_a_precision(both: bool) -> None:
     """It left everything out; of nothing stated, no share is right."""
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    score = ended(flow, FactList(OF_REFERENCE), FactList(()))
+    score = judged(FactList(OF_REFERENCE), FactList(()), both=both)
     assert isinstance(score, EvaScore)
-    assert score.values() == {
-        "eva": 0.0,
-        "eva.precision": None,
-        "eva.recall": 0.0,
-        "eva.recall_entailed": 0.0,
-    }
+    values = {"eva": 0.0, "eva.precision": None, "eva.recall": 0.0}
+    assert score.values() == values | ({"eva.recall_entailed": 0.0} if both else {})
     assert [(c.fact, c.holds) for c in score.reference] == [(fact, False) for fact in OF_REFERENCE]
+    assert score.counts is not None
 
 
 @pytest.mark.parametrize("candidate", [(), OF_SUMMARY])
 def test_reference_without_a_fact_leaves_the_pair_unscored(candidate: tuple[Fact, ...]) -> None:
     """With nothing to recall, neither 0 nor 1 would be true; nor with no fact on either side."""
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    assert ended(flow, FactList(()), FactList(candidate)) == Unscored(
-        metric="eva", status="skipped_no_reference", reason="the reference states no fact"
-    )
+    reason = "the reference states no fact"
+    lack = Unscored(metric="eva", status="skipped_no_reference", reason=reason)
+    assert judged(FactList(()), FactList(candidate)) == lack
 
 
 def test_repeated_sentence_does_not_raise_precision() -> None:
-    """Saying the one right thing three times leaves the wrong one as wrong."""
-    said = (
-        OF_SUMMARY[0],
-        OF_SUMMARY[1],
-        OF_SUMMARY[0],
-        Fact(text="zinc changed growth.", sentence=1),
-    )
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    forward, _ = flow.send((FactList(OF_REFERENCE), FactList(said)))
-    assert forward == CheckFacts(OF_SUMMARY, tuple(fact.text for fact in OF_REFERENCE))
-    score = ended(flow, checks(yes(0), no()), checks(no(), no()))
-    assert isinstance(score, EvaScore)
-    assert score.precision == 0.5
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [("24 mg of zinc", "24 g of zinc"), ("A beats B", "B beats A"), ("it grew", "it grew not")],
-)
-def test_facts_that_differ_in_a_word_or_its_place_are_two(pair: tuple[str, str]) -> None:
-    """Merging them would hide one of two claims that cannot both be true."""
-    listed = tuple(Fact(text=text, sentence=0) for text in pair)
-    assert stated_once(listed) == listed
-
-
-@given(st.lists(st.sampled_from(["a", "a.", "b", "c d", "-"]), max_size=8), st.data())
-def test_merging_is_idempotent_and_keeps_parents_first(
-    texts: list[str], data: st.DataObject
-) -> None:
-    """A merged list is a list that the judge could have given."""
-    listed = tuple(
-        Fact(text=t, sentence=0, parent=data.draw(st.none() | st.integers(0, i - 1)) if i else None)
-        for i, t in enumerate(texts)
-    )
-    merged = stated_once(listed)
-    assert stated_once(merged) == merged
-    assert len({fact.text.strip(".") for fact in merged}) == len(merged)
-    assert all(fact.parent is None or fact.parent < place for place, fact in enumerate(merged))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "reason"),
-    [
-        (Fact(text="Ice melts", sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
-        (Fact(text="Ice melts", sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
-        (
-            Fact(text="Ice melts", sentence=1, parent=1),
-            "fact 'Ice melts' refines fact 2, which is not before it",
-        ),
-        (
-            Fact(text="Ice melts", sentence=1, parent=2),
-            "fact 'Ice melts' refines fact 3, which is not before it",
-        ),
-        (
-            Fact(text="Ice melts", sentence=1, parent=-1),
-            "fact 'Ice melts' refines fact 0, which is not before it",
-        ),
-    ],
-)
-@pytest.mark.parametrize("side", ["reference", "candidate", "candidate of a frozen reference"])
-def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
-    wrong: Fact, reason: str, side: str
-) -> None:
-    """An index into nothing would show the wrong sentence beside the finding."""
-    spoilt = FactList((OF_SUMMARY[0], wrong, OF_SUMMARY[1]))
-    frozen = OF_REFERENCE if "frozen" in side else None
-    flow = eva.measure(REFERENCE, SUMMARY, reference_facts=frozen)
-    next(flow)
-    sound = FactList(OF_REFERENCE)
-    if frozen:
-        score = ended(flow, spoilt)
-    else:
-        score = ended(flow, *((spoilt, sound) if side == "reference" else (sound, spoilt)))
-    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
+    """Saying the one right thing three times leaves the wrong one as wrong, on both sides."""
+    said = (*OF_SUMMARY, OF_SUMMARY[0], *facts("zinc changed growth."))
+    score = scored((*OF_REFERENCE, OF_REFERENCE[1]), said, checks(yes(0), no()))
+    assert [checked.fact for checked in score.candidate] == list(OF_SUMMARY)
+    assert (score.precision, score.recall) == (0.5, 0.5)
 
 
 # Checks that do not fit
 @pytest.mark.parametrize(
     ("forward", "backward", "reason"),
     [
+        ((yes(0),), (no(), no()), "the judge returned 1 fact checks for 2 asked about"),
+        ((yes(0), no(), no()), (no(), no()), "the judge returned 3 fact checks for 2 asked about"),
+        ((yes(0), yes(1)), (), "the judge returned 0 fact checks for 2 asked about"),
         (
-            checks(yes(0)),
-            checks(no(), no()),
-            "the judge returned 1 fact checks for 2 asked about",
-        ),
-        (
-            checks(yes(0), no(), no()),
-            checks(no(), no()),
-            "the judge returned 3 fact checks for 2 asked about",
-        ),
-        (
-            checks(yes(0), yes(1)),
-            checks(),
-            "the judge returned 0 fact checks for 2 asked about",
-        ),
-        (
-            checks(yes(0), yes(2)),
-            checks(no(), no()),
+            (yes(0), yes(2)),
+            (no(), no()),
             "fact 'No lead was given': a premise of (2,) was not offered",
         ),
         (
-            checks(yes(0, -1), no()),
-            checks(no(), no()),
+            (yes(0, -1), no()),
+            (no(), no()),
             "fact 'Zinc changed growth': a premise of (0, -1) was not offered",
         ),
         (
-            checks(yes(0), no()),
-            checks(no(), yes(7)),
+            (yes(0), no()),
+            (no(), yes(7)),
             "fact 'Zinc did no harm': a premise of (7,) was not offered",
-        ),
-        (
-            checks(yes(0), no(9)),
-            checks(no(), no()),
-            "fact 'No lead was given': a premise of (9,) was not offered",
         ),
     ],
 )
 def test_checks_that_do_not_fit_the_question_leave_the_pair_unscored(
-    forward: FactChecks, backward: FactChecks, reason: str
+    forward: tuple[FactCheck, ...], backward: tuple[FactCheck, ...], reason: str
 ) -> None:
     """A missing check that shrank the denominator would raise the score (deepeval#3346)."""
-    score = ended(listed(OF_REFERENCE, OF_SUMMARY), forward, backward)
-    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
-
-
-@pytest.mark.parametrize(
-    ("answers", "reason"),
-    [
-        ((Unanswered("no JSON"), FactList(OF_SUMMARY)), "no JSON"),
-        ((FactList(OF_REFERENCE), Unanswered("refused")), "refused"),
-        ((FactList(OF_REFERENCE),), "the judge gave 1 answers to 2 questions"),
-        ((FactList(OF_REFERENCE), FacetSegments()), "ListFacts was answered with FacetSegments"),
-    ],
-)
-def test_missing_facts_leave_the_pair_unscored(answers: tuple[Answer, ...], reason: str) -> None:
-    """A judge that fails must not look like a summary without facts."""
-    flow = eva.measure(REFERENCE, SUMMARY)
-    next(flow)
-    score = ended(flow, *answers)
+    lists = FactList(OF_REFERENCE), FactList(OF_SUMMARY)
+    score = judged(*lists, checks(*forward), checks(*backward))
     assert score == Unscored(metric="eva", status="unanswered", reason=reason)
 
 
 def test_unanswered_fact_up_to_five_percent_leaves_both_numerator_and_denominator() -> None:
     """One of 20 facts: the share is taken of the 19 that were answered."""
-    answered = [yes(0)] * 10 + [no()] * 9
     score = scored(
-        facts(20),
-        facts(20, "lake"),
-        checks(Unanswered("cut off"), *answered),
+        ponds(20),
+        ponds(20, "lake"),
+        checks(Unanswered("cut off"), *[yes(0)] * 10, *[no()] * 9),
         checks(*[yes(0)] * 5, Unanswered("cut off"), *[no()] * 14),
     )
     assert score.precision == pytest.approx(10 / 19)
@@ -449,72 +298,76 @@ def test_unanswered_fact_up_to_five_percent_leaves_both_numerator_and_denominato
     assert score.reference[5].holds is None
 
 
-@pytest.mark.parametrize("side", ["forward", "backward"])
-def test_unanswered_facts_over_five_percent_leave_the_pair_unscored(side: str) -> None:
-    """One of 19 facts is 5.3 %."""
-    good = checks(*[yes(0)] * 19)
-    bad = checks(*[yes(0)] * 18, Unanswered("cut off"))
-    both = (bad, good) if side == "forward" else (good, bad)
-    score = ended(listed(facts(19), facts(19, "lake")), *both)
-    assert score == Unscored(
-        metric="eva", status="unanswered", reason="1 of 19 facts unanswered, first: cut off"
+GOOD = checks(*[yes(0)] * 19)
+CUT = checks(*[yes(0)] * 18, Unanswered("cut off"))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "answers", "reason"),
+    [
+        # one of 19 facts is 5.3 %
+        (FactList(ponds(19, "lake")), (CUT, GOOD), "1 of 19 facts unanswered, first: cut off"),
+        (FactList(ponds(19, "lake")), (GOOD, CUT), "1 of 19 facts unanswered, first: cut off"),
+        # one unanswered and one unusable of 20, which neither is too many alone
+        (
+            FactList(ponds(19, "lake"), unusable=(ODD,)),
+            (CUT, GOOD),
+            "2 of 20 facts unanswered, first: cut off",
+        ),
+        # left out, 17 invented facts would raise P from 3/20 to 1; nothing more is asked
+        (
+            FactList(ponds(3, "lake"), unusable=ponds(17, "hard")),
+            (),
+            f"17 of 20 facts unanswered, first: {UNUSABLE}",
+        ),
+    ],
+)
+def test_over_five_percent_unanswered_leaves_the_pair_unscored(
+    candidate: FactList, answers: tuple[FactChecks, ...], reason: str
+) -> None:
+    """Facts that vanish raise no score."""
+    score = judged(FactList(ponds(19)), candidate, *answers)
+    assert score == Unscored(metric="eva", status="unanswered", reason=reason)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
+    """One of 20 on either side is shown, counts for nothing, and may be wrong."""
+    forward = checks(*(yes(place) for place in range(19)))
+    score = judged(
+        FactList(ponds(19), unusable=(ODD,)),
+        FactList(ponds(19, "lake"), unusable=(ODD,)),
+        *((forward, GOOD) if both else (forward,)),
+        both=both,
     )
+    assert isinstance(score, EvaScore)
+    assert (score.value, score.precision, score.recall) == (1.0, 1.0, 1.0)
+    for side in (score.candidate, score.reference):
+        assert (side[-1].fact, side[-1].holds, side[-1].reason) == (ODD, None, UNUSABLE)
+    worst = {"eva": 0.95, "eva.precision": 0.95, "eva.recall": 0.95}
+    worst |= {"eva.recall_entailed": 0.95} if both else {}
+    assert supposed([score], right=False) == pytest.approx(worst)
 
 
 # Facts that somebody has written down
 STATED = ("Zinc changed growth", "zinc changed growth.", "Lead was given")
 
 
-@pytest.mark.parametrize("both", [True, False])
-def test_few_unusable_facts_are_unanswered_ones(both: bool) -> None:
-    """One of 20 on either side is shown, counts for nothing, and may be wrong."""
-    odd = Fact(text="It rose by 777.7 kg", sentence=0)
-    flow = eva.measure(REFERENCE, SUMMARY, entailed_recall=both)
-    next(flow)
-    flow.send((FactList(facts(19), unusable=(odd,)), FactList(facts(19, "lake"), unusable=(odd,))))
-    forward = checks(*(yes(place) for place in range(19)))
-    backward = checks(*(yes(0) for _ in range(19)))
-    score = ended(flow, forward, *((backward,) if both else ()))
-    assert isinstance(score, EvaScore)
-    assert (score.value, score.precision, score.recall) == (1.0, 1.0, 1.0)
-    assert [side[-1].fact for side in (score.candidate, score.reference)] == [odd, odd]
-    assert [side[-1].holds for side in (score.candidate, score.reference)] == [None, None]
-    worst = {"eva": 0.95, "eva.precision": 0.95, "eva.recall": 0.95}
-    assert supposed([score], right=False) == pytest.approx(
-        worst | ({"eva.recall_entailed": 0.95} if both else {})
-    )
-
-
 @pytest.mark.parametrize("every_premise", [True, False])
 def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None:
     """One check a label: none is merged with another or left out, whatever its words."""
     flow = check_stated(STATED, THEIRS, every_premise=every_premise)
-    assert next(flow) == (
-        CheckFacts(
-            tuple(Fact(text=text, sentence=0) for text in STATED),
-            THEIRS,
-            every_premise=every_premise,
-        ),
+    assert next(flow) == (CheckFacts(facts(*STATED), THEIRS, every_premise=every_premise),)
+    again = check_stated(STATED, THEIRS, every_premise=every_premise)
+    first, second, third = ended(again, (checks(yes(1, 0), no(1), no()),))
+    assert first == CheckedFact(
+        fact=facts(STATED[0])[0],
+        holds=True,
+        reason="it follows",
+        evidence=(THEIRS[1], THEIRS[0]),
     )
-    with pytest.raises(StopIteration) as stop:
-        flow.send((checks(yes(1, 0), no(1), no()),))
-    assert stop.value.value == (
-        CheckedFact(
-            fact=Fact(text=STATED[0], sentence=0),
-            holds=True,
-            reason="it follows",
-            evidence=(THEIRS[1], THEIRS[0]),
-        ),
-        CheckedFact(
-            fact=Fact(text=STATED[1], sentence=0),
-            holds=False,
-            reason="it does not follow",
-            evidence=(THEIRS[1],),
-        ),
-        CheckedFact(
-            fact=Fact(text=STATED[2], sentence=0), holds=False, reason="it does not follow"
-        ),
-    )
+    assert (second.holds, second.evidence) == (False, (THEIRS[1],))
+    assert (third.fact.text, third.holds, third.evidence) == (STATED[2], False, ())
 
 
 @pytest.mark.parametrize(
@@ -523,56 +376,313 @@ def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None
         (Unanswered("cut off"), "cut off"),
         (FactList(()), "CheckFacts was answered with FactList"),
         (checks(yes(0), no()), "the judge returned 2 fact checks for 3 asked about"),
-        (checks(*[yes(0)] * 4), "the judge returned 4 fact checks for 3 asked about"),
-        (
-            checks(yes(0), no(), yes(2)),
-            "fact 'Lead was given': a premise of (2,) was not offered",
-        ),
-        (
-            checks(yes(0), Unanswered("cut off"), no()),
-            "1 of 3 facts unanswered, first: cut off",
-        ),
+        (checks(yes(0), no(), yes(2)), "fact 'Lead was given': a premise of (2,) was not offered"),
+        (checks(yes(0), Unanswered("cut"), no()), "1 of 3 facts unanswered, first: cut"),
     ],
 )
-def test_an_answer_that_cannot_carry_stated_facts_is_none(answer: Answer, reason: str) -> None:
+def test_an_answer_that_cannot_carry_stated_facts_is_none(
+    answer: FactChecks | FactList | Unanswered, reason: str
+) -> None:
     """A check beside the wrong fact would agree with the wrong label."""
-    flow = check_stated(STATED, THEIRS, every_premise=False)
-    next(flow)
     with pytest.raises(NoAnswerError) as caught:
-        flow.send((answer,))
+        ended(check_stated(STATED, THEIRS, every_premise=False), (answer,))
     assert str(caught.value) == reason
 
 
-# Laws
-def forward_of(judgements: list[tuple[bool, frozenset[int]]]) -> FactChecks:
-    """The checks of candidate facts that are judged like this."""
-    return FactChecks(
-        tuple(
-            FactCheck(reason="", entailed=entailed, premises=tuple(sorted(premises)))
-            for entailed, premises in judgements
+# Validation
+PREMISES = ("Zinc was given to mice.", "Mice slept longer.", "Moss grew on the roof.")
+ROOT = Fact(text="Zinc was given.", sentence=0)
+CHILD = Fact(text="Zinc was given to rats.", sentence=0, parent=0)
+SECOND = Fact(text="Zinc was given to mice.", sentence=0, parent=0)
+LAST = Fact(text="Zinc was given to mice that slept.", sentence=0, parent=2)
+OTHER = Fact(text="Moss grew.", sentence=1)
+TREE = (ROOT, CHILD, SECOND, LAST, OTHER)
+CHAIN = Stages(validation="chain")
+
+
+def validated(
+    judge: Table,
+    stages: Stages,
+    facts: tuple[Fact, ...] = TREE,
+    premises: tuple[str, ...] = PREMISES,
+) -> tuple[FactCheck | Unanswered, ...]:
+    """What these facts come to."""
+    return judge.drive(validate(facts, premises, stages=stages, encode=None)).checks
+
+
+def alone(*facts: Fact) -> tuple[Fact, ...]:
+    """The facts as they are asked about by themselves."""
+    return tuple(replace(fact, parent=None) for fact in facts)
+
+
+def test_together_is_one_question_with_the_tree() -> None:
+    """The default: one request for a summary."""
+    judge = Table()
+    validated(judge, Stages())
+    assert judge.asked == [(CheckFacts(TREE, PREMISES),)]
+
+
+def test_chain_by_chain_roots_come_first_and_children_with_the_verdicts_before() -> None:
+    """Worked example: facts of one parent share a question; a chain goes on after a no."""
+    judge = Table(carries={ROOT.text: PREMISES[:1], LAST.text: PREMISES[:2]})
+    found = validated(judge, CHAIN)
+    before = Settled(text=ROOT.text, holds=True)
+    chain = (before, Settled(text=SECOND.text, holds=True))
+    assert judge.asked == [
+        (CheckFacts((ROOT, OTHER), PREMISES),),
+        (CheckFacts(alone(CHILD, SECOND), PREMISES, earlier=(before,)),),
+        (CheckFacts(alone(LAST), PREMISES, earlier=chain),),
+    ]
+    holds = [check.entailed for check in found if isinstance(check, FactCheck)]
+    assert holds == [True, False, True, True, False]
+
+
+def test_a_no_and_an_unanswered_fact_are_told_to_those_after_them() -> None:
+    """A wrong first fact must not sink a right addition, so the judge has to know of it."""
+    chain = (
+        ROOT,
+        Fact(text="To rats.", sentence=0, parent=0),
+        Fact(text="At dawn.", sentence=0, parent=1),
+    )
+    judge = Table(silent=frozenset({ROOT.text}), carries={"At dawn.": PREMISES[1:2]})
+    found = validated(judge, CHAIN, chain)
+    assert judge.checks_asked()[-1].earlier == (
+        Settled(text=ROOT.text, holds=None),
+        Settled(text="To rats.", holds=False),
+    )
+    assert found[0] == Unanswered("no word on it")
+    assert found[2] == FactCheck(reason="1 carry it", entailed=True, premises=(1,))
+
+
+def test_each_fact_is_asked_with_its_most_similar_premises_one_by_one() -> None:
+    """Worked example of the paper's k: the fact shares zinc and given with the first premise."""
+    judge = Table(carries={ROOT.text: PREMISES[:1]})
+    found = validated(judge, Stages(premises=2), (ROOT, OTHER))
+    assert judge.asked == [
+        (
+            CheckFacts((ROOT,), PREMISES[:1]),
+            CheckFacts((ROOT,), PREMISES[1:2]),
+            CheckFacts((OTHER,), PREMISES[2:]),
+            CheckFacts((OTHER,), PREMISES[:1]),
         )
+    ]
+    assert found == (
+        FactCheck(reason="1 carry it", entailed=True, premises=(0,)),
+        FactCheck(reason="0 carry it", entailed=False),
     )
 
 
-def of(judgements: list[tuple[bool, frozenset[int]]]) -> EvaScore:
-    """The score of candidate facts judged like this against four reference facts."""
-    forward = forward_of(judgements)
-    return scored(
-        facts(4), facts(len(judgements), "lake"), forward, checks(yes(0), no(), no(), no())
-    )
+def test_a_premise_that_is_not_among_the_most_similar_carries_nothing() -> None:
+    """What retrieval misses is the paper's loss, too (metrics.md 3.3)."""
+    judge = Table(carries={ROOT.text: PREMISES[2:]})
+    for most, holds in ((1, False), (2, False), (3, True)):
+        (check,) = validated(judge, Stages(premises=most), (ROOT,))
+        assert isinstance(check, FactCheck)
+        assert (check.entailed, check.premises) == (holds, (2,) if holds else ())
 
 
-@given(judged, st.data())
-def test_eva_rises_with_each_fact_that_follows(
-    judgements: list[tuple[bool, frozenset[int]]], data: st.DataObject
+class Stubborn(Table):
+    """Says of the first premise nothing, of the second yes without naming it, of the third no."""
+
+    def say(self, question: object) -> FactChecks | Unanswered:
+        """By the one premise that is offered."""
+        assert isinstance(question, CheckFacts)
+        place = PREMISES.index(question.premises[0])
+        weak, strong = replace(yes(), support=0.6), replace(no(0), support=0.9)
+        return (Unanswered("cut off"), checks(weak), checks(strong))[place]
+
+
+@pytest.mark.parametrize(
+    ("premises", "check"),
+    [
+        # one that holds is enough, and there was no other premise to name
+        (PREMISES, replace(yes(1), support=0.6)),
+        # the premise that nobody judged might have carried it: neither a pass nor a no
+        ((PREMISES[0], PREMISES[2]), Unanswered("cut off")),
+        # what speaks against a fact is told
+        (PREMISES[2:], replace(no(0), support=0.9)),
+    ],
+)
+def test_checks_with_one_premise_each_come_to_one(
+    premises: tuple[str, ...], check: FactCheck | Unanswered
 ) -> None:
-    """Mending a wrong fact never costs the system anything."""
-    place = data.draw(st.integers(0, len(judgements) - 1))
-    worse, better = list(judgements), list(judgements)
-    worse[place] = (False, judgements[place][1])
-    better[place] = (True, judgements[place][1])
-    lower, higher = of(worse), of(better)
-    assert lower.value <= higher.value
-    assert lower.precision is not None
-    assert higher.precision is not None
-    assert lower.precision < higher.precision
+    """A fact holds where any premise carries it."""
+    assert validated(Stubborn(), Stages(premises=3), (ROOT,), premises) == (check,)
+
+
+@pytest.mark.parametrize("stages", [Stages(), CHAIN, Stages(premises=1)])
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (FactList(()), "CheckFacts was answered with FactList"),
+        (checks(), "the judge returned 0 fact checks for 1 asked about"),
+        (checks(yes(7)), f"fact {ROOT.text!r}: a premise of (7,) was not offered"),
+    ],
+)
+def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
+    stages: Stages, answer: FactChecks | FactList, fault: str
+) -> None:
+    """The same in every form: never a smaller denominator."""
+    with pytest.raises(NoAnswerError) as caught:
+        ended(validate((ROOT,), PREMISES, stages=stages, encode=None), (answer,))
+    assert str(caught.value) == fault
+
+
+def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
+    """Where it was about all of them there is no score; else the share of such facts decides."""
+    lost = Unanswered("timed out")
+    with pytest.raises(NoAnswerError, match=r"^timed out$"):
+        ended(validate((ROOT,), PREMISES, stages=CHAIN, encode=None), (lost,))
+    flow = validate((ROOT, OTHER), PREMISES, stages=Stages(premises=1), encode=None)
+    assert ended(flow, (lost, checks(no()))).checks == (lost, no())
+
+
+N_PREMISES = 4
+
+
+@given(
+    st.lists(st.frozensets(st.integers(0, N_PREMISES - 1)), min_size=1, max_size=6),
+    st.integers(N_PREMISES, 9),
+    st.sampled_from([Stages(), CHAIN]),
+)
+def test_all_premises_one_by_one_match_what_all_at_once_match(
+    carried: list[frozenset[int]], most: int, form: Stages
+) -> None:
+    """Law: with k at least as many as there are, only the questions differ."""
+    premises = tuple(f"Pond {place} was dry." for place in range(N_PREMISES))
+    told = tuple(
+        Fact(text=f"Lake {place} was wet.", sentence=0, parent=place - 1 if place % 3 else None)
+        for place in range(len(carried))
+    )
+    judge = Table(
+        carries={
+            fact.text: tuple(premises[place] for place in by)
+            for fact, by in zip(told, carried, strict=True)
+        }
+    )
+    for stages in (form, replace(form, premises=most)):
+        found = validated(judge, stages, told, premises)
+        outcome = [(c.entailed, frozenset(c.premises)) for c in found if isinstance(c, FactCheck)]
+        assert outcome == [(bool(by), by) for by in carried]
+
+
+# The whole, in all forms
+TOLD = "Zinc was given to some mice. The rats slept. Moss grew."
+WRITTEN = "Zinc was given to mice. Mice slept longer. Moss grew."
+PAPER = Stages(chains="adjacent", validation="chain", premises=3, relations=0.65)
+
+
+def table() -> Table:
+    """The first sentence of the summary is two facts, a general and a special one.
+
+    Of four facts three are carried by two of the three reference facts; a relation of the summary
+    follows from the reference's second fact, one of the reference from nothing.
+    """
+    return Table(
+        facts={
+            "Zinc was given to some mice.": ("Zinc was given.", "Zinc was given to some mice."),
+        },
+        carries={
+            "Zinc was given.": ("Zinc was given to some mice.", "Zinc was given to mice."),
+            "Zinc was given to some mice.": ("Zinc was given to mice.",),
+            "Sleep came after zinc.": ("Mice slept longer.",),
+        },
+        relations={
+            TOLD: ("Sleep came after zinc.", "Moss grew."),
+            WRITTEN: ("The dose decided the hours.",),
+        },
+    )
+
+
+def measured(judge: Table, stages: Stages, summary: str = TOLD) -> EvaScore:
+    """The score of one summary."""
+    flow = eva.measure(WRITTEN, summary, stages=stages, entailed_recall=False)
+    score = judge.drive(flow)
+    assert isinstance(score, EvaScore)
+    return score
+
+
+def test_the_default_counts_facts_alone() -> None:
+    """Worked example: P = 3/4, R = 2/3, F1 = 2 * 3/4 * 2/3 / (17/12) = 12/17."""
+    score = measured(table(), Stages())
+    assert score.values() == {
+        "eva": pytest.approx(12 / 17),
+        "eva.precision": 3 / 4,
+        "eva.recall": pytest.approx(2 / 3),
+    }
+    assert score.counts == EvaCounts(
+        reference=StageCounts(n_sentences=3, n_listed=3, n_facts=3, n_chains=3),
+        candidate=StageCounts(n_sentences=3, n_listed=4, n_facts=4, n_chains=4),
+    )
+    assert replace(score, counts=None) == score  # no run record keeps them
+
+
+def test_the_paper_as_it_stands_worked_example() -> None:
+    """All stages in the paper's form.
+
+    N_c = 4 facts + 1 relation, of which 4 hold: P = 4/5. N_r = 3 facts + 1 relation, of which 3
+    are matched: R = 3/4. F1 = 2 * 4/5 * 3/4 / (31/20) = 24/31.
+    """
+    judge = table()
+    score = measured(judge, PAPER)
+    assert (score.precision, score.recall, score.matched) == (0.8, 0.75, frozenset({0, 1, 2}))
+    assert score.value == pytest.approx(24 / 31)
+    assert score.counts == EvaCounts(
+        reference=StageCounts(
+            n_sentences=3, n_listed=3, n_facts=3, n_chains=3, n_relations=1, n_kept_relations=1
+        ),
+        candidate=StageCounts(
+            n_sentences=3, n_listed=4, n_facts=4, n_chains=3, n_relations=2, n_kept_relations=1
+        ),
+    )
+    listing, linking, roots, additions = judge.asked
+    assert (len(listing), len(linking)) == (4, 3)
+    assert len(roots) == 3 * 4  # four chains of one root each, the relation is one of them
+    assert len(additions) == 3
+    settled = (Settled(text="Zinc was given.", holds=True),)
+    assert {q.earlier for q in additions if isinstance(q, CheckFacts)} == {settled}
+
+
+def test_a_relation_can_lower_precision_and_recall() -> None:
+    """It stands on both sides of the fraction: 3 of 5 hold, 2 of 4 are matched."""
+    judge = table()
+    judge.carries = {text: by for text, by in judge.carries.items() if "Sleep" not in text}
+    score = measured(judge, Stages(relations=0.65))
+    assert (score.precision, score.recall) == (0.6, 0.5)
+
+
+def test_a_reference_with_relations_alone_is_measured_against_them() -> None:
+    """N_r is facts and relations; without either there is nothing to recall."""
+    bare = dict.fromkeys(("Zinc was given to mice.", "Mice slept longer.", "Moss grew."), ())
+    judge = Table(facts=bare, relations={WRITTEN: ("The dose decided.",)})
+    score = measured(judge, Stages(relations=0.65))
+    assert (score.precision, score.recall) == (0.0, 0.0)
+    assert [checked.fact.text for checked in score.reference] == ["The dose decided."]
+    lacking = Table(facts=bare).drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=1)))
+    assert isinstance(lacking, Unscored)
+    assert lacking.reason == "the reference states no fact"
+
+
+class Embedded(Table):
+    """The embedded judge behind a table's way to be driven."""
+
+    say = staticmethod(OfflineJudge().compute)
+
+
+@pytest.mark.parametrize("summary", [TOLD, "Zinc, which was given to 12 rats, did harm in May."])
+def test_the_embedded_judge_comes_to_the_same_chain_by_chain(summary: str) -> None:
+    """It weighs what a fact adds to the one before it, in one question or in several."""
+    assert measured(Embedded(), Stages(), summary) == measured(Embedded(), CHAIN, summary)
+
+
+def test_a_judge_that_finds_no_relations_leaves_the_pair_unscored_with_what_to_do() -> None:
+    """The embedded judge sees words: it must not count a text as one without relations."""
+    score = Embedded().drive(eva.measure(WRITTEN, TOLD, stages=Stages(relations=0.65)))
+    assert score == Unscored(
+        metric="eva",
+        status="unanswered",
+        reason="the embedded judge finds no relations across sentences; write eva_relations ="
+        " false in the suite, or name a judge that reads with --summ-judge",
+    )
+    for stages in (Stages(chains="adjacent"), Stages(premises=9)):
+        assert isinstance(measured(Embedded(), stages), EvaScore)

@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_pytest.metrics.facts import (
+    Stages,
+    Stated,
+    adjacent_chains,
+    ancestors,
+    new_statements,
+    read_both,
+    stated_once,
+)
+from summeval_pytest.metrics.flow import NoAnswerError
+from summeval_pytest.metrics.score import StageCounts
+from summeval_pytest.questions import (
+    CheckFacts,
+    Fact,
+    FactChecks,
+    FactList,
+    ListFacts,
+    ListRelations,
+    Relation,
+    RelationList,
+    Unanswered,
+)
+from tests.metrics.table_judge import Table, ended, facts
+
+REFERENCE = "Zinc was given to mice. The mice slept longer."
+SUMMARY = "Zinc was given. Mice slept. Mice slept."
+THEIRS = ("Zinc was given to mice.", "The mice slept longer.")
+OURS = ("Zinc was given.", "Mice slept.", "Mice slept.")
+ACROSS = "Zinc made mice sleep."
+RELATED = Stages(relations=0.65)
+
+
+def read(
+    judge: Table, stages: Stages = RELATED, frozen: tuple[Fact, ...] | None = None
+) -> tuple[Stated, ...]:
+    """What both texts state, as this judge has it."""
+    return judge.drive(read_both(REFERENCE, SUMMARY, frozen=frozen, stages=stages, encode=None))
+
+
+def texts(stated: Stated) -> list[str]:
+    """The words of the facts."""
+    return [fact.text for fact in stated.facts]
+
+
+# What a signature says of the stages
+@pytest.mark.parametrize(
+    ("stages", "recipe"),
+    [
+        (Stages(), {}),  # so every baseline of before the variants stays comparable
+        (Stages(chains="adjacent"), {"chains": "adjacent"}),
+        (Stages(validation="chain"), {"validation": "chain"}),
+        (Stages(premises=3), {"premises": "3", "similarity": "tfidf-1"}),
+        (Stages(relations=0.65), {"relations": "0.65", "similarity": "tfidf-1"}),
+        (Stages(relations=1.0, similarity="mini-1"), {"relations": "1", "similarity": "mini-1"}),
+        (Stages(similarity="mini-1"), {}),
+    ],
+)
+def test_what_is_not_the_default_is_told(stages: Stages, recipe: dict[str, str]) -> None:
+    """And the encoder only where something is measured with it."""
+    assert stages.recipe() == recipe
+
+
+# Reading
+def test_facts_and_relations_of_both_texts_are_asked_for_at_once() -> None:
+    """A wait more for each stage would be the paper's ten minutes again."""
+    judge = Table()
+    read(judge)
+    relations = ListRelations(REFERENCE), ListRelations(SUMMARY)
+    assert judge.asked == [(ListFacts(THEIRS), relations[0], ListFacts(OURS), relations[1])]
+
+
+def test_without_relations_only_facts_are_asked_for() -> None:
+    """The default; repeated sentences are one fact."""
+    judge = Table(relations={SUMMARY: (ACROSS,)})
+    theirs, ours = read(judge, Stages())
+    assert judge.asked == [(ListFacts(THEIRS), ListFacts(OURS))]
+    assert (texts(theirs), texts(ours)) == (list(THEIRS), ["Zinc was given.", "Mice slept."])
+
+
+def test_a_relation_that_no_fact_comes_near_is_a_fact_of_its_own() -> None:
+    """Worked example: it refines nothing, stands last, and counts in N_c (paper, 3.3; EV3).
+
+    Of the summary's three facts two differ, each a chain; of its two relations one says what a fact
+    says.
+    """
+    _, ours = read(Table(relations={SUMMARY: ("Mice slept.", ACROSS)}))
+    assert ours.facts == (
+        Fact(text="Zinc was given.", sentence=0),
+        Fact(text="Mice slept.", sentence=1),
+        Fact(text=ACROSS, sentence=0),  # zinc stands in one sentence alone, mice in two
+    )
+    assert ours.counts == StageCounts(
+        n_sentences=3, n_listed=3, n_facts=2, n_chains=2, n_relations=2, n_kept_relations=1
+    )
+
+
+def test_a_relation_with_a_foreign_number_is_unusable_at_its_sentence() -> None:
+    """As a fact is that states what its sentence does not; twice the same is one."""
+    odd = Relation(head="", relation="", tail="", statement="Mice slept 777 h.")
+    listed = FactList(facts("Zinc was given."), unusable=facts("Zinc weighed 777.7 kg."))
+    flow = read_both(REFERENCE, SUMMARY, frozen=facts("Zinc."), stages=RELATED, encode=None)
+    theirs, ours = ended(flow, (listed, RelationList((), 2, unusable=(odd, odd))))
+    assert (theirs.unusable, ours.facts) == ((), facts("Zinc was given."))
+    assert ours.unusable == (
+        Fact(text="Zinc weighed 777.7 kg.", sentence=0),
+        Fact(text="Mice slept 777 h.", sentence=1),
+    )
+
+
+def test_counts_of_the_reference_are_its_own() -> None:
+    """Table 4 of the paper has a line for each side."""
+    judge = Table(
+        facts={"Zinc was given to mice.": ("Zinc was given.", "Mice got it.")},
+        relations={REFERENCE: ("Sleep came of zinc.", "Sleep came of zinc.")},
+    )
+    theirs, _ = read(judge)
+    assert theirs.counts == StageCounts(
+        n_sentences=2, n_listed=3, n_facts=3, n_chains=3, n_relations=2, n_kept_relations=1
+    )
+    assert texts(theirs)[-1] == "Sleep came of zinc."
+
+
+def test_adjacent_chains_are_made_of_the_summarys_facts_alone() -> None:
+    """Metrics.md EV5; relations come later and are chains of one."""
+    judge = Table(
+        facts={"Zinc was given.": ("Zinc was given.", "Zinc was given to mice.")},
+        carries={"Zinc was given.": ("Zinc was given to mice.",)},
+        relations={SUMMARY: (ACROSS,)},
+    )
+    theirs, ours = read(judge, Stages(chains="adjacent", relations=0.65))
+    assert [fact.parent for fact in ours.facts] == [None, 0, None, None]
+    assert ours.counts.n_chains == 2
+    assert [fact.parent for fact in theirs.facts] == [None, None]
+    assert len(judge.checks_asked()) == 2
+
+
+def test_reviewed_facts_stand_without_relations() -> None:
+    """A frozen reference cannot move a score."""
+    judge = Table(relations={REFERENCE: (ACROSS,)})
+    theirs, _ = read(judge, frozen=facts("Zinc acts.", "Zinc acts.", "Mice sleep."))
+    assert judge.asked == [(ListFacts(OURS), ListRelations(SUMMARY))]
+    assert texts(theirs) == ["Zinc acts.", "Mice sleep."]
+    assert theirs.counts == StageCounts(n_sentences=2, n_listed=3, n_facts=2, n_chains=2)
+
+
+ICE = "Ice melts"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (Fact(text=ICE, sentence=2), "fact 'Ice melts' names sentence 3 of 2"),
+        (Fact(text=ICE, sentence=-1), "fact 'Ice melts' names sentence 0 of 2"),
+        (
+            Fact(text=ICE, sentence=1, parent=1),
+            "fact 'Ice melts' refines fact 2, which is not before it",
+        ),
+        (
+            Fact(text=ICE, sentence=1, parent=-1),
+            "fact 'Ice melts' refines fact 0, which is not before it",
+        ),
+    ],
+)
+def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
+    wrong: Fact, reason: str
+) -> None:
+    """An index into nothing would show the wrong sentence beside the finding."""
+    sound, spoilt = FactList(facts("Zinc.")), FactList((*facts("Zinc."), wrong))
+    unusable = FactList(facts("Zinc."), unusable=spoilt.facts)
+    for frozen, answers in (
+        (None, (spoilt, sound)),
+        (None, (sound, spoilt)),
+        (None, (sound, unusable)),
+        (facts("Zinc."), (spoilt,)),
+    ):
+        flow = read_both(REFERENCE, REFERENCE, frozen=frozen, stages=Stages(), encode=None)
+        with pytest.raises(NoAnswerError) as caught:
+            ended(flow, answers)
+        assert str(caught.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (Unanswered("no relations here"), "no relations here"),
+        (FactList(()), "ListRelations was answered with FactList"),
+    ],
+)
+def test_relations_that_are_wanted_and_not_answered_leave_no_score(
+    answer: Unanswered | FactList, fault: str
+) -> None:
+    """Without them the score would be another one under the same name."""
+    flow = read_both(REFERENCE, SUMMARY, frozen=(), stages=RELATED, encode=None)
+    with pytest.raises(NoAnswerError) as caught:
+        ended(flow, (FactList(()), answer))
+    assert str(caught.value) == fault
+
+
+# One of a kind
+@pytest.mark.parametrize(
+    "pair",
+    [("24 mg of zinc", "24 g of zinc"), ("A beats B", "B beats A"), ("it grew", "it grew not")],
+)
+def test_facts_that_differ_in_a_word_or_its_place_are_two(pair: tuple[str, str]) -> None:
+    """Merging them would hide one of two claims that cannot both be true."""
+    assert stated_once(facts(*pair)) == facts(*pair)
+
+
+def test_children_of_a_repeated_fact_move_to_the_first() -> None:
+    """Case and marks aside, it is the same fact; one without a word is none."""
+    said = (*facts("Zinc acts", "-", "zinc acts."), Fact(text="It heals", sentence=0, parent=2))
+    found = (*facts("Zinc acts"), Fact(text="It heals", sentence=0, parent=0))
+    assert stated_once(said) == found
+
+
+@given(st.lists(st.sampled_from(["a", "a.", "b", "c d", "-"]), max_size=8), st.data())
+def test_merging_is_idempotent_and_keeps_parents_first(
+    said: list[str], data: st.DataObject
+) -> None:
+    """A merged list is a list that the judge could have given."""
+    listed = tuple(
+        Fact(text=t, sentence=0, parent=data.draw(st.none() | st.integers(0, i - 1)) if i else None)
+        for i, t in enumerate(said)
+    )
+    merged = stated_once(listed)
+    assert stated_once(merged) == merged
+    assert len({fact.text.strip(".") for fact in merged}) == len(merged)
+    assert all(fact.parent is None or fact.parent < place for place, fact in enumerate(merged))
+
+
+# Chains
+GROW, FAST, MICE, SAFE = "Zinc acted.", "Zinc acted fast.", "It acted fast in mice.", "It is safe."
+
+
+@pytest.mark.parametrize(
+    ("told", "parents"),
+    [
+        ((GROW, FAST, MICE, SAFE), [None, 0, 1, None]),
+        ((FAST, SAFE, GROW, FAST), [None, None, 1, 2]),  # a no ends a chain, the next begins there
+        ((GROW,), [None]),
+        ((), []),
+    ],
+)
+def test_a_fact_that_its_follower_entails_is_the_parent(
+    told: tuple[str, ...], parents: list[int | None]
+) -> None:
+    """Worked example of the paper's rule: runs of True are chains, in the order of the facts."""
+    judge = Table(carries={GROW: (FAST,), FAST: (MICE,), SAFE: (GROW,)})
+    named = tuple(Fact(text=t, sentence=0, parent=i - 1 if i else None) for i, t in enumerate(told))
+    found = judge.drive(adjacent_chains(named))  # the parents that the lister named are left out
+    assert [fact.parent for fact in found] == parents
+    asked = tuple(
+        CheckFacts(facts(one), (other,), every_premise=False) for one, other in pairwise(told)
+    )
+    assert judge.asked == ([asked] if asked else [])
+
+
+def test_a_link_without_an_answer_is_a_no() -> None:
+    """Up to 5 % of them; a chain never decides whether a fact counts."""
+    told = [f"Kiln {n} was hot." for n in range(21)]
+    judge = Table(silent=frozenset({told[3]}), carries={told[0]: (told[1],)})
+    found = judge.drive(adjacent_chains(facts(*told)))
+    assert [fact.parent for fact in found] == [None, 0, *([None] * 19)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (Unanswered("cut off"), "1 of 1 pairs of neighbouring facts unanswered, first: cut off"),
+        (FactList(()), "CheckFacts was answered with FactList"),
+        (FactChecks(()), "the judge returned 0 fact checks for 1 asked about"),
+        (
+            FactChecks((Unanswered("no word"),)),
+            "1 of 1 pairs of neighbouring facts unanswered, first: no word",
+        ),
+    ],
+)
+def test_a_judge_that_cannot_tell_most_links_gives_no_score(
+    answer: Unanswered | FactList | FactChecks, fault: str
+) -> None:
+    """A judge of one's own may return anything."""
+    with pytest.raises(NoAnswerError) as caught:
+        ended(adjacent_chains(facts(GROW, FAST)), (answer,))
+    assert str(caught.value) == fault
+
+
+def test_ancestors_are_told_from_the_root_on() -> None:
+    """In this order the judge reads the verdicts before; a chain may be long."""
+    tree = tuple(
+        Fact(text=str(place), sentence=0, parent=parent)
+        for place, parent in enumerate((None, 0, 0, 1, None, 3))
+    )
+    expected = [(), (0,), (0,), (0, 1), (), (0, 1, 3)]
+    assert [ancestors(tree, place) for place in range(6)] == expected
+    long = [Fact(text="", sentence=0, parent=place - 1 if place else None) for place in range(5000)]
+    assert len(ancestors(long, 4999)) == 4999
+
+
+# The filter
+def test_filter_worked_example() -> None:
+    """At the threshold a statement is dropped, as in the paper (>= 0.65)."""
+    # all four words are in one fact: df = 1 of n = 1, idf = ln(2/2) + 1 = 1, lengths 2 and 2;
+    # three of four are shared: cosine (3 * 1) / (sqrt(3 + k^2) * 2), k = ln(2/1) + 1 = 1.693
+    # = 3 / (2.422 * 2) = .619
+    fact, said = facts("zinc lead moss fern"), ("zinc lead moss kiln",)
+    assert new_statements(said, fact, 0.61) == ()
+    assert new_statements(said, fact, 0.62) == said == new_statements(said, (), 0.61)
+
+
+def test_a_copy_is_dropped_at_every_threshold() -> None:
+    """A cosine of .9999 would let it through at 1."""
+    assert new_statements(("zinc lead moss",), facts("Zinc, lead: moss"), 1.0) == ()

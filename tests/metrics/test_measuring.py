@@ -1,0 +1,111 @@
+"""What holds of all three metrics: whose fault a missing score is, and what is never asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.metrics import eva, facet, faithfulness
+from summeval_pytest.metrics.score import METRICS, Unscored
+from summeval_pytest.questions import (
+    FacetSegments,
+    FactChecks,
+    FactList,
+    SentenceChecks,
+    Unanswered,
+)
+from tests.metrics.table_judge import ended
+
+if TYPE_CHECKING:
+    from summeval_pytest.metrics.flow import Dialogue
+    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.questions import Answer
+
+REFERENCE = "Zinc raised growth by 24 %. It did no harm."
+SUMMARY = "Zinc changed growth. Lead was not given."
+
+
+def flow_of(
+    metric: MetricName, summary: str = SUMMARY, reference: str = REFERENCE
+) -> Dialogue[Score | Unscored]:
+    """The conversation of one metric; the source has one sentence."""
+    match metric:
+        case "facet":
+            return (yield from facet.measure(reference, summary))
+        case "eva":
+            return (yield from eva.measure(reference, summary))
+        case "faithfulness":
+            return (yield from faithfulness.measure(summary, ("Mice ate zinc.",)))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("summary", "status", "reason"),
+    [
+        *((s, "degenerate_candidate", "the summary is empty") for s in ("", " \n", "...-!")),
+        ("<pad><pad><pad>", "degenerate_candidate", "the summary is empty"),
+        ("<s></s>", "degenerate_candidate", "the summary is empty"),
+        ("Abstract:", "degenerate_candidate", "the summary is empty"),
+        ("I'm sorry, but I cannot summarise this.", "refused_candidate", "the system refused"),
+        ("As an AI language model, I read nothing.", "refused_candidate", "the system refused"),
+    ],
+)
+def test_an_unusable_summary_is_the_systems_fault_and_asks_nothing(
+    metric: MetricName, summary: str, status: str, reason: str
+) -> None:
+    """An apology would be a summary without a false word, and no judge is to be paid for it."""
+    score = ended(flow_of(metric, summary))
+    assert isinstance(score, Unscored)
+    assert (score.metric, score.status, score.reason) == (metric, status, reason)
+    assert score.fault == "system"
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_texts_are_normalised_before_they_are_asked_about(metric: MetricName) -> None:
+    """Special tokens and labels would tell the judge which system it reads."""
+    marked = flow_of(metric, f"<s> {SUMMARY}</s><pad>", f"Abstract: {REFERENCE}")
+    assert next(marked) == next(flow_of(metric))
+
+
+@pytest.mark.parametrize("metric", ["facet", "eva"])
+def test_identical_texts_score_one_and_ask_nothing(metric: MetricName) -> None:
+    """Identical is maximal, whatever the judge would say (deepeval#565)."""
+    score = ended(flow_of(metric, f"<s>{REFERENCE.replace('. ', '.  ')}</s>"))
+    assert not isinstance(score, Unscored)
+    assert score.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "answers", "reason"),
+    [
+        ("facet", (FacetSegments(),), "the judge gave 1 answers to 2 questions"),
+        ("facet", (FacetSegments(),) * 3, "the judge gave 3 answers to 2 questions"),
+        ("facet", (FacetSegments(), Unanswered("no JSON")), "no JSON"),
+        ("facet", (Unanswered("refused"), FacetSegments()), "refused"),
+        (
+            "facet",
+            (FacetSegments(), FactList(())),
+            "SegmentFacets was answered with FactList",
+        ),
+        ("eva", (FactList(()),), "the judge gave 1 answers to 2 questions"),
+        ("eva", (Unanswered("no JSON"), FactList(())), "no JSON"),
+        ("eva", (FactList(()), Unanswered("refused")), "refused"),
+        ("eva", (FactList(()), FacetSegments()), "ListFacts was answered with FacetSegments"),
+        ("faithfulness", (Unanswered("no JSON"),), "no JSON"),
+        ("faithfulness", (FactChecks(()),), "CheckSentences was answered with FactChecks"),
+        (
+            "faithfulness",
+            (SentenceChecks(()),) * 2,
+            "the judge gave 2 answers to 1 questions",
+        ),
+    ],
+)
+def test_a_judge_that_does_not_answer_leaves_the_pair_unscored(
+    metric: MetricName, answers: tuple[Answer, ...], reason: str
+) -> None:
+    """A judge that fails must not look like a summary without facets, facts or support."""
+    score = ended(flow_of(metric), answers)
+    assert score == Unscored(metric=metric, status="unanswered", reason=reason)
+    assert isinstance(score, Unscored)
+    assert score.fault == "judge"
