@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,13 +8,59 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_pytest.metrics.embeddings import PairScore, embedding_match, nearest_sentences
+from summeval_pytest.metrics.embeddings import (
+    PairScore,
+    cosines,
+    embedding_match,
+    most_similar,
+    nearest_sentences,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.metrics.embeddings import Vectors
 
+said = st.lists(st.sampled_from(("zinc grew", "lead", "zinc lead moss", "of the", "", "moss moss")))
+
+
+# By words
+def test_cosine_worked_example() -> None:
+    """Of two facts one shares a word, which both hold, and has one of its own."""
+    # n = 2; df(zinc) = 2, idf = ln(3/3) + 1 = 1; df(moss) = df(fern) = 1, idf = ln(3/2) + 1 = m
+    # "zinc moss" . "zinc fern" = 1 * 1; lengths sqrt(1 + m^2) each
+    m = log(3 / 2) + 1
+    ((own, other),) = cosines(["zinc moss"], ["zinc moss", "zinc fern"])
+    assert own == 1.0
+    assert other == pytest.approx(1 / (1 + m**2))
+
+
+def test_inflection_case_and_common_words_do_not_count() -> None:
+    """The words are those of the embedded judge; without any, a text is similar to nothing."""
+    assert cosines(["The zinc was reduced"], ["ZINC reduces"]).item() == 1.0
+    assert cosines(["of the"], ["of the", "zinc"]).tolist() == [[0.0, 0.0]]
+
+
+@given(said, said)
+def test_cosines_are_between_zero_and_one_and_a_copy_is_one(one: list[str], two: list[str]) -> None:
+    """Law: whatever the texts; a copy is one exactly, or a threshold of 1 would let it through."""
+    found = cosines(one, [*two, *one])
+    assert found.shape == (len(one), len(two) + len(one))
+    assert np.all((found >= 0) & (found <= 1))
+    for place, text in enumerate(one):
+        assert found[place, len(two) + place] == (0.0 if text in {"", "of the"} else 1.0)
+
+
+def test_most_similar_are_the_best_first_and_the_first_of_equals() -> None:
+    """Two runs must ask about the same premises in the same order."""
+    among = ["lead fell", "zinc rose", "zinc rose fast", "moss", "lead fell"]
+    assert most_similar(["zinc rose"], among, 2) == ((1, 2),)
+    assert most_similar(["lead fell"], among, 3) == ((0, 4, 1),)
+    assert most_similar(["zinc rose"], among, 9)[0] == (1, 2, 0, 3, 4)
+    assert most_similar([], among, 2) == ()
+
+
+# By a model
 ANGLES = st.lists(st.integers(0, 359), min_size=1, max_size=6)
 
 
@@ -23,42 +70,40 @@ def encode(texts: Sequence[str]) -> Vectors:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def drawn(angles: list[int]) -> list[str]:
-    """A text whose sentences grow longer."""
-    return [f"{angle} " * (place + 1) for place, angle in enumerate(angles)]
+def test_another_encoder_takes_the_place_of_tf_idf() -> None:
+    """Worked example: cos 60 degrees, and the nearest by it."""
+    assert cosines(["0"], ["60", "180"], encode).tolist() == [[pytest.approx(0.5), -1.0]]
+    assert most_similar(["10"], ["60", "0", "20"], 2, encode) == ((1, 2),)
 
 
-def test_a_long_sentence_weighs_by_its_words() -> None:
-    """Worked example.
-
-    The reference's sentences at 0 and 90 degrees, of 3 words and 1, are best matched at 0 and 60:
-    R = (3 * 1 + 1 * cos 30) / 4 = 0.966506. The summary's, of 1 word each: 1 and cos 30, so
-    P = 0.933013 and F1 = 2 * 0.966506 * 0.933013 / 1.899519 = 0.949464.
-    """
-    match = embedding_match(["0 a b", "90"], ["0", "60"], encode)
-    assert match == PairScore(precision=0.933013, recall=0.966506, f1=0.949464)
-
-
-def test_a_text_without_a_sentence_matches_nothing() -> None:
-    """A baseline has a number for every pair, or it could not stand beside a metric."""
-    for reference, summary in (([], ["0"]), (["0"], []), ([], [])):
-        match = embedding_match(reference, summary, encode)
-        assert match == PairScore(precision=0.0, recall=0.0, f1=0.0)
-
-
-@pytest.mark.parametrize("angle", [90, 180])
-def test_f1_of_what_is_unrelated_or_opposite_is_zero(angle: int) -> None:
-    """Harmonic means are of positive numbers; two negative ones would make a good one."""
-    match = embedding_match(["0"], [str(angle)], encode)
-    assert match.recall == pytest.approx(np.cos(np.deg2rad(angle)), abs=1e-6)
-    assert match.f1 == 0.0
+@pytest.mark.parametrize(
+    ("reference", "summary", "precision", "recall", "f1"),
+    [
+        # The reference's sentences at 0 and 90 degrees, of 3 words and 1, are best matched at 0 and
+        # 60: R = (3 * 1 + 1 * cos 30) / 4. The summary's, of 1 word each: P = (1 + cos 30) / 2
+        (["0 a b", "90"], ["0", "60"], 0.933013, 0.966506, 0.949464),
+        # harmonic means are of positive numbers; two negative ones would make a good one
+        (["0"], ["90"], 0.0, 0.0, 0.0),
+        (["0"], ["180"], -1.0, -1.0, 0.0),
+        # a baseline has a number for every pair, or it could not stand beside a metric
+        ([], ["0"], 0.0, 0.0, 0.0),
+        (["0"], [], 0.0, 0.0, 0.0),
+        ([], [], 0.0, 0.0, 0.0),
+    ],
+)
+def test_embedding_match_worked_examples(
+    reference: list[str], summary: list[str], precision: float, recall: float, f1: float
+) -> None:
+    """A long sentence weighs by its words."""
+    match = PairScore(precision=precision, recall=recall, f1=f1)
+    assert embedding_match(reference, summary, encode) == match
 
 
 @given(ANGLES)
 def test_identical_texts_are_maximal(angles: list[int]) -> None:
-    """Whatever rounding a dot product has."""
-    match = embedding_match(drawn(angles), drawn(angles), encode)
-    assert match == PairScore(precision=1.0, recall=1.0, f1=1.0)
+    """Law: whatever rounding a dot product has."""
+    text = [f"{angle} " * (place + 1) for place, angle in enumerate(angles)]
+    assert embedding_match(text, text, encode) == PairScore(precision=1.0, recall=1.0, f1=1.0)
 
 
 def test_the_nearest_come_first_and_ties_in_their_order() -> None:
