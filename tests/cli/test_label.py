@@ -57,20 +57,22 @@ def labels(name: str = "anna") -> list[dict[str, object]]:
 def test_screen_shows_the_texts_and_the_rubric_and_takes_the_answer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The whole of a screen, as the annotator sees it: no system's name."""
-    assert run(monkeypatch, "2", *LONG, "--what", "facets") == 0
+    """The whole of a screen, as the annotator sees it: no system's name, and nothing to obey."""
+    summary = {"paper": "moss-01", "summary": "red \x1b[31m [bold]moss[/bold] :star:"}
+    write_lines(Path("moss/short.jsonl"), summary)
+    assert run(monkeypatch, "2", "--only", "short/moss-01", "--what", "facets") == 0
     shown = capsys.readouterr().out.split("> ")[0].splitlines()
     assert shown == [
         "reference: background " + "─" * 78,
         "Roofs get hot.",
         "summary " + "─" * 92,
-        "Roofs get hot in July. Moss cooled them by 9 K. Grow it.",
+        "red \\x1b[31m [bold]moss[/bold] :star:",
         *_RUBRICS["background"].splitlines(),
         "",
         "1/3, s skip, u undo, q quit",
     ]
     assert labels() == [
-        {"paper": "moss-01", "system": "long", "facets": {"background": 2}, "labelled_by": "anna"}
+        {"paper": "moss-01", "system": "short", "facets": {"background": 2}, "labelled_by": "anna"}
     ]
 
 
@@ -170,15 +172,9 @@ def test_order_is_the_annotators_own_and_the_share_is_everyones(
         assert run(monkeypatch, "s|" * 30, "--share", "0.6", annotator=name) == 0
         seen[name] = capsys.readouterr().out.rsplit(f"{name}.jsonl", 1)[0]
     assert len(set(seen.values())) == 2
-    assert (
-        len({tuple(sorted(set(out.splitlines()))) for out in map(unnumbered, seen.values())}) == 1
-    )
+    texts = [{line for line in out.splitlines() if "s skip" not in line} for out in seen.values()]
+    assert texts == texts[:1] * 4
     assert not any("long" in out or "short" in out for out in seen.values())
-
-
-def unnumbered(out: str) -> str:
-    """What is shown, without the numbers of the screens."""
-    return "\n".join(line for line in out.splitlines() if "s skip" not in line)
 
 
 def test_what_is_no_label_of_an_item_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,16 +231,6 @@ def test_options_that_do_not_fit_are_usage_errors(
     assert run(monkeypatch, "1", option) == 4
     printed = capsys.readouterr()
     assert (printed.out, printed.err.startswith(f"summeval: error: {message}")) == ("", True)
-
-
-def test_texts_are_made_safe(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A summary may hold what a terminal obeys, or what the printer would take for markup."""
-    summary = {"paper": "moss-01", "summary": "red \x1b[31m [bold]moss[/bold] :star:"}
-    write_lines(Path("moss/short.jsonl"), summary)
-    assert run(monkeypatch, "q", "--only", "short") == 0
-    assert "\nred \\x1b[31m [bold]moss[/bold] :star:\n" in capsys.readouterr().out
 
 
 def test_interrupt_ends_with_130_and_keeps_what_was_answered() -> None:

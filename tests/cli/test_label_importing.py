@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.cli.app import main
 from summeval_pytest.suite.suite import load_suite
 from tests.label_suite import write_suite
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Shell
 
 HEADER = "paper,system,annotator,sentence,faithful,evidence,result\n"
 ANNA = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,anna,1,no,2,\nmoss-01,long,anna,,,,3\n"
@@ -17,6 +20,7 @@ AGREEMENT = (
 )
 
 
+COMMAND = ("import", "csv", "in.csv", "--suite", "moss", "--out", "out.jsonl")
 pytestmark = pytest.mark.usefixtures("suite")
 
 
@@ -27,21 +31,19 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_suite(Path("moss"))
 
 
-def run(table: str, *options: str) -> int:
-    """The exit code of an import of this table."""
+def run(shell: Shell, table: str, *options: str) -> list[str]:
+    """What an import of this table prints."""
     Path("in.csv").write_text(table, encoding="utf-8")
-    out = [] if "--out" in options else ["--out", "out.jsonl"]
-    return main(["import", "csv", "in.csv", "--suite", "moss", *out, *options])
+    return shell.lines(*COMMAND, *options)
 
 
-def failed(capsys: pytest.CaptureFixture[str], table: str, *options: str) -> str:
+def failed(shell: Shell, table: str, *options: str) -> str:
     """The message of an import that writes nothing."""
+    Path("in.csv").write_text(table, encoding="utf-8")
     before = sorted(Path().iterdir())
-    assert run(table, *options) == 4
-    assert set(Path().iterdir()) - set(before) <= {Path("in.csv")}
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    return printed.err.removeprefix("summeval: error: ").removesuffix("\n")
+    message = shell.error(4, *COMMAND, *options)
+    assert sorted(Path().iterdir()) == before
+    return message
 
 
 def lines(name: str) -> list[dict[str, object]]:
@@ -49,12 +51,9 @@ def lines(name: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
 
 
-def test_table_becomes_labels_that_the_suite_takes(
-    suite: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_table_becomes_labels_that_the_suite_takes(suite: Path, shell: Shell) -> None:
     """Worked example, to the end: the last line is what makes them the suite's own."""
-    assert run(ANNA) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert run(shell, ANNA) == [
         "out.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
         'next: labels = "out.jsonl" in moss/summeval.toml',
     ]
@@ -85,96 +84,89 @@ def test_table_becomes_labels_that_the_suite_takes(
     assert load_suite(suite).has_labels
 
 
-def test_annotators_who_disagree_are_not_merged(capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotators_who_disagree_are_not_merged(shell: Shell) -> None:
     """Which of them counts is the user's decision, with the figures in front of them."""
-    assert failed(capsys, ANNA + BEN) == (
+    assert failed(shell, ANNA + BEN) == (
         "in.csv: annotators disagree on 1 item ('result' of paper 'moss-01' and system 'long':"
         " anna 3, ben 2); say who counts with --annotator NAME or --majority, or keep a file of"
         f" each with --each\n  {AGREEMENT}"
     )
-    assert failed(capsys, ANNA + BEN, "--majority") == (
+    assert failed(shell, ANNA + BEN, "--majority") == (
         "in.csv:6: no majority on 'result' of paper 'moss-01' and system 'long': anna 3, ben 2;"
         " say who counts with --annotator NAME"
     )
 
 
-def test_annotator_who_counts_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotator_who_counts_is_named(shell: Shell) -> None:
     """The agreement is said all the same."""
-    assert run(ANNA + BEN, "--annotator", "ben") == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    assert run(shell, ANNA + BEN, "--annotator", "ben")[:2] == [
         "out.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
         AGREEMENT,
     ]
     (label,) = lines("out.jsonl")
     assert (label["facets"], label["labelled_by"]) == ({"result": 2}, "ben")
-    assert failed(capsys, ANNA + BEN, "--annotator", "cleo") == (
+    assert failed(shell, ANNA + BEN, "--annotator", "cleo") == (
         "--annotator=cleo: in.csv has no such annotator; known: anna, ben"
     )
 
 
-def test_each_annotator_may_have_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_annotator_may_have_a_file(shell: Shell) -> None:
     """So that `summeval agree --compare` can look at them."""
-    assert run(ANNA + BEN, "--each") == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    assert run(shell, ANNA + BEN, "--each")[:2] == [
         "out.anna.jsonl: labels of 1 pair: 1 facet rating, 2 sentences",
         "out.ben.jsonl: labels of 1 pair: 1 facet rating, 1 sentence",
     ]
-    assert main(["agree", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl"]) == 0
-    assert "result                 1   0.000" in capsys.readouterr().out
+    lines = shell.lines("agree", "moss", "--compare", "out.anna.jsonl", "out.ben.jsonl")
+    assert any(line.startswith("result                 1   0.000") for line in lines)
 
 
 def test_annotators_whose_names_make_one_file_are_refused(
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
 ) -> None:
     """One of them would overwrite the other."""
     both = HEADER + "moss-01,long,a b,,,,3\nmoss-01,long,a/b,,,,3\n"
-    assert failed(capsys, both, "--each") == (
+    assert failed(shell, both, "--each") == (
         "--each: two of the annotators 'a b', 'a/b' would have one file; take one after the other"
         " with --annotator"
     )
 
 
 def test_annotators_who_agree_are_one_label_with_both_names(
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
 ) -> None:
     """Work that was split needs no decision; that two have said the same is said."""
     both = HEADER + "moss-01,long,anna,0,yes,0,\nmoss-01,long,ben,0,yes,0,\nmoss-01,long,ben,,,,2\n"
-    assert run(both) == 0
-    assert capsys.readouterr().out.splitlines()[1] == (
-        "anna and ben: sentence 1.000 exact, kappa - (n 1)"
-    )
+    assert run(shell, both)[1] == ("anna and ben: sentence 1.000 exact, kappa - (n 1)")
     assert lines("out.jsonl")[0]["labelled_by"] == "anna, ben"
 
 
-def test_label_file_is_overwritten_only_by_force(capsys: pytest.CaptureFixture[str]) -> None:
+def test_label_file_is_overwritten_only_by_force(shell: Shell) -> None:
     """Somebody may have reviewed it."""
-    assert run(ANNA) == 0
-    capsys.readouterr()
-    assert failed(capsys, ANNA) == (
+    run(shell, ANNA)
+    assert failed(shell, ANNA) == (
         "--out=out.jsonl: it is there already; name another file, or overwrite it with --force"
     )
-    assert run(ANNA.replace(",3\n", ",4\n"), "--force") == 0
+    run(shell, ANNA.replace(",3\n", ",4\n"), "--force")
     assert lines("out.jsonl")[0]["facets"] == {"result": 4}
 
 
-def test_rows_that_say_nothing_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_that_say_nothing_are_told(shell: Shell) -> None:
     """A half done table is taken as far as it goes; one without any answer is no label file."""
-    assert run(ANNA + "moss-02,long,anna,0,,,\n") == 0
-    assert "rows that say nothing: 1" in capsys.readouterr().out.splitlines()
-    assert failed(capsys, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
+    assert "rows that say nothing: 1" in run(shell, ANNA + "moss-02,long,anna,0,,,\n")
+    assert failed(shell, HEADER + "moss-02,long,anna,0,,,\n", "--force") == (
         "in.csv: 'in.csv' says nothing: none of its 1 rows has an answer; name the fields of its"
         " answers with --map NAME=FIELD"
     )
 
 
-def test_mistake_in_a_row_ends_with_file_and_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistake_in_a_row_ends_with_file_and_line(shell: Shell) -> None:
     """And with nothing written."""
-    assert failed(capsys, ANNA + "moss-03,long,anna,,,,3\n") == (
+    assert failed(shell, ANNA + "moss-03,long,anna,,,,3\n") == (
         "in.csv:5: this row is for the unknown paper 'moss-03'; did you mean 'moss-02'?"
     )
 
 
-def test_label_studio_export_becomes_labels(capsys: pytest.CaptureFixture[str]) -> None:
+def test_label_studio_export_becomes_labels(shell: Shell) -> None:
     """The whole way of a task: two annotators, one of them cancelled, marked evidence."""
     choice = {"from_name": "q", "type": "choices", "value": {"choices": ["no"]}}
     span = {"from_name": "evidence", "type": "labels", "value": {"text": "7 K", "labels": ["x"]}}
@@ -188,8 +180,7 @@ def test_label_studio_export_becomes_labels(capsys: pytest.CaptureFixture[str]) 
     }
     Path("in.json").write_text(json.dumps([task]), encoding="utf-8")
     options = ["--suite", "moss", "--out", "out.jsonl", "--map", "q=faithful"]
-    assert main(["import", "labelstudio", "in.json", *options]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [
+    assert shell.lines("import", "labelstudio", "in.json", *options)[:2] == [
         "out.jsonl: labels of 1 pair: 1 sentence",
         "cancelled annotations left out: 1",
     ]
@@ -212,14 +203,10 @@ def test_label_studio_export_becomes_labels(capsys: pytest.CaptureFixture[str]) 
             "--annotator, --majority and --each exclude each other; choose one",
         ),
         (["--ground-truth"], "--ground-truth goes with labelstudio; leave it out"),
-        (
-            ["--out", "none/out.jsonl"],
-            "--out=none/out.jsonl: cannot be written, its folder is not there; name another file",
-        ),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(
-    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+    shell: Shell, options: list[str], message: str
 ) -> None:
     """Before anything is read or written."""
-    assert failed(capsys, ANNA, *options) == message
+    assert failed(shell, ANNA, *options) == message

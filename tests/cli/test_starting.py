@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -40,22 +41,23 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
-    """The next command is the one that shows a gate at work."""
-    (tmp_path / ".git").mkdir()
-    assert init(tmp_path) == [
-        *(f"wrote {tmp_path / name}" for name in FILES),
+    """The next command is the one that shows a gate at work; DIR may come before anything else."""
+    folder = tmp_path / "new" / "repository"
+    wrote = [
+        *(f"wrote {folder / name}" for name in FILES),
         f"so that plain pytest runs it (or: --testpaths): {LINE}",
-        f"next: pytest {tmp_path / SUITE}",
     ]
-    assert files_in(tmp_path) == {name: text.encode() for name, text in skeleton().items()}
-    assert sorted(files_in(tmp_path)) == sorted(FILES)
-
-
-def test_outside_a_repository_it_says_where_github_looks(tmp_path: Path) -> None:
-    """A workflow below the root is never run, and nothing says so."""
-    assert init(tmp_path)[-2] == (
-        f"note: {tmp_path} is not the root of a git repository; GitHub reads .github there only"
-    )
+    following = f"next: pytest {folder / SUITE}"
+    # a workflow below the root is never run, and nothing says so
+    note = f"note: {folder} is not the root of a git repository; GitHub reads .github there only"
+    assert init(folder) == [*wrote, note, following]
+    assert files_in(folder) == {name: text.encode() for name, text in skeleton().items()}
+    assert sorted(files_in(folder)) == sorted(FILES)
+    shutil.rmtree(folder)
+    (folder / ".git").mkdir(parents=True)
+    assert init(folder) == [*wrote, following]
+    lines = init(tmp_path / "a\x1b[31m\nb")  # a name may hold what a terminal obeys
+    assert not any("\x1b" in line or "\n" in line for line in lines)
 
 
 def test_the_suite_is_added_to_the_configuration_of_pytest_when_asked(tmp_path: Path) -> None:
@@ -143,6 +145,7 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
     for name, place in (("action.yml", ACTION), ("workflow.yml", WORKFLOW)):
         assert (kept / name).read_bytes() == (ROOT / place).read_bytes()
     assert (tmp_path / ACTION).read_bytes() == (ROOT / ACTION).read_bytes()
+    assert not list(kept.rglob("*summeval.toml"))  # pytest over a checkout would gate it
     ours = (ROOT / WORKFLOW).read_text(encoding="utf-8").split("\n")
     theirs = (tmp_path / WORKFLOW).read_text(encoding="utf-8").split("\n")
     assert [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their] == [
@@ -151,44 +154,25 @@ def test_the_package_has_this_repositorys_own_action_and_workflow(tmp_path: Path
     ]
 
 
-def test_pytest_finds_no_suite_in_the_package() -> None:
-    """The skeleton would be gated by whoever runs pytest over a checkout of this package."""
-    kept = Path(runs.__file__).parent / "skeleton"
-    assert len(list(kept.iterdir())) == len(FILES)
-    assert not list(kept.rglob("*summeval.toml"))
-
-
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("kind", ["file", "folder", "broken link"])
-def test_nothing_is_overwritten_and_nothing_half_written(
-    tmp_path: Path, name: str, kind: str
-) -> None:
+def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, name: str) -> None:
     """Whatever is there already was reviewed; the others would be half a gate without it."""
-    file = tmp_path / name
-    file.parent.mkdir(parents=True)
-    if kind == "file":
-        file.write_text("mine", encoding="utf-8")
-    elif kind == "folder":
-        file.mkdir()
-    else:
-        file.symlink_to(tmp_path / "nowhere")
-    before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UsageError) as caught:
-        init(tmp_path)
-    assert str(caught.value) == (
-        f"{file} exists already, and nothing was written; move it, or name another folder"
-    )
-    assert sorted(tmp_path.rglob("*")) == before
-    assert kind != "file" or file.read_text(encoding="utf-8") == "mine"
-
-
-def test_a_second_run_is_refused(tmp_path: Path) -> None:
-    """The suite has been worked on since the first."""
-    init(tmp_path)
-    before = files_in(tmp_path)
-    with pytest.raises(UsageError, match="exists already"):
-        init(tmp_path)
-    assert files_in(tmp_path) == before
+    for kind in ("file", "folder", "broken link"):
+        file = tmp_path / kind / name
+        file.parent.mkdir(parents=True)
+        if kind == "file":
+            file.write_text("mine", encoding="utf-8")
+        elif kind == "folder":
+            file.mkdir()
+        else:
+            file.symlink_to(tmp_path / "nowhere")
+        before = sorted(tmp_path.rglob("*")), files_in(tmp_path)
+        with pytest.raises(UsageError) as caught:
+            init(tmp_path / kind)
+        assert str(caught.value) == (
+            f"{file} exists already, and nothing was written; move it, or name another folder"
+        )
+        assert (sorted(tmp_path.rglob("*")), files_in(tmp_path)) == before
 
 
 def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
@@ -201,15 +185,3 @@ def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
         " mend that, or name another folder"
     )
     assert files_in(tmp_path) == {".github": b"mine"}
-
-
-def test_a_new_folder_is_made(tmp_path: Path) -> None:
-    """`summeval init DIR` may come before anything else."""
-    init(tmp_path / "new" / "repository")
-    assert sorted(files_in(tmp_path / "new" / "repository")) == sorted(FILES)
-
-
-def test_a_folders_name_is_printed_safely(tmp_path: Path) -> None:
-    """A name may hold what a terminal obeys."""
-    lines = init(tmp_path / "a\x1b[31m\nb")
-    assert not any("\x1b" in line or "\n" in line for line in lines)
