@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.analysis.studied import (
     FAITHFULNESS,
     LABELS,
@@ -32,14 +32,14 @@ from summeval_pytest.metrics.texts import facet_words
 from summeval_pytest.questions import FacetSegments, SegmentFacets
 from summeval_pytest.run.golden import group_of
 from summeval_pytest.run.measure import recipe_of
-from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.key import request_key
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
     from summeval_pytest.endpoints.client import Sender
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.runner import FindPair
+    from summeval_pytest.run.runner import Task
     from summeval_pytest.run.session import Session
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
@@ -183,7 +183,7 @@ class Material:
             self._written[None].append(reference)
             self._numbers[None, paper_id] = read(reference, source=source)
             texts[None, paper_id] = normalise(reference)
-        for evaluation in self._evaluations(find_judge(OFFLINE), (), self._session):
+        for evaluation in evaluated(find_judge(OFFLINE), self._tasks(()), self._session):
             pair, of = evaluation.pair, (evaluation.system, evaluation.paper)
             source = self._sources[evaluation.paper]
             texts[of] = summary = normalise(pair.summary)
@@ -227,7 +227,7 @@ class Material:
             recipes={metric: str(recipe) for metric, recipe in recipes.items()},
         )
         began = perf_counter()
-        for evaluation in self._evaluations(watch, METRICS, session, watch.find_pair):
+        for evaluation in evaluated(watch, self._tasks(METRICS), session, watch.find_pair):
             of = evaluation.system, evaluation.paper
             seconds = perf_counter() - began if judge.in_flight == 1 else None
             effort = replace(watch.taken[of], seconds=seconds)
@@ -241,16 +241,8 @@ class Material:
             found.counts = judge.counts()
         return found
 
-    def _evaluations(
-        self,
-        judge: Judge,
-        metrics: tuple[MetricName, ...],
-        session: Session,
-        find_pair: FindPair | None = None,
-    ) -> Iterator[Evaluation]:
-        find_pair = find_pair or Summariser(session.sender).pair
-        with closing(Runner(judge, find_pair=find_pair, finish=session.finish)) as runner:
-            yield from runner.evaluations(tasks_of(self.suite, self._systems, metrics))
+    def _tasks(self, metrics: tuple[MetricName, ...]) -> list[Task]:
+        return tasks_of(self.suite, self._systems, metrics)
 
     def _note_cuts(self, by: str, pair: Pair, watch: Watch) -> None:
         """How the judge cut the texts of a pair; frozen facets of the reference are its own."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from summeval_pytest.analysis.annotators import annotator_agreement
-from summeval_pytest.cli.agree import in_short
+from summeval_pytest.analysis.labels_vs_labels import annotator_agreement
 from summeval_pytest.cli.options import AllowOutside, check_writable, suite_of, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
+from summeval_pytest.reports.agreement_tables import annotators_in_short
 from summeval_pytest.suite.lines import TextFile
 from summeval_pytest.suite.marking import label_lines, label_text, read_label_file
 from summeval_pytest.suite.scholarsum import import_scholarsum
@@ -263,7 +263,7 @@ def _who(suite: Suite, annotators: By) -> Iterator[str]:
     for first, second in pairs[:_PAIRS_SHOWN]:
         found = annotator_agreement(labels[first], labels[second])
         names = f"{first or _UNNAMED} and {second or _UNNAMED}"
-        yield f"{one_line(names)}: {in_short(found)}"
+        yield f"{one_line(names)}: {annotators_in_short(found)}"
     if len(pairs) > _PAIRS_SHOWN:
         yield f"and {len(pairs) - _PAIRS_SHOWN} more pairs of annotators"
 

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import agreement
-from summeval_pytest.analysis.agreement import BASELINE_COLUMNS, LEADING
-from summeval_pytest.cli.agree import TABLES, Tables, agree, labelled_pairs
+from summeval_pytest.analysis import item_agreement
+from summeval_pytest.analysis.judge_vs_labels import BASELINE_COLUMNS, LEADING, labelled_pairs
+from summeval_pytest.analysis.local_models import LocalModels
+from summeval_pytest.cli.agree import TABLES, Tables, agree, models_of
+from summeval_pytest.cli.app import main
 from summeval_pytest.errors import OptionError
 from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.suite import load_suite
+from tests import label_suite
 from tests.cli.moss_suite import (
     GREW,
     LISTER,
@@ -39,13 +42,12 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals are tested with the verdict; here they only have to be there."""
-    monkeypatch.setattr(agreement, "RESAMPLES", 20)
+    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     """Worked example.
 
@@ -60,8 +62,8 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
     assert lines[0].endswith(f": 6 labelled pairs, judge {READER}, suite {fingerprint}")
     assert lines[1] == "Agreement with the human overall score; 95 % intervals over papers."
     assert lines[3].split() == ["pairs", "Pearson", "Spearman", "Kendall", "per", "paper"]
-    table = {line[:26].rstrip(): line[26:] for line in lines[4:]}
-    assert table["FM"] == "    4   0.800 [ 0.80, 1.00]  0.800 [ 0.80, 1.00]  1.000 [ 1.00, 1.00]"
+    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].strip() for line in lines[4:]}
+    assert rows["FM"] == "4   0.800 [ .80,1.00]   0.800 [ .80,1.00]   1.000 [1.00,1.00]"
     start = next(n for n, line in enumerate(lines) if line.split() == list(FACETS))
     items, exact, _, quadratic = (line.split() for line in lines[start + 1 : start + 5])
     assert items == ["items", "0", "0", "4", "0"]
@@ -81,41 +83,23 @@ def test_agreement_is_printed_and_written(tmp_path: Path) -> None:
         "pairs": 4,
     }
     assert figures["facets"]["method"] == {"exact": None, "kappa": None, "pairs": 0}
+    # The torn page has no FM, no pair has an EVA-Score, and the baselines have all.
+    assert {name: found["pairs"] for name, found in figures["metrics"].items()} == {
+        "FM": 4, "faithfulness": 5, "ROUGE-1": 5, "ROUGE-2": 5, "ROUGE-L": 5,
+        "ROUGE-1 recall": 5, "facet presence": 4, "length": 5,
+    }  # fmt: skip
 
 
-@pytest.mark.usefixtures("few_resamples")
-def test_what_is_unscored_is_counted_out_and_not_as_zero(tmp_path: Path) -> None:
-    """The torn page has no FM, no pair has an EVA-Score, and the baselines have all."""
-    file = tmp_path / "figures.json"
-    agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
-    metrics = json.loads(file.read_text(encoding="utf-8"))["metrics"]
-    assert {name: found["pairs"] for name, found in metrics.items()} == {
-        "FM": 4,
-        "faithfulness": 5,
-        "ROUGE-1": 5,
-        "ROUGE-2": 5,
-        "ROUGE-L": 5,
-        "ROUGE-1 recall": 5,
-        "facet presence": 4,
-        "length": 5,
-    }
-
-
-@pytest.mark.usefixtures("few_resamples")
 def test_what_cannot_be_measured_is_a_dash_and_a_null(tmp_path: Path) -> None:
     """Every summary states the one facet, so its presence agrees with nothing; 0 would be a lie."""
     file = tmp_path / "figures.json"
     lines = agree(moss(tmp_path / "moss"), judge=READER, json_file=file)
     (line,) = [line for line in lines if line.startswith("facet presence")]
     assert line.split() == ["facet", "presence", "4", "-", "-", "-"]
-    (fm,) = [line for line in lines if line.startswith("FM ")]
-    dots = [place for place, character in enumerate(fm) if character == "."][::3]
-    assert [line.index("-", dot - 2, dot + 5) for dot in dots] == [dot + 3 for dot in dots]
     found = json.loads(file.read_text(encoding="utf-8"))["metrics"]["facet presence"]
     assert found["pearson"] == found["spearman"] == found["kendall"] == [None, None, None]
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> None:
     """A recorded column of the same name is marked: neither may hide the other, or fill its gaps.
 
@@ -138,13 +122,12 @@ def test_our_columns_come_first_and_recorded_ones_by_name(tmp_path: Path) -> Non
     assert torn.columns["ROUGE-1"] == 0.0
 
     lines = agree(tmp_path / "moss", judge=READER)
-    names = [line[:26].rstrip() for line in lines[4 : lines.index("", 4)]]
+    names = [line.split("  ")[0] for line in lines[4 : lines.index("", 4)]]
     not_asked = ("EVA", "support", "fact support", *BASELINE_COLUMNS.values())
     ours = [name for name in LEADING if not name.startswith(not_asked)]
     assert names == [*ours, "ACU", "FM (recorded)", "ROUGE-1 (recorded)", "Zed"]
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path: Path) -> None:
     """Sentences alone: one is called wrong and both are labelled so."""
     labels = labels_of(sentences=[{"index": 0, "faithful": False}])
@@ -154,14 +137,14 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     assert (
         lines[3] == "no label has an overall score or all four facets: no human column to go with"
     )
-    at = lines.index("                sentence             fact")
+    at = next(n for n, line in enumerate(lines) if line.split() == ["sentence", "fact"])
     assert [line.split()[:4] for line in lines[at + 1 : at + 7]] == [
         ["items", "2", "0"],
-        ["exact", "0.500", "[", "0.50,"],
-        ["kappa", "0.000", "[", "0.00,"],
+        ["exact", "0.500", "[", ".50,"],
+        ["kappa", "0.000", "[", ".00,"],
         ["recall", "of", "wrong", "0.500"],
         ["called", "wrong", "0.500", "["],
-        ["labelled", "wrong", "1.000", "["],
+        ["labelled", "wrong", "1.000", "[1.00,1.00]"],
     ]
     figures = json.loads(file.read_text(encoding="utf-8"))
     assert figures["items"]["sentence"]["recall of wrong"] == [0.5, 0.5, 0.5]
@@ -172,7 +155,6 @@ def test_labels_without_any_overall_score_still_have_items_to_agree_on(tmp_path:
     assert figures["metrics"]["ROUGE-1"]["pearson"] == [None] * 3
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
     """The judge lists facts of its own besides; what it says of the labelled ones counts here."""
     facts = {
@@ -186,18 +168,15 @@ def test_labelled_facts_are_checked_as_they_stand(tmp_path: Path) -> None:
     assert (found["items"], found["exact"][0], found["recall of wrong"][0]) == (2, 1.0, 1.0)
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_the_controls_are_shown_even_where_the_judge_rates_nothing(tmp_path: Path) -> None:
     """Facet presence by a judge without facets is a row of dashes, which says so."""
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels_of(overall=0.5))
     lines = agree(folder, judge=LISTER)
-    assert (
-        "facet presence                0       -                    -                    -" in lines
-    )
+    (presence,) = [line.split() for line in lines if line.startswith("facet presence")]
+    assert presence == ["facet", "presence", "0", "-", "-", "-"]
     assert any(line.startswith("ROUGE-1 ") for line in lines)
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> None:
     """Worked example: Ann finds the result in one of two summaries, and rates one as people do."""
     recorded: list[dict[str, object]] = [
@@ -213,16 +192,13 @@ def test_recorded_segments_and_ratings_have_their_own_rows(tmp_path: Path) -> No
     ]
     folder = write_suite(tmp_path / "moss", SAND, GREW, labels, recorded)
     lines = agree(folder, judge=READER)
-    table = {line[:26].rstrip(): line[26:].split() for line in lines}
-    assert table["presence (Ann)"][:2] == table["length (Ann)"][:2] == ["2", "1.000"]
-    at = lines.index(
-        "recorded ratings          background     method         result         conclusion"
-    )
+    rows = {line.split("  ")[0]: line.split("  ", 1)[-1].split() for line in lines}
+    assert rows["presence (Ann)"][:2] == rows["length (Ann)"][:2] == ["2", "1.000"]
+    at = next(n for n, line in enumerate(lines) if line.startswith("recorded ratings"))
     # Ratings 4, 2 and 4, 1: observed 1, expected (0 + 9 + 4 + 1) / 2 = 7; kappa 6/7.
     assert lines[at + 1].split() == ["Bob", "-", "-", "-", "-", "0.500", "0.857", "-", "-"]
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
     """Worked example: systems' means .2, .3 by people and 1.5, 3.5 quarters by FM: in order.
 
@@ -233,21 +209,14 @@ def test_a_level_takes_the_place_of_the_mixture(tmp_path: Path) -> None:
     lines = agree(folder, judge=READER, tables=wanted)
     at = lines.index("Mean over papers of the agreement within each.")
     assert lines[at + 1].split() == ["papers", "Pearson", "Spearman", "Kendall"]
-    assert lines[at + 2] == (
-        "FM                            2   1.000 [ 1.00, 1.00]  1.000 [ 1.00, 1.00]"
-        "  1.000 [ 1.00, 1.00]"
-    )
-    at = lines.index(
-        "Of the systems' means over papers, one point a system; behind each interval, p."
-    )
-    assert lines[at + 2] == (
-        "FM                     2  1.00 [ 1.00, 1.00] 1.00  1.00 [ 1.00, 1.00] 1.00"
-        "  1.00 [ 1.00, 1.00] 1.00"
-    )
+    assert lines[at + 2].split()[:2] == ["FM", "2"]
+    assert lines[at + 2].count("1.000 [1.00,1.00]") == 3
+    at = lines.index("Of the systems' means over papers, one point a system.")
+    assert lines[at + 2].split()[:3] == ["FM", "2", "1.000"]
+    assert lines[at + 3].split() == ["1.00"] * 3
     assert not any("Kendall per paper" in line for line in lines)
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
     """The human column is the first, and its own row of the table is its first column."""
     folder = moss(tmp_path / "moss")
@@ -260,7 +229,6 @@ def test_a_matrix_has_every_two_columns(tmp_path: Path) -> None:
     assert lines[at + 7].split()[-1] == "1.0"
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
     """Four labels of one facet: it explains what it can, and the others weigh nothing."""
     wanted = Tables(fit_weights=True)
@@ -268,9 +236,9 @@ def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
     lines = agree(folder, judge=READER, tables=wanted)
     # Shares 1/4, 2/4, 3/4, 1 against .1, .2, .3, .4: (.15^2 + .3^2 + .45^2 + .6^2) / 4 = .16875
     assert lines[-4:] == [
-        "facet weights             background     method         result         conclusion",
-        "fitted to 4 pairs         0.000          0.000          1.000          0.000",
-        "FM, section 4.2           0.100          0.300          0.300          0.300",
+        "facet weights      background  method  result  conclusion",
+        "fitted to 4 pairs       0.000   0.000   1.000       0.000",
+        "FM, section 4.2         0.100   0.300   0.300       0.300",
         "mean squared error of the fitted ones: 0.16875",
     ]
     few = write_suite(tmp_path / "few", SAND, GREW, labels_of(overall=0.5))
@@ -278,7 +246,6 @@ def test_weights_are_fitted_or_the_reason_is_told(tmp_path: Path) -> None:
     assert lines[-1].startswith("facet weights: too few labels with facets and an overall score: 0")
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_the_json_has_everything_whatever_is_printed(tmp_path: Path) -> None:
     """Who reads it with a script should not have to know which options were given."""
     folder = moss(tmp_path / "moss")
@@ -320,7 +287,7 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     labels = (suite / "labels.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (suite / "labels.jsonl").write_text("".join(labels[:6]), encoding="utf-8")
     program = (
-        "import sys; from summeval_pytest.analysis import agreement; agreement.RESAMPLES = 20;"
+        "import sys; from summeval_pytest.analysis import item_agreement as i; i.RESAMPLES = 20;"
         "from summeval_pytest.cli.app import main; sys.exit(main(sys.argv[1:]))"
     )
     runs = [
@@ -342,7 +309,6 @@ def test_the_json_is_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> No
     assert json.loads(one)["metrics"]["EVA"]["pairs"] == 6
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     """The embedded judge rates a summary as a whole, and counts no facts by a prompt."""
     path = moss(tmp_path / "moss")
@@ -357,7 +323,6 @@ def test_baselines_are_asked_for_where_they_are_wanted(tmp_path: Path) -> None:
     assert not [line for line in plain if "direct" in line or "one prompt" in line]
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_a_column_can_be_held_still(tmp_path: Path) -> None:
     """What a metric says beyond length, for example; and a column that is not there is named."""
     file = tmp_path / "figures.json"
@@ -382,7 +347,6 @@ def test_a_column_can_be_held_still(tmp_path: Path) -> None:
     assert str(caught.value) == "--given=lenght: there is no such column; did you mean 'length'?"
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
     """Worked example: all is a result, says the judge; of three sentences with a facet two are.
 
@@ -416,7 +380,7 @@ def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
         ["background", "1", "-", "0.000", "["],
         ["result", "or", "conclusion", "2", "0.667"],
         ["macro", "F1", "3", "0.400", "["],
-        ["accuracy", "3", "0.667", "[", "0.50,"],
+        ["accuracy", "3", "0.667", "[", ".50,1.00]"],
     ]
     assert any(
         line.startswith("sentence roles: no number for 1 of 4 pairs, first: the page is torn")
@@ -427,29 +391,112 @@ def test_roles_are_held_against_the_judges_segments(tmp_path: Path) -> None:
     assert figures["roles"]["accuracy"][0] == pytest.approx(2 / 3)
 
 
-@pytest.mark.usefixtures("few_resamples")
-def test_support_of_some_pairs_makes_no_column(tmp_path: Path) -> None:
-    """This judge has no strength of belief; where a rule answers every sentence, there is one."""
-    papers = [{"id": "sand", "source": "Moss grew 5 times.", "reference": "It grew 3 times."}]
-    summaries = {("sand", "plain"): "It grew 1 time.", ("sand", "bold"): "Moss grew 5 times."}
-    folder = write_suite(tmp_path / "moss", papers, summaries, labels_of(overall=0.5))
-    suite = load_suite(folder)
-    pairs = labelled_pairs(suite, READER, session())
-    assert [pair.columns["faithfulness"] for pair in pairs] == [0.0, 1.0]
-    assert not any("support" in pair.columns for pair in pairs)
-    pairs = labelled_pairs(suite, "offline", session())
-    assert pairs[1].columns["support"] == 1.0
-    assert 0.0 <= pairs[0].columns["support"] < 1.0
-    assert all(0.0 <= pair.columns["fact support"] <= 1.0 for pair in pairs)
-
-
-@pytest.mark.usefixtures("few_resamples")
 def test_a_summary_has_a_line_a_figure(tmp_path: Path) -> None:
     """Several suites make one table; what is undefined would only fill it."""
     folder = moss(tmp_path / "moss")
     wanted = Tables(summary=True)
     lines = agree(folder, judge=READER, tables=wanted)
     spearman = "moss                Spearman, FM                                        4   0.800"
-    assert lines[0] == f"{spearman} [ 0.80, 1.00]"
+    assert lines[0] == f"{spearman} [ .80,1.00]"
     assert lines[-1].split()[:5] == ["moss", "quadratic", "kappa,", "result", "4"]
     assert not any("facet presence" in line for line in lines)
+
+
+def test_layers_without_a_model_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mostly --bertscore was forgotten; zero layers would be the words alone, and no BERT."""
+    assert models_of(Tables()) == LocalModels()
+    with pytest.raises(OptionError) as caught:
+        models_of(Tables(bertscore_layers=3))
+    assert str(caught.value) == (
+        "--bertscore-layers=3 goes with --bertscore=MODEL; add it or leave this out"
+    )
+    assert main(["agree", "suite", "--bertscore-layers", "0"]) == 4
+    assert "'0' is no whole number from 1 to 999999" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "package", "extra"),
+    [
+        ("--bertscore", "bert_score", "bertscore"),
+        ("--embeddings", "sentence_transformers", "embeddings"),
+    ],
+)
+def test_without_the_extra_the_command_says_what_to_install(
+    option: str,
+    package: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A usage error before anybody is asked: the suite has not even been read."""
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["agree", "no-such-suite", option, str(Path.cwd())]) == 4
+    assert capsys.readouterr().err == (
+        f"summeval: error: {option}: the package {package!r} is not installed; install it with:"
+        f" pip install 'summeval-pytest[{extra}]'\n"
+    )
+
+
+def test_two_files_are_compared_and_the_figures_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Worked example: one facet of two the same, a pair that only the first has labelled."""
+    monkeypatch.chdir(tmp_path)
+    label_suite.write_suite(Path("moss"))
+    pair = {"paper": "moss-01", "system": "long"}
+    first = [
+        {**pair, "facets": {"method": 4, "result": 2}},
+        {"paper": "moss-02", "system": "long", "overall": 1},
+    ]
+    label_suite.write_lines(Path("a.jsonl"), *first)
+    label_suite.write_lines(Path("b.jsonl"), {**pair, "facets": {"method": 4, "result": 3}})
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", "--json", "f.json"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a.jsonl: 2 pairs labelled",
+        "b.jsonl: 1 pairs labelled, 1 of them by both",
+        "",
+        "         items  exact  kappa  quadratic  only 1st  only 2nd",
+        "method       1  1.000      -          -         0         0",
+        "result       1  0.000  0.000      0.000         0         0",
+        "overall      0                                  1         0",
+    ]
+    figures = json.loads(Path("f.json").read_text(encoding="utf-8"))
+    assert figures == {
+        "pairs": {"first": 2, "second": 1, "both": 1},
+        "kinds": {
+            facet: {
+                "items": 1,
+                "exact": exact,
+                "kappa": kappa,
+                "quadratic_kappa": kappa,
+                "absent_to_one": 0,
+                "only_first": 0,
+                "only_second": 0,
+            }
+            for facet, exact, kappa in (("method", 1.0, None), ("result", 0.0, 0.0))
+        },
+        "evidence": {"sentences": 0, "f1": None},
+        "overall": {
+            "pairs": 0, "mean_absolute_difference": None, "only_first": 1, "only_second": 0,
+        },
+    }  # fmt: skip
+
+
+def test_bundled_labels_agree_with_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    """A partial second file is compared in the same way."""
+    golden = ROOT / "golden"
+    labels = str(golden / "labels.jsonl")
+    assert main(["agree", str(golden), "--compare", labels, labels]) == 0
+    rows = capsys.readouterr().out.splitlines()[4:]
+    assert rows
+    assert all(" 1.000 " in row for row in rows if not row.startswith(("overall", "  ev")))
+
+
+@pytest.mark.parametrize("option", ["--summary", "--fit-weights", "--level=all"])
+def test_options_of_the_tables_are_refused(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    """They would be in vain: no judge is asked, and no other table is printed."""
+    assert main(["agree", "moss", "--compare", "a.jsonl", "b.jsonl", option]) == 4
+    name = option.partition("=")[0]
+    assert capsys.readouterr().err == (
+        f"summeval: error: --compare prints no other table; leave out {name}\n"
+    )

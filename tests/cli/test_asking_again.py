@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis import item_agreement
 from tests.asked_suite import write_suite
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def test_asking_all_again_leaves_nothing_but_replies(
     tmp_path: Path, server: ScriptedServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of two commands asks everything, and removes what only it needed."""
-    monkeypatch.setattr(agreement, "RESAMPLES", 10)
+    monkeypatch.setattr(item_agreement, "RESAMPLES", 10)
     folder = write_suite(tmp_path / "kilns", server.url, head='labels = "labels.jsonl"')
     (folder / "labels.jsonl").write_text(
         '{"paper": "kiln", "system": "good", "overall": 0.5}\n'

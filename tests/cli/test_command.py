@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis import item_agreement
 from summeval_pytest.analysis.all_analyses import ANALYSES
 from summeval_pytest.cli.app import COMMANDS
 from summeval_pytest.questions import Unanswered
@@ -61,7 +61,7 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sound suite of two labelled pairs, named as its user would."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(agreement, "RESAMPLES", 10)
+    monkeypatch.setattr(item_agreement, "RESAMPLES", 10)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("SUMM_ENDPOINT", raising=False)
@@ -113,7 +113,7 @@ def test_what_agree_is_asked_for_is_printed(shell: Shell) -> None:
         "\nMean over papers of the agreement within each.\n",
         "\nOf the systems' means over papers, one point a system",
         "\nKendall of every two columns. Over all pairs.\n",
-        "\nKendall of every two columns. Of the systems' means over papers.\n",
+        "\nKendall of every two columns. Of the systems' means over papers, ",
         "\nfacet weights: too few labels ",
     ):
         assert title in "\n".join([*lines, ""])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.analysis import agreement
+from summeval_pytest.analysis import item_agreement
 from summeval_pytest.cli.app import main
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import Fact
@@ -327,7 +327,7 @@ def test_rows_that_would_spoil_the_labels_are_refused(
 @pytest.fixture
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals are tested with the verdict; here they only have to be there."""
-    monkeypatch.setattr(agreement, "RESAMPLES", 20)
+    monkeypatch.setattr(item_agreement, "RESAMPLES", 20)
 
 
 @pytest.mark.usefixtures("few_resamples")

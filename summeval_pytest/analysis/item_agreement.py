@@ -6,18 +6,19 @@ same reference are one. Only items that both have answered count.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import mean, median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.analysis.agreement import Estimate, resamples
+from summeval_pytest.analysis.evaluated import evaluated
+from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.metrics.baselines import novel_bigrams, top_sentences
+from summeval_pytest.metrics.score import FaithfulnessScore
 from summeval_pytest.questions import FACETS, Facet
-from summeval_pytest.run.golden import count_evidence
+from summeval_pytest.run.golden import count_evidence, evidence_cases, evidence_tasks
 from summeval_pytest.stats.agreement import (
     alphas_of,
     any_hit,
@@ -34,30 +35,40 @@ from summeval_pytest.stats.matrices import Resamples
 from summeval_pytest.verdict.trust import FACT, SENTENCE, counts_of, kind_of, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.analysis.agreement import LabelledPair
     from summeval_pytest.run.golden import EvidenceCase, EvidenceCount, GoldenPair, RoleAnswer
+    from summeval_pytest.run.measure import Evaluation
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.trust import Counts, Figures
 
     Figure = Callable[[Counts], Figures]
     Retriever = Callable[[str, tuple[str, ...], int], tuple[int, ...]]
 
 
-ITEM_KINDS: Final = (*FACETS, SENTENCE, FACT)
+SEED: Final = 20241
+RESAMPLES: Final = 1000
+
+
+def resamples() -> Resamples:
+    """How intervals of agreement are drawn."""
+    return Resamples(RESAMPLES, SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval over papers; None where it is undefined."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemAgreement:
-    """The agreement on the items of one kind.
+    """The agreement on so many items, which both have answered, by the name of the figure."""
 
-    Attributes:
-        kind: A facet, ``sentence`` or ``fact``.
-        n_items: The items that both have answered.
-        figures: By name, those of `RATING_FIGURES`, or of `VERDICT_FIGURES` and then `AUC`.
-    """
-
-    kind: str
     n_items: int
     figures: Mapping[str, Estimate]
 
@@ -74,25 +85,15 @@ def _kappa(tables: Counts) -> Figures:
     return kappas_of(tables, categories=_categories(tables), weights="none")
 
 
-def _quadratic(tables: Counts) -> Figures:
-    return kappas_of(tables, categories=_categories(tables), weights="quadratic")
-
-
-def _alpha(tables: Counts) -> Figures:
-    return alphas_of(tables)
-
-
-def _icc(tables: Counts) -> Figures:
-    return iccs_of(tables, categories=_categories(tables))
-
-
 RATING_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
     {
         "exact": _exact,
         "kappa": _kappa,
-        "quadratic kappa": _quadratic,
-        "alpha (ordinal)": _alpha,
-        "ICC(2,1)": _icc,
+        "quadratic kappa": lambda tables: kappas_of(
+            tables, categories=_categories(tables), weights="quadratic"
+        ),
+        "alpha (ordinal)": alphas_of,
+        "ICC(2,1)": lambda tables: iccs_of(tables, categories=_categories(tables)),
     }
 )
 """Of ratings: percent agreement, Cohen's kappa plain and quadratic, Krippendorff's alpha, ICC."""
@@ -106,21 +107,26 @@ VERDICT_FIGURES: Final[Mapping[str, Figure]] = MappingProxyType(
     }
 )
 """Of sentences and facts; *wrong* is a sentence that is not faithful, a fact that does not hold."""
-
-
 AUC: Final = "AUC of support"
 """How well the judge's strength of belief tells right from wrong, whatever its threshold: 0 to 1,
 higher is better, 0.5 is chance. Undefined unless each answered item has one: what a rule answered
 is no sample of the rest."""
+VERDICTS: Final = (SENTENCE, FACT)
+ITEM_KINDS: Final = (*FACETS, *VERDICTS)
 
 
 def item_agreements(pairs: Sequence[GoldenPair]) -> dict[str, ItemAgreement]:
     """By kind, all of `ITEM_KINDS`; figures of a kind that no label has are undefined."""
     counts = counts_of(pairs)
-    found = {kind: _of_kind(kind, counts) for kind in ITEM_KINDS}
-    for kind in (SENTENCE, FACT):
-        figures = {**found[kind].figures, AUC: _auc(kind, pairs)}
-        found[kind] = replace(found[kind], figures=figures)
+    found = {}
+    for kind in ITEM_KINDS:
+        tables = tables_of(counts, kind)
+        held = tables[tables.sum(axis=(-2, -1)) > 0]
+        of_kind = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
+        figures = {name: _estimate(held, figure) for name, figure in of_kind.items()}
+        if kind in VERDICTS:
+            figures[AUC] = _auc(kind, pairs)
+        found[kind] = ItemAgreement(n_items=int(held.sum()), figures=figures)
     return found
 
 
@@ -136,29 +142,16 @@ def _auc(kind: str, pairs: Sequence[GoldenPair]) -> Estimate:
     right = [label for _, label, _ in items]
     value = roc_auc(right, numbers) if len(numbers) == len(items) else None
     if value is None:
-        return Estimate(None, None, None)
-    drawn = resamples()
-    groups = [group for group, _, _ in items]
-    return Estimate(
-        value, *roc_auc_bounds(groups, right, numbers, n_resamples=drawn.n, seed=drawn.seed)
-    )
-
-
-def _of_kind(kind: str, counts: Counts) -> ItemAgreement:
-    tables = tables_of(counts, kind)
-    held = tables[tables.sum(axis=(-2, -1)) > 0]
-    figures = RATING_FIGURES if kind in FACETS else VERDICT_FIGURES
-    return ItemAgreement(
-        kind=kind,
-        n_items=int(held.sum()),
-        figures={name: _estimate(held, figure) for name, figure in figures.items()},
-    )
+        return Estimate()
+    drawn, groups = resamples(), [group for group, _, _ in items]
+    bounds = roc_auc_bounds(groups, right, numbers, n_resamples=drawn.n, seed=drawn.seed)
+    return Estimate(value, *bounds)
 
 
 def _estimate(tables: Counts, figure: Figure, drawn: Resamples | None = None) -> Estimate:
     """The figure of all tables together, with its interval over the papers that they are."""
     if not len(tables):
-        return Estimate(None, None, None)
+        return Estimate()
     n_tables, *shape = tables.shape
     drawn = drawn or resamples()
     interval = bootstrap_sums(
@@ -176,67 +169,40 @@ Class = tuple[Facet, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassAgreement:
-    """How well the sentences of one class are found.
-
-    Attributes:
-        facets: The facets that it is made of.
-        n_items: The sentences that are labelled so.
-        precision: Of the sentences that the judge has there, the share labelled so.
-        recall: Of the sentences labelled so, the share that the judge has there.
-        f1: 2 x both / (the judge's + the labelled).
-    """
-
-    facets: Class
-    n_items: int
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-
-    @property
-    def name(self) -> str:
-        """The facets in words."""
-        return " or ".join(self.facets)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RoleAgreement:
     """How well sentences get their facet.
 
-    Attributes:
-        n_items: The labelled sentences that state a facet.
-        n_nowhere: Those of them that stand in no segment of the judge's.
-        classes: In reading order, those that a sentence is labelled with.
-        macro_f1: The mean of their F1, each counting the same (where it is defined).
-        accuracy: The share of the sentences that have their class.
+    Of ``n_items`` labelled sentences that state a facet, ``n_nowhere`` stand in no segment of the
+    judge's. ``classes`` have precision, recall and F1 by name, in reading order. ``macro_f1`` is
+    the mean of their F1 where it is defined, ``accuracy`` the share of sentences in their class.
     """
 
     n_items: int
     n_nowhere: int
-    classes: tuple[ClassAgreement, ...]
+    classes: Mapping[str, ItemAgreement]
     macro_f1: Estimate
     accuracy: Estimate
 
 
-def role_agreement(pairs: Sequence[LabelledPair]) -> RoleAgreement:
-    """The agreement on the roles of all pairs; figures are undefined where none is labelled."""
-    answers = [(pair.group, answer) for pair in pairs for answer in pair.roles]
+def role_agreement(answers: Sequence[tuple[str, RoleAnswer]]) -> RoleAgreement:
+    """The agreement on roles, each with its group; figures are undefined where there are none."""
     classes = classes_of(answer for _, answer in answers)
     counts = _counts(answers, classes)
     total = counts.sum(axis=0)
     return RoleAgreement(
         n_items=int(total.sum()),
         n_nowhere=sum(answer.answer is None for _, answer in answers),
-        classes=tuple(
-            ClassAgreement(
-                facets=facets,
+        classes={
+            " or ".join(facets): ItemAgreement(
                 n_items=int(total[place].sum()),
-                precision=_estimate(counts, _precision_of(place)),
-                recall=_estimate(counts, _recall_of(place)),
-                f1=_estimate(counts, _f1_of(place)),
+                figures={
+                    "precision": _estimate(counts, _share_of(place, labelled=0)),
+                    "recall": _estimate(counts, _share_of(place, answered=0)),
+                    "F1": _estimate(counts, _share_of(place)),
+                },
             )
             for place, facets in enumerate(classes)
-        ),
+        },
         macro_f1=_estimate(counts, _macro_f1),
         accuracy=_estimate(counts, _exact),
     )
@@ -263,37 +229,32 @@ def _counts(answers: Sequence[tuple[str, RoleAnswer]], classes: Sequence[Class])
     return counts
 
 
-def _precision_of(place: int) -> Callable[[Counts], Figures]:
-    return lambda tables: shares(tables[..., place, place], tables[..., place].sum(axis=-1))
+def _share_of(place: int, *, labelled: int = 1, answered: int = 1) -> Figure:
+    """Right sentences of a class / the mean of those labelled and those answered so: F1.
 
+    Of either alone it is recall or precision.
+    """
 
-def _recall_of(place: int) -> Callable[[Counts], Figures]:
-    return lambda tables: shares(tables[..., place, place], tables[..., place, :].sum(axis=-1))
+    def share(tables: Counts) -> Figures:
+        whole = labelled * tables[..., place, :].sum(axis=-1)
+        whole = whole + answered * tables[..., place].sum(axis=-1)
+        return shares((labelled + answered) * tables[..., place, place], whole)
 
-
-def _f1_of(place: int) -> Callable[[Counts], Figures]:
-    def f1(tables: Counts) -> Figures:
-        labelled, answered = tables[..., place, :].sum(axis=-1), tables[..., place].sum(axis=-1)
-        return shares(2 * tables[..., place, place], labelled + answered)
-
-    return f1
+    return share
 
 
 def _macro_f1(tables: Counts) -> Figures:
-    found = np.stack([_f1_of(place)(tables) for place in range(tables.shape[-2])])
+    found = np.stack([_share_of(place)(tables) for place in range(tables.shape[-2])])
     return shares(np.nansum(found, axis=0), (~np.isnan(found)).sum(axis=0))
 
 
-SEED: Final = 20246
-RESAMPLES: Final = 1000
+EVIDENCE_SEED: Final = 20246
+EVIDENCE_RESAMPLES: Final = 1000
 TOP: Final = 3
 """The baseline names one sentence, two, and so many (FareBio, Table 3)."""
 
 Part = Literal["all", "high", "low"]
 """All sentences; or those whose share of novel bigrams is above the median, or not above it."""
-
-Found = Callable[["EvidenceCase"], tuple[int, ...] | None]
-"""Who names source sentences for a case; None where it has no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,20 +268,12 @@ class Macro:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportingFigures:
-    """How well one of them finds the evidence of some sentences.
+    """How well ``by`` (the judge, or ``BM25 top-1`` and so on) finds the evidence of sentences.
 
-    Attributes:
-        by: Who: ``judge``, ``BM25 top-1`` and so on.
-        part: Which sentences.
-        n_instances: Sentences with labelled evidence that it had an answer for.
-        n_papers: Of how many papers.
-        n_unanswered: Such sentences that it had none for.
-        precision: Share of the named source sentences that are labelled (micro).
-        recall: Share of the labelled ones that are named (micro).
-        f1: Of the two (micro).
-        any_hit: Share of the instances with at least one labelled sentence named.
-        named_per_sentence: Source sentences named for each instance.
-        macro: The same three as means over instances; None without any.
+    There are ``n_instances`` sentences of ``n_papers`` papers with labelled evidence that it had an
+    answer for. Precision, recall and F1 are micro: of all named, of all labelled source sentences.
+    ``any_hit`` is the share of the instances with at least one labelled sentence named, and
+    ``named_per_sentence`` the source sentences named for each; ``macro`` is None without any.
     """
 
     by: str
@@ -342,24 +295,17 @@ def supporting_figures(
     """The judge and the baseline, on all sentences and on the more and the less abstractive ones.
 
     A part without a sentence is left out: where all are as abstractive as the median, none is more.
-
-    Args:
-        cases: The sentences with labelled evidence, and what the judge named.
-        retrieve: The baseline; its first sentence must not depend on how many are asked for.
-        title: What it is called.
+    The baseline's first sentence must not depend on how many are asked for.
     """
     ranked = {id(case): retrieve(case.sentence, case.source, TOP) for case in cases}
-
-    def first(k: int) -> Found:
-        return lambda case: ranked[id(case)][:k]
-
-    finders: dict[str, Found] = {"judge": lambda case: case.named}
-    finders |= {f"{title} top-{k}": first(k) for k in range(1, TOP + 1)}
-    return tuple(
-        figures_of(by, part, [(case, find(case)) for case in of_part])
-        for part, of_part in _parts(cases)
-        for by, find in finders.items()
-    )
+    found = []
+    for part, of_part in _parts(cases):
+        named = [(case, case.named) for case in of_part]
+        found.append(figures_of("judge", part, named))
+        for k in range(1, TOP + 1):
+            first = [(case, ranked[id(case)][:k]) for case in of_part]
+            found.append(figures_of(f"{title} top-{k}", part, first))
+    return tuple(found)
 
 
 def _parts(cases: Sequence[EvidenceCase]) -> Iterator[tuple[Part, list[EvidenceCase]]]:
@@ -376,14 +322,14 @@ def _parts(cases: Sequence[EvidenceCase]) -> Iterator[tuple[Part, list[EvidenceC
 def figures_of(
     by: str, part: Part, named: Sequence[tuple[EvidenceCase, tuple[int, ...] | None]]
 ) -> SupportingFigures:
-    """The figures of one finder on some sentences."""
+    """The figures of one finder on some sentences; None stands for no answer."""
     answered = [
         (case.group, count_evidence(case.labelled, found))
         for case, found in named
         if found is not None
     ]
     counts = _evidence_counts(answered)
-    drawn = Resamples(RESAMPLES, SEED)
+    drawn = Resamples(EVIDENCE_RESAMPLES, EVIDENCE_SEED)
     return SupportingFigures(
         by=by,
         part=part,
@@ -418,3 +364,83 @@ def _evidence_counts(answered: Sequence[tuple[str, EvidenceCount]]) -> Counts:
         hit = int(found.both > 0)
         counts[rows[group]] += (found.named, found.labelled, found.both, hit, 1)
     return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceErrors:
+    """What was wrong with the judge's evidence (FareBio, table 5).
+
+    Over ``n_sentences`` that it answered, faithful or not, it named ``n_ungrounded`` sentences or
+    quotations that the source does not hold, of which ``n_copied`` stand in the summary instead. It
+    called ``n_unsupported_yes`` sentences supported without any evidence.
+    """
+
+    n_sentences: int
+    n_ungrounded: int
+    n_copied: int
+    n_unsupported_yes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReport:
+    """What ``agree --evidence`` tells of ``n_pairs`` labelled pairs with evidence.
+
+    ``every`` says that sentences count, too, which labels do not call faithful.
+    """
+
+    suite: str
+    fingerprint: str
+    judge: str
+    n_pairs: int
+    figures: tuple[SupportingFigures, ...]
+    errors: EvidenceErrors
+    every: bool = False
+
+
+def measured_evidence(
+    suite: Suite, judge_name: str, session: Session, *, every: bool
+) -> EvidenceReport:
+    """What the judge names as evidence, and BM25, beside what labels name.
+
+    Raises:
+        SuiteError: for labels without evidence.
+        JudgeError: if the judge breaks its contract.
+    """
+    tasks = evidence_tasks(suite, every=every)
+    if not tasks:
+        raise SuiteError(
+            Place(suite.shown),
+            f"no label has a {'' if every else 'faithful '}sentence with 'evidence' to be found;"
+            " add"
+            ' {"index", "faithful", "evidence"} to the \'sentences\' of labels',
+        )
+    judge = session.judge(judge_name, [suite])
+    try:
+        found = list(evaluated(judge, list(tasks), session))
+    finally:
+        session.forget_run()
+    cases = [
+        case
+        for label, evaluation in zip(tasks.values(), found, strict=True)
+        for case in evidence_cases(label, evaluation, every=every)
+    ]
+    return EvidenceReport(
+        suite=suite.shown,
+        fingerprint=suite.fingerprint,
+        judge=judge.signature,
+        n_pairs=len(tasks),
+        figures=supporting_figures(cases),
+        errors=_evidence_errors(found),
+        every=every,
+    )
+
+
+def _evidence_errors(evaluations: Sequence[Evaluation]) -> EvidenceErrors:
+    scores = [score for each in evaluations for score in each.scores]
+    judged = [score for score in scores if isinstance(score, FaithfulnessScore)]
+    return EvidenceErrors(
+        n_sentences=sum(s.supported is not None for score in judged for s in score.sentences),
+        n_ungrounded=sum(score.n_ungrounded for score in judged),
+        n_copied=sum(score.n_copied for score in judged),
+        n_unsupported_yes=sum(score.n_unsupported_yes for score in judged),
+    )

@@ -1,0 +1,483 @@
+"""Correlations of metrics with human scores and with each other, with intervals over papers.
+
+Every interval resamples papers, not pairs: the pairs of one paper share its difficulty. For the
+coefficients over all pairs and over systems, papers with the same reference are resampled as one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import numpy as np
+
+from summeval_pytest.analysis.evaluated import evaluated
+from summeval_pytest.analysis.item_agreement import Estimate, resamples
+from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.metrics.baselines import facet_presence, length, rouge, rouge_1_recall
+from summeval_pytest.metrics.facet import WEIGHTS
+from summeval_pytest.metrics.score import METRICS, EvaScore, FacetScore, Unscored, mean_support
+from summeval_pytest.questions import FACETS, Unanswered
+from summeval_pytest.run.golden import (
+    GoldenAnswer,
+    GoldenPair,
+    check_sentences,
+    golden_pair,
+    group_of,
+    labelled_overall,
+    role_answers,
+)
+from summeval_pytest.run.runner import Task
+from summeval_pytest.stats.bootstrap import bootstrap_interval
+from summeval_pytest.stats.correlation import COEFFICIENTS, correlation_p_value, partial_pearson
+from summeval_pytest.stats.matrices import (
+    fit_weights,
+    matrix_of_means,
+    matrix_over_rows,
+    matrix_within,
+)
+from summeval_pytest.text.normalise import normalise
+from summeval_pytest.verdict.thresholds import has_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from summeval_pytest.metrics.score import MetricName, Score
+    from summeval_pytest.questions import Facet, FacetSegments
+    from summeval_pytest.run.golden import RoleAnswer
+    from summeval_pytest.run.measure import BaselineName, Evaluation
+    from summeval_pytest.run.session import Session
+    from summeval_pytest.stats.correlation import CoefficientName
+    from summeval_pytest.stats.matrices import FittedWeights, Matrix
+    from summeval_pytest.suite.labels import Label, Recorded
+    from summeval_pytest.suite.suite import Suite
+    from summeval_pytest.suite.values import Pair
+
+
+AgreementLevel = Literal["pooled", "paper", "system"]
+LEVELS: Final[tuple[AgreementLevel, ...]] = get_args(AgreementLevel)
+"""Over all pairs; the mean over papers of what holds within each; of the systems' means."""
+HUMAN: Final = "human"
+"""The column of the labels themselves, first in every matrix."""
+LEADING: Final = (
+    "FM", "EVA", "EVA precision", "EVA recall", "EVA recall (entailed)", "faithfulness",
+    "support", "fact support", "direct rating", "EVA, one prompt",
+    "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-1 recall", "facet presence", "length",
+)  # fmt: skip
+"""The columns that we compute, in the order shown; recorded ones follow by name.
+
+A recorded one of the same name is marked, so that neither hides the other."""
+BASELINE_COLUMNS: Final[Mapping[BaselineName, str]] = MappingProxyType(
+    {"direct": "direct rating", "one-prompt": "EVA, one prompt"}
+)
+_METRIC_COLUMNS: Final[Mapping[MetricName, str]] = MappingProxyType(
+    {"facet": "FM", "eva": "EVA", "faithfulness": "faithfulness"}
+)
+_SUPPORTS: Final = {"support": "faithfulness", "fact support": "EVA recall (entailed)"}
+"""Columns of a judge's strength of belief, and the columns of its yes and no."""
+CONTROLS: Final = ("ROUGE-1", "facet presence")
+"""Always shown: who does not beat these has not measured coverage (metrics.md, section 2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """One pair with its label and every number that may agree with it.
+
+    Papers with the same reference are one ``group``, which is resampled. ``human`` is the overall
+    score, or FM of the human ratings. A metric without a score for this pair is absent from
+    ``columns``, and ``lacking`` says why. ``golden`` are the labelled items with the judge's
+    answers, ``recorded`` the labelled facets with the ratings of each record, ``roles`` the
+    labelled roles of sentences with the judge's; ``pair`` is None where only numbers are looked at.
+    """
+
+    paper: str
+    system: str
+    group: str
+    human: float | None
+    columns: Mapping[str, float]
+    golden: GoldenPair | None = None
+    recorded: Mapping[str, GoldenPair] = field(default_factory=dict)
+    pair: Pair | None = None
+    roles: tuple[RoleAnswer, ...] = ()
+    lacking: Mapping[str, str] = field(default_factory=dict)
+
+
+def labelled_pairs(
+    suite: Suite, judge_name: str, session: Session, baselines: tuple[BaselineName, ...] = ()
+) -> list[LabelledPair]:
+    """Every pair that a label says something of, in the order of the labels.
+
+    The judge is asked for ``baselines`` besides.
+
+    Raises:
+        SuiteError: where no label has anything to agree with, or one is of a sentence that its
+            summary does not have.
+        JudgeError: if the judge breaks its contract.
+    """
+    labels = [label for label in suite.labels.values() if _says_something(label)]
+    if not labels:
+        raise SuiteError(
+            Place(suite.shown),
+            "no label has anything to agree with: an 'overall' score, a facet's rating, sentences,"
+            ' facts or roles; add labels.jsonl and name it as labels = "labels.jsonl"',
+        )
+    check_sentences(suite)
+    records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
+    references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)
+    for record in suite.recorded:
+        if record.system is not None:
+            records[record.paper, record.system].append(record)
+        elif record.segments is not None:
+            references[record.paper][record.by] = record.segments
+    tasks = [
+        Task(
+            suite=suite,
+            paper=label.paper,
+            system=label.system,
+            metrics=METRICS,
+            facts=label.facts,
+            baselines=baselines,
+            segments=bool(label.roles),
+        )
+        for label in labels
+    ]
+    evaluations = evaluated(session.judge(judge_name, [suite]), tasks, session)
+    try:
+        pairs = [
+            labelled_pair(
+                label, evaluation, records[label.paper, label.system], references[label.paper]
+            )
+            for label, evaluation in zip(labels, evaluations, strict=True)
+        ]
+    finally:
+        session.forget_run()
+    return _with_whole_support(pairs)
+
+
+def _says_something(label: Label) -> bool:
+    parts = ("overall", "facets", "facts", "roles")
+    return bool(label.sentences) or any(has_part(label, part) for part in parts)
+
+
+def labelled_pair(
+    label: Label,
+    evaluation: Evaluation,
+    recorded: Sequence[Recorded] = (),
+    references: Mapping[str, FacetSegments] | None = None,
+) -> LabelledPair:
+    """A label beside what the judge, the baselines and the records of the pair say.
+
+    ``references`` are the recorded segments of the paper's reference, by who recorded them.
+
+    Raises:
+        SuiteError: for a label of a sentence that the summary does not have.
+    """
+    pair, paper = evaluation.pair, evaluation.pair.paper
+    columns = _recorded_columns(label, recorded, references or {}) | _baselines(pair)
+    lacking = {}
+    for score in evaluation.scores:
+        if isinstance(score, Unscored):
+            lacking[_METRIC_COLUMNS[score.metric]] = score.reason
+        else:
+            columns.update(_columns(score))
+    for name, number in evaluation.baselines.items():
+        if isinstance(number, Unanswered):
+            lacking[BASELINE_COLUMNS[name]] = number.reason
+        else:
+            columns[BASELINE_COLUMNS[name]] = number
+    if isinstance(evaluation.segments, Unscored):
+        lacking["sentence roles"] = evaluation.segments.reason
+    return LabelledPair(
+        paper=label.paper,
+        system=label.system,
+        group=normalise(paper.references[0]),
+        human=labelled_overall(label),
+        columns=columns,
+        golden=golden_pair(label, evaluation),
+        recorded={
+            record.by: _rated(label, record.facets, group_of(paper))
+            for record in recorded
+            if record.facets is not None
+        },
+        pair=pair,
+        roles=role_answers(label, evaluation),
+        lacking=lacking,
+    )
+
+
+def _recorded_columns(
+    label: Label, recorded: Sequence[Recorded], references: Mapping[str, FacetSegments]
+) -> dict[str, float]:
+    columns: dict[str, float] = {}
+    for record in recorded:
+        if record.overall is not None:
+            name = f"{record.by} (recorded)" if record.by in LEADING else record.by
+            columns[name] = record.overall
+        columns.update(segment_controls(label, record, references.get(record.by)))
+    return columns
+
+
+def segment_controls(
+    label: Label, record: Recorded, reference: FacetSegments | None = None
+) -> dict[str, float]:
+    """What recorded segments of a summary say without being read: that they are there, how long.
+
+        presence = sum of w_f * (1 where the segment of f is not empty, else 0) / sum of w_f
+        length   = sum of w_f * log(1 + characters of the segment of f)         / sum of w_f
+
+    over the facets f that people rated, else those of the recorded reference; w as FM has them.
+    Nothing where neither tells which facets count. On ScholarSum's PubMed half GPT-4's segments
+    reach a Pearson of .53 and .57 with the human overall score (metrics.md, section 2).
+    """
+    segments = record.segments
+    if segments is None:
+        return {}
+    facets = [f for f, rating in (label.facets or {}).items() if rating is not None]
+    if not facets and reference is not None:
+        facets = [f for f in FACETS if reference.segment(f)]
+    total = sum(WEIGHTS[f] for f in facets)
+    if not total:
+        return {}
+    sizes = {f: len(segments.segment(f)) for f in facets}
+    return {
+        f"presence ({record.by})": sum(WEIGHTS[f] for f in facets if sizes[f]) / total,
+        f"length ({record.by})": sum(WEIGHTS[f] * math.log1p(sizes[f]) for f in facets) / total,
+    }
+
+
+def _rated(label: Label, ratings: Mapping[Facet, int], group: str) -> GoldenPair:
+    """The facets that both people and a record have rated."""
+    answers = tuple(
+        GoldenAnswer(kind=facet, label=human, answer=ratings[facet])
+        for facet, human in (label.facets or {}).items()
+        if human is not None and facet in ratings
+    )
+    return GoldenPair(paper=label.paper, system=label.system, group=group, answers=answers)
+
+
+def _baselines(pair: Pair) -> dict[str, float]:
+    """Of several references the best counts."""
+    by_reference = [
+        {**rouge(each, pair.summary), "ROUGE-1 recall": rouge_1_recall(each, pair.summary)}
+        for each in pair.paper.references
+    ]
+    found = {name: max(scores[name] for scores in by_reference) for name in by_reference[0]}
+    return {**found, "length": length(pair.summary)}
+
+
+def _columns(score: Score) -> Mapping[str, float]:
+    """The columns that a score fills; what it does not have is left out."""
+    found: dict[str, float | None]
+    match score:
+        case FacetScore():
+            found = {"FM": score.value, "facet presence": facet_presence(score)}
+        case EvaScore():
+            found = {
+                "EVA": score.value,
+                "EVA precision": score.precision,
+                "EVA recall": score.recall,
+                "EVA recall (entailed)": score.recall_entailed,
+                "fact support": _fact_support(score),
+            }
+        case _:
+            found = {"faithfulness": score.value, "support": score.support}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _fact_support(score: EvaScore) -> float | None:
+    """The mean support of the reference's facts; over several references, the highest."""
+    if score.identical:
+        return 1.0
+    if score.precision is None:
+        return 0.0  # the summary states no fact, so nothing was asked
+    found = [_fact_support(each) for each in score.by_reference] or [
+        mean_support(fact.support for fact in score.reference if fact.holds is not None)
+    ]
+    return max((value for value in found if value is not None), default=None)
+
+
+def _with_whole_support(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """The pairs without a column of support that some of those lack whom the metric has scored.
+
+    A judge without strengths of belief would have one where a rule answered every item alone.
+    """
+    partial = {
+        column
+        for column, metric in _SUPPORTS.items()
+        if any(metric in pair.columns and column not in pair.columns for pair in pairs)
+    }
+    return [
+        replace(pair, columns={n: v for n, v in pair.columns.items() if n not in partial})
+        for pair in pairs
+    ]
+
+
+def column_names(pairs: Sequence[LabelledPair], further: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every column that a pair has, and the controls: ours in their order, then others by name.
+
+    ``further`` columns are ours, too, and follow the leading ones.
+    """
+    found = {column for pair in pairs for column in pair.columns} | set(CONTROLS)
+    ours = (*LEADING, *further)
+    return (*(c for c in ours if c in found), *sorted(found - set(ours)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlations:
+    """Every two columns by one coefficient at one level."""
+
+    names: tuple[str, ...]
+    matrix: Matrix
+
+    def estimate(self, a: str, b: str) -> Estimate:
+        """The coefficient of two columns."""
+        at = self.names.index(a), self.names.index(b)
+        every = (self.matrix.values[at], self.matrix.lows[at], self.matrix.highs[at])
+        return Estimate(*(None if np.isnan(value) else float(value) for value in every))
+
+    def n(self, a: str, b: str) -> int:
+        """On how many pairs, papers or systems it stands."""
+        return int(self.matrix.n[self.names.index(a), self.names.index(b)])
+
+
+def correlations(
+    pairs: Sequence[LabelledPair],
+    columns: Sequence[str],
+    level: AgreementLevel,
+    name: CoefficientName,
+) -> Correlations:
+    """Every two of the columns and the human overall score, which comes first."""
+    names = (HUMAN, *columns)
+    rows = [[_number(pair, column) for column in names] for pair in pairs]
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    groups = [pair.group for pair in pairs]
+    match level:
+        case "pooled":
+            matrix = matrix_over_rows(table, groups, name, resamples())
+        case "paper":
+            matrix = matrix_within(table, [pair.paper for pair in pairs], name, resamples())
+        case _:
+            systems = [pair.system for pair in pairs]
+            matrix = matrix_of_means(table, groups, systems, name, resamples())
+    return Correlations(names=names, matrix=matrix)
+
+
+def _number(pair: LabelledPair, column: str) -> float:
+    value = pair.human if column == HUMAN else pair.columns.get(column)
+    return float("nan") if value is None else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelAgreement:
+    """How one column goes with the human overall score at one level, -1 to 1 by coefficient.
+
+    ``n`` counts pairs, papers where any coefficient is defined, or systems. Only systems have p
+    values: two-sided, from all orders of so few points (of 9,999 where they are many), None where
+    the coefficient is undefined.
+    """
+
+    n: int
+    estimates: Mapping[CoefficientName, Estimate]
+    p_values: Mapping[CoefficientName, float | None]
+
+
+def level_agreement(
+    pairs: Sequence[LabelledPair],
+    column: str,
+    level: AgreementLevel,
+    names: Sequence[CoefficientName] = COEFFICIENTS,
+) -> LevelAgreement:
+    """Coefficients of one column with the human overall score, over the pairs that have both."""
+    rows = [pair for pair in pairs if column in pair.columns and pair.human is not None]
+    found = {name: correlations(rows, [column], level, name) for name in names}
+    p_values: dict[CoefficientName, float | None] = {}
+    if level == "system":
+        means = system_means(rows, [column]).values()
+        x, y = [of[column] for of in means], [of[HUMAN] for of in means]
+        p_values = {name: correlation_p_value(x, y, name) for name in names}
+    return LevelAgreement(
+        n=max(each.n(HUMAN, column) for each in found.values()),
+        estimates={name: each.estimate(HUMAN, column) for name, each in found.items()},
+        p_values=p_values,
+    )
+
+
+def mixed_agreement(pairs: Sequence[LabelledPair], column: str) -> LevelAgreement:
+    """Pearson and Spearman over all pairs, which ``n`` counts, and Kendall within papers."""
+    pooled = level_agreement(pairs, column, "pooled", ("pearson", "spearman"))
+    within = level_agreement(pairs, column, "paper", ("kendall",))
+    return replace(pooled, estimates={**pooled.estimates, **within.estimates})
+
+
+def system_means(
+    pairs: Sequence[LabelledPair], columns: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """By system, the mean over papers of the human overall score and of each column it has.
+
+    A mean covers the pairs that have the number. Rounded to twelve digits, so that means that are
+    equal but for the order of a sum are tied.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for system in sorted({pair.system for pair in pairs}):
+        its = [pair for pair in pairs if pair.system == system]
+        numbers = {c: np.array([_number(pair, c) for pair in its]) for c in (HUMAN, *columns)}
+        found[system] = {
+            column: _mean(values[~np.isnan(values)])
+            for column, values in numbers.items()
+            if not np.isnan(values).all()
+        }
+    return found
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return round(float(np.sort(values).mean()), 12)
+
+
+def fitted_weights(labels: Iterable[Label], scales: Mapping[Facet, int]) -> FittedWeights | str:
+    """Facet weights from the labels that state both an overall score and facets; else why not.
+
+    The weights are in the order of the scales.
+    """
+    rows = [
+        ([_share(label, facet, scale) for facet, scale in scales.items()], label.overall)
+        for label in labels
+        if label.overall is not None and any((label.facets or {}).values())
+    ]
+    if len(rows) < len(scales):
+        return (
+            f"too few labels with facets and an overall score: {len(rows)}; {len(scales)} weights"
+            f" need at least {len(scales)}"
+        )
+    return fit_weights([shares for shares, _ in rows], [overall for _, overall in rows])
+
+
+def _share(label: Label, facet: Facet, scale: int) -> float | None:
+    rating = (label.facets or {}).get(facet)
+    return None if rating is None else rating / scale
+
+
+def partial_correlations(
+    pairs: Sequence[LabelledPair], columns: Sequence[str], given: str
+) -> Mapping[str, Estimate]:
+    """By column, its partial Pearson correlation with the human overall score, over all pairs."""
+    return {column: _partial(pairs, column, given) for column in columns if column != given}
+
+
+def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate:
+    both = [pair for pair in pairs if pair.human is not None and {column, given} <= {*pair.columns}]
+    x = np.array([pair.columns[column] for pair in both])
+    z = np.array([pair.columns[given] for pair in both])
+    y = np.array([pair.human for pair in both], dtype=np.float64)
+    drawn = resamples()
+    interval = bootstrap_interval(
+        [pair.group for pair in both],
+        lambda rows, _: partial_pearson(x[rows], y[rows], z[rows]),
+        n_resamples=drawn.n,
+        seed=drawn.seed,
+    )
+    return Estimate(partial_pearson(x, y, z), interval.low, interval.high)
