@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from summeval_pytest.errors import Place, SuiteError, SummevalError, UsageError
-from summeval_pytest.plugin.options import TABLE, read_options
+from summeval_pytest.plugin.options import TABLE, Share, read_options
 from summeval_pytest.plugin.progress import open_progress
 
 if TYPE_CHECKING:
@@ -88,27 +87,6 @@ def is_judged(session: pytest.Session) -> bool:
     config = session.config
     is_planned = GATE in config.stash and config.stash[GATE].options.plan
     return not (config.option.collectonly or is_planned or MISTAKE in config.stash)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """Which part of a run one process is.
-
-    Attributes:
-        index: Its place among the processes that run tests, from 0.
-        n_processes: How many those are.
-        run: A name that they share, and no other run has.
-        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
-        is_verbose: Whether somebody wants to be told more.
-        folder: Where pytest was started, which relative files are named from.
-    """
-
-    index: int = 0
-    n_processes: int = 1
-    run: str = ""
-    may_stop: bool = False
-    is_verbose: bool = False
-    folder: Path = field(default_factory=Path)
 
 
 def share_of(config: pytest.Config) -> Share:

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.judge import Judge
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.metrics.signature import Signature
-    from summeval_pytest.plugin.config import Share
-    from summeval_pytest.plugin.options import Options
+    from summeval_pytest.plugin.options import Options, Share
     from summeval_pytest.plugin.progress import Progress
     from summeval_pytest.record.record import RunRecord
     from summeval_pytest.record.regression import Baseline

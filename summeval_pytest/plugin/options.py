@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from summeval_pytest.errors import OptionError
@@ -343,3 +344,24 @@ def unknown_variables() -> Iterator[str]:
             close = get_close_matches(given, known, n=1)
             hint = f"did you mean '{_PREFIX}{close[0]}'?" if close else "pytest --help lists them"
             yield f"summeval: the variable {name!r} is set and has no meaning; {hint}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """Which part of a run one process is.
+
+    Attributes:
+        index: Its place among the processes that run tests, from 0.
+        n_processes: How many those are.
+        run: A name that they share, and no other run has.
+        may_stop: Whether a failure may end the run, so that what was read far ahead is in vain.
+        is_verbose: Whether somebody wants to be told more.
+        folder: Where pytest was started, which relative files are named from.
+    """
+
+    index: int = 0
+    n_processes: int = 1
+    run: str = ""
+    may_stop: bool = False
+    is_verbose: bool = False
+    folder: Path = field(default_factory=Path)
