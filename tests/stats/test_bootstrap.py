@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from summeval_pytest.stats.bootstrap import (
     bootstrap_sums,
     resampled_ratios,
     rows_by_group,
+    shares,
 )
 from summeval_pytest.stats.correlation import pearson
 
@@ -23,28 +24,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Rows, Statistic
+    from summeval_pytest.stats.bootstrap import Labels, Rows
 
 ratings = st.integers(min_value=1, max_value=4).map(float)
-
-
-labelled_rows = st.lists(
-    st.tuples(st.sampled_from("abcdef"), ratings, ratings), min_size=1, max_size=20
-)
-
+groups = st.sampled_from("abcdef")
+few_examples = settings(deadline=None, max_examples=15)
 
 NOTHING = Interval(low=None, high=None, n_defined=0)
 
 
-def pearson_of(x: list[float], y: list[float]) -> Statistic:
-    """Pearson over the rows of a resample."""
-    columns = np.array(x), np.array(y)
-    return lambda rows, _copies: pearson(columns[0][rows], columns[1][rows])
-
-
 def interval_of(rows: list[tuple[str, float, float]]) -> Interval:
     """The interval of Pearson over rows of label, x and y, from 40 resamples."""
-    statistic = pearson_of([row[1] for row in rows], [row[2] for row in rows])
+    x, y = np.array([x for _, x, _ in rows]), np.array([y for *_, y in rows])
+
+    def statistic(drawn: Rows, _copies: Rows) -> float | None:
+        return pearson(x[drawn], y[drawn])
+
     return bootstrap_interval([row[0] for row in rows], statistic, n_resamples=40, seed=7)
 
 
@@ -70,26 +65,19 @@ def test_mean_interval_meets_scipy() -> None:
     assert found.high == pytest.approx(0.3199, abs=0.025)
 
 
-counted_rows = st.lists(
-    st.tuples(st.sampled_from("abcdef"), st.integers(0, 1), st.integers(0, 1)), max_size=20
-)
-
-
 def share(sums: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The first count as a share of the second; nan where that is 0."""
-    shares = np.full(len(sums), np.nan)
-    np.divide(sums[:, 0], sums[:, 1], out=shares, where=sums[:, 1] != 0)
-    return shares
+    """The first count as a share of the second; NaN where that is 0."""
+    return shares(sums[:, 0], sums[:, 1])
 
 
-@given(counted_rows)
-@settings(deadline=None, max_examples=15)
+@few_examples
+@given(st.lists(st.tuples(groups, st.integers(0, 1), st.integers(0, 1)), max_size=20))
 def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) -> None:
     """Law: counting a group once draws what counting its rows again draws, digit by digit."""
-    groups = sorted({label for label, _, _ in rows})
-    counts = np.zeros((len(groups), 2), dtype=np.int64)
+    names = sorted({label for label, _, _ in rows})
+    counts = np.zeros((len(names), 2), dtype=np.int64)
     for label, part, whole in rows:
-        counts[groups.index(label)] += (part * whole, whole)
+        counts[names.index(label)] += (part * whole, whole)
 
     def of_rows(drawn: Rows, _copies: Rows) -> float | None:
         whole = sum(rows[row][2] for row in drawn)
@@ -101,29 +89,30 @@ def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) 
     assert bootstrap_sums(counts, share, n_resamples=40, seed=7) == expected
 
 
-def test_interval_of_sums_counts_what_is_undefined() -> None:
-    """A quarter of the resamples draws the group without a value twice."""
-    found = bootstrap_sums(np.array([[1, 2], [0, 0]]), share, seed=1)
-    assert (found.low, found.high) == (0.5, 0.5)
-    assert 690 < found.n_defined < 810
-
-
-def test_same_seed_same_interval_and_another_seed_another() -> None:
-    """A number that cannot be reproduced cannot gate a release."""
-    values = np.random.Generator(np.random.PCG64(1)).normal(size=20).tolist()
-    first = bootstrap_mean(values, seed=1)
-    assert bootstrap_mean(values, seed=1) == first
-    assert bootstrap_mean(values, seed=2) != first
+def test_groups_without_a_value_are_drawn_and_counted() -> None:
+    """Leaving them out beforehand would hide how often no group had a value."""
+    # Two groups, one without a value: a quarter of the resamples draws the latter twice.
+    for found in (
+        bootstrap_sums(np.array([[1, 2], [0, 0]]), share, seed=1),
+        bootstrap_mean([0.5, None], n_resamples=1000, seed=1),
+    ):
+        assert (found.low, found.high) == (0.5, 0.5)
+        assert 690 < found.n_defined < 810
+    # Nothing to resample is not an interval around 0.
+    assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
+    assert bootstrap_interval([], lambda _rows, _copies: 0.0, seed=1) == NOTHING
 
 
 def test_seeded_interval_keeps_its_digits() -> None:
     """NumPy promises PCG64's stream, not its Generator's draws: a change has to be seen."""
     found = bootstrap_mean([0.0, 1.0, 2.0, 4.0, 8.0, None], n_resamples=100, seed=2024)
     assert_close(found, Interval(low=0.6666666666666666, high=5.8, n_defined=100))
+    values = np.random.Generator(np.random.PCG64(1)).normal(size=20).tolist()
+    assert bootstrap_mean(values, seed=2) != bootstrap_mean(values, seed=1)
 
 
-@given(rows=labelled_rows, data=st.data())
-@settings(deadline=None, max_examples=15)
+@given(rows=st.lists(st.tuples(groups, ratings, ratings), min_size=1, max_size=20), data=st.data())
+@few_examples
 def test_order_of_rows_does_not_matter(
     rows: list[tuple[str, float, float]], data: st.DataObject
 ) -> None:
@@ -132,7 +121,7 @@ def test_order_of_rows_does_not_matter(
 
 
 @given(st.lists(st.none() | ratings, max_size=12), st.data())
-@settings(deadline=None, max_examples=15)
+@few_examples
 def test_order_of_values_does_not_matter(values: list[float | None], data: st.DataObject) -> None:
     """The values carry no label, so nothing but the values may decide what is drawn."""
     shuffled = data.draw(st.permutations(values))
@@ -149,12 +138,6 @@ def test_one_group_only_is_its_own_interval() -> None:
     assert_close(interval_of(rows), Interval(low=0.5, high=0.5, n_defined=40))
 
 
-def test_without_groups_there_are_no_bounds() -> None:
-    """Nothing to resample is not an interval around 0."""
-    assert bootstrap_interval([], lambda _rows, _copies: 0.0, seed=1) == NOTHING
-    assert bootstrap_mean([], seed=1) == NOTHING
-
-
 @pytest.mark.parametrize(("n_undefined", "has_bounds"), [(5, True), (6, False)])
 def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -> None:
     """An interval over the lucky resamples alone would look surer than it is."""
@@ -168,36 +151,29 @@ def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -
     assert found == Interval(low=bound, high=bound, n_defined=10 - n_undefined)
 
 
-def test_groups_without_a_value_are_drawn_and_counted() -> None:
-    """Leaving them out beforehand would hide how often no group had a value."""
-    # Two groups, one without a value: a quarter of the resamples draws the latter twice.
-    found = bootstrap_mean([0.5, None], n_resamples=1000, seed=1)
-    assert (found.low, found.high) == (0.5, 0.5)
-    assert 690 < found.n_defined < 810
-    assert bootstrap_mean([None, None], seed=1) == NOTHING
+@pytest.mark.parametrize(
+    ("values", "options", "error", "message"),
+    [
+        ([1.0], {"n_resamples": 0, "seed": 1}, ValueError, "^n_resamples is 0; draw at least 1$"),
+        ([1.0], {"n_resamples": -1, "seed": 1}, ValueError, "^n_resamples is -1; draw at least 1$"),
+        ([1.0], {"seed": None}, TypeError, "NoneType"),  # the machine would choose
+        ([1.0], {"seed": -1}, ValueError, "non-negative"),
+        ([1.0, math.nan], {"seed": 1}, ValueError, r"^values\[1\] is nan; give None for a group"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(
+    values: list[float], options: dict[str, int], error: type[Exception], message: str
+) -> None:
+    """Zero resamples would be an interval that nobody computed; nan would spoil every mean."""
+    with pytest.raises(error, match=message):
+        bootstrap_mean(values, **options)
 
 
-@pytest.mark.parametrize("n_resamples", [0, -1])
-def test_no_resamples_is_refused(n_resamples: int) -> None:
-    """Zero resamples would be an interval that nobody computed."""
-    with pytest.raises(ValueError, match=f"^n_resamples is {n_resamples}; draw at least 1$"):
-        bootstrap_mean([1.0], n_resamples=n_resamples, seed=1)
-
-
-def test_missing_seed_is_refused() -> None:
-    """None would let the machine choose, and each call give another number."""
-    with pytest.raises(TypeError, match="NoneType"):
-        bootstrap_mean([1.0], seed=cast("int", None))
-    with pytest.raises(ValueError, match="non-negative"):
-        bootstrap_mean([1.0], seed=-1)
-
-
-def test_value_that_is_not_finite_is_named() -> None:
-    """A group without a value is None; nan would spoil every mean it is drawn into."""
-    with pytest.raises(ValueError, match=r"^values\[1\] is nan; give None for a group without"):
-        bootstrap_mean([1.0, math.nan], seed=1)
-    with pytest.raises(ValueError, match=r"^the statistic gave inf for a resample; give None"):
-        bootstrap_interval(["a"], lambda _rows, _copies: math.inf, seed=1)
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_a_statistic_that_is_not_finite_is_refused(value: float) -> None:
+    """One that is undefined is None."""
+    with pytest.raises(ValueError, match=f"^the statistic gave {value} for a resample; give None"):
+        bootstrap_interval(["a"], lambda _rows, _copies: value, seed=1)
 
 
 def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:
@@ -217,7 +193,7 @@ def test_a_ratio_is_of_sums_and_not_of_ratios() -> None:
     assert set(found.tolist()) == {0.0, 0.25, 1.0}
 
 
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from("abc"), st.floats(-10, 10), st.integers(1, 5)), min_size=1
@@ -242,44 +218,37 @@ def test_order_does_not_matter_to_ratios(rows: list[tuple[str, float, int]], ord
 
 
 @pytest.mark.parametrize(
-    ("tops", "n_resamples", "message"),
+    ("tops", "message"),
     [
-        ([1.0], 10, "there are 2 groups, 1 tops and 2 bottoms"),
-        ([1.0, float("nan")], 10, "not finite; leave its row out"),
-        ([1.0, 2.0], 0, "n_resamples is 0; draw at least 1"),
+        ([1.0], "there are 2 groups, 1 tops and 2 bottoms"),
+        ([1.0, math.nan], "not finite; leave its row out"),
     ],
 )
-def test_what_cannot_be_resampled_is_refused(
-    tops: list[float], n_resamples: int, message: str
-) -> None:
-    """Each message says what to do."""
+def test_ratios_of_what_is_no_table_are_refused(tops: list[float], message: str) -> None:
+    """Each message says what to do; no rows are no fault."""
     with pytest.raises(ValueError, match=message):
-        resampled_ratios(["a", "b"], tops, [1, 1], n_resamples=n_resamples, seed=1)
-
-
-def test_no_rows_have_no_distribution() -> None:
-    """Nothing to draw from, and no fault."""
+        resampled_ratios(["a", "b"], tops, [1, 1], seed=1)
     assert resampled_ratios([], [], [], seed=1).tolist() == []
 
 
-def test_groups_are_sorted_by_label_and_rows_kept_in_order() -> None:
-    """The group that happens to come first in a file must not come first in a resample."""
-    rows = rows_by_group(["zinc-01", "alga-02", "zinc-01", "alga-02"])
-    assert [group.tolist() for group in rows] == [[1, 3], [0, 2]]
+@pytest.mark.parametrize(
+    ("labels", "rows"),
+    [
+        # The group that happens to come first in a file must not come first in a resample.
+        (["zinc-01", "alga-02", "zinc-01", "alga-02"], [[1, 3], [0, 2]]),
+        (np.array([1, 0, 1], dtype=np.intp), [[1], [0, 2]]),
+        # An array of strings strips trailing NULs, and two papers would become one.
+        (["a", "a\0"], [[0], [1]]),
+    ],
+)
+def test_groups_are_sorted_by_label_and_rows_kept_in_order(
+    labels: Labels, rows: list[list[int]]
+) -> None:
+    """Labels are names, or the numbers that a resample gives its groups."""
+    assert [group.tolist() for group in rows_by_group(labels)] == rows
 
 
-def test_labels_may_be_an_array_of_group_numbers() -> None:
-    """A resample numbers its drawn groups, and a statistic groups by those numbers."""
-    rows = rows_by_group(np.array([1, 0, 1], dtype=np.intp))
-    assert [group.tolist() for group in rows] == [[1], [0, 2]]
-
-
-def test_labels_that_numpy_would_merge_stay_apart() -> None:
-    """An array of strings strips trailing NULs, and two papers would become one."""
-    assert len(rows_by_group(["a", "a\0"])) == 2
-
-
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(st.lists(st.text(max_size=2), max_size=30))
 def test_every_row_stands_in_exactly_one_group(labels: list[str]) -> None:
     """No row may be lost or counted twice."""

@@ -27,62 +27,55 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.stats.bootstrap import Rows
-    from summeval_pytest.stats.correlation import CoefficientName
+    from summeval_pytest.stats.bootstrap import Rows, Statistic
+    from summeval_pytest.stats.correlation import CoefficientName, Numbers
 
 Row = tuple[str, str, tuple[float, ...]]
 """A paper, a system, and a number a column."""
 
 
-every_coefficient = pytest.mark.parametrize("name", COEFFICIENTS)
+every_name = pytest.mark.parametrize("name", COEFFICIENTS)
+few_examples = settings(deadline=None, max_examples=15)
 
 
-def kendall(
-    x: NDArray[np.float64] | list[float], y: NDArray[np.float64] | list[float]
-) -> float | None:
+def kendall(x: Numbers, y: Numbers) -> float | None:
     """SciPy's tau-b, None where it is undefined."""
     is_defined = len(set(x)) > 1 and len(set(y)) > 1
     return float(stats.kendalltau(x, y).statistic) if is_defined else None
 
 
 SCALAR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
-
-
 FEW = Resamples(12, 7)
 
-
 number = st.integers(min_value=1, max_value=4).map(float)
+gap = number | st.just(math.nan)
 
 
-gap = st.just(math.nan)
+def rows_of(*values: st.SearchStrategy[float]) -> st.SearchStrategy[list[Row]]:
+    """Tables of three columns."""
+    papers, systems = st.sampled_from("abc"), st.sampled_from("xyz")
+    return st.lists(st.tuples(papers, systems, st.tuples(*values)), max_size=14)
 
 
-full_rows = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.tuples(number, number, number)),
-    max_size=14,
-)
-
-
-gappy_rows = st.lists(
-    st.tuples(
-        st.sampled_from("abc"),
-        st.sampled_from("xyz"),
-        st.tuples(number | gap, number | gap, st.floats(-1000, 1000, width=16)),
-    ),
-    max_size=14,
-)
-
-
-rated_rows = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.tuples(*[number | gap] * 3)),
-    max_size=14,
-)
+full_rows = rows_of(number, number, number)
+gappy_rows = rows_of(gap, gap, st.floats(-1000, 1000, width=16))
+rated_rows = rows_of(gap, gap, gap)
 
 
 def split(rows: Sequence[Row]) -> tuple[NDArray[np.float64], list[str], list[str]]:
     """The table, the paper of each row and its system."""
     table = np.array([values for _, _, values in rows], dtype=np.float64).reshape(len(rows), 3)
     return table, [paper for paper, _, _ in rows], [system for _, system, _ in rows]
+
+
+def shared(table: NDArray[np.float64], a: int, b: int) -> Rows:
+    """The rows that two columns share."""
+    return np.flatnonzero(~np.isnan(table[:, a] + table[:, b]))
+
+
+def of_rows(name: CoefficientName, x: NDArray[np.float64], y: NDArray[np.float64]) -> Statistic:
+    """The coefficient over the rows of a resample."""
+    return lambda rows, _copies: SCALAR[name](x[rows], y[rows])
 
 
 def cell(found: Matrix, a: int, b: int) -> tuple[float | None, ...]:
@@ -96,8 +89,8 @@ def close(expected: tuple[float | None, ...]) -> object:
     return tuple(None if v is None else pytest.approx(v, abs=1e-9) for v in expected)
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=15)
+@every_name
+@few_examples
 @given(rows=full_rows | gappy_rows)
 def test_over_rows_is_the_coefficient_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -106,22 +99,20 @@ def test_over_rows_is_the_coefficient_and_its_bootstrap(
     table, papers, _ = split(rows)
     found = matrix_over_rows(table, papers, name, FEW)
     for a, b in ((0, 1), (1, 2), (2, 0)):
-        both = ~np.isnan(table[:, a]) & ~np.isnan(table[:, b])
-        x, y = table[both, a], table[both, b]
-        groups = [paper for paper, there in zip(papers, both, strict=True) if there]
-
-        def drawn(
-            taken: Rows, _: Rows, x: NDArray[np.float64] = x, y: NDArray[np.float64] = y
-        ) -> float | None:
-            return SCALAR[name](x[taken], y[taken])
-
-        interval = bootstrap_interval(groups, drawn, n_resamples=FEW.n, seed=FEW.seed)
+        rows_of_both = shared(table, a, b)
+        x, y = table[rows_of_both, a], table[rows_of_both, b]
+        interval = bootstrap_interval(
+            [papers[row] for row in rows_of_both],
+            of_rows(name, x, y),
+            n_resamples=FEW.n,
+            seed=FEW.seed,
+        )
         assert cell(found, a, b) == close((SCALAR[name](x, y), interval.low, interval.high))
         assert found.n[a, b] == len(x)
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=15)
+@every_name
+@few_examples
 @given(rows=full_rows | gappy_rows)
 def test_within_is_the_mean_over_papers_and_its_bootstrap(
     name: CoefficientName, rows: list[Row]
@@ -130,11 +121,10 @@ def test_within_is_the_mean_over_papers_and_its_bootstrap(
     table, papers, _ = split(rows)
     found = matrix_within(table, papers, name, FEW)
     for a, b in ((0, 1), (1, 2), (0, 0)):
-        both = ~np.isnan(table[:, a]) & ~np.isnan(table[:, b])
-        every: list[float | None] = []
-        for paper in sorted({p for p, there in zip(papers, both, strict=True) if there}):
-            of = both & np.array([p == paper for p in papers])
-            every.append(SCALAR[name](table[of, a], table[of, b]))
+        its: dict[str, list[int]] = {}
+        for row in shared(table, a, b):
+            its.setdefault(papers[row], []).append(int(row))
+        every = [SCALAR[name](table[its[paper], a], table[its[paper], b]) for paper in sorted(its)]
         known = [value for value in every if value is not None]
         mean = math.fsum(known) / len(known) if known else None
         interval = bootstrap_mean(every, n_resamples=FEW.n, seed=FEW.seed)
@@ -142,8 +132,8 @@ def test_within_is_the_mean_over_papers_and_its_bootstrap(
         assert found.n[a, b] == len(known)
 
 
-@every_coefficient
-@settings(deadline=None, max_examples=15)
+@every_name
+@few_examples
 @given(rows=full_rows | rated_rows)
 def test_of_means_is_the_coefficient_of_the_systems_means(
     name: CoefficientName, rows: list[Row]
@@ -152,27 +142,25 @@ def test_of_means_is_the_coefficient_of_the_systems_means(
     table, papers, systems = split(rows)
     found = matrix_of_means(table, papers, systems, name, FEW)
     for a, b in ((0, 1), (1, 2)):
-        both = ~np.isnan(table[:, a]) & ~np.isnan(table[:, b])
-
-        shared = np.flatnonzero(both)
+        of_both = shared(table, a, b)
 
         def of_means(
-            taken: Rows, _: Rows, a: int = a, b: int = b, shared: NDArray[np.intp] = shared
+            taken: Rows, _: Rows, a: int = a, b: int = b, of_both: Rows = of_both
         ) -> float | None:
             x, y = [], []
             for system in sorted(set(systems)):
-                its = [row for row in shared[taken] if systems[row] == system]
+                its = [row for row in of_both[taken] if systems[row] == system]
                 if its:
                     x.append(round(float(table[its, a].mean()), 12))
                     y.append(round(float(table[its, b].mean()), 12))
             return SCALAR[name](x, y)
 
-        its = [papers[row] for row in shared]
+        its = [papers[row] for row in of_both]
         interval = bootstrap_interval(its, of_means, n_resamples=FEW.n, seed=FEW.seed)
-        everything = np.arange(len(shared), dtype=np.intp)
+        everything = np.arange(len(of_both), dtype=np.intp)
         value = of_means(everything, everything)
         assert cell(found, a, b) == close((value, interval.low, interval.high))
-        assert found.n[a, b] == len({s for s, there in zip(systems, both, strict=True) if there})
+        assert found.n[a, b] == len({systems[row] for row in of_both})
 
 
 def test_three_levels_worked_example() -> None:
@@ -192,7 +180,7 @@ def test_three_levels_worked_example() -> None:
     assert (over.n[0, 1], within.n[0, 1], means.n[0, 1]) == (4, 2, 2)
 
 
-@every_coefficient
+@every_name
 def test_a_matrix_is_symmetric_with_ones_where_a_column_varies(name: CoefficientName) -> None:
     """A constant column goes with nothing, not even with itself."""
     table = np.array([[1.0, 4.0, 2.0], [2.0, 3.0, 2.0], [2.0, 1.0, 2.0], [5.0, 1.5, 2.0]])
@@ -215,69 +203,43 @@ def test_pearson_survives_an_outlier_that_a_resample_leaves_out() -> None:
     papers = list("abbbbc")
     found = matrix_over_rows(np.stack([x, y], axis=1), papers, "pearson", FEW)
     interval = bootstrap_interval(
-        papers, lambda rows, _: pearson(x[rows], y[rows]), n_resamples=FEW.n, seed=FEW.seed
+        papers, of_rows("pearson", x, y), n_resamples=FEW.n, seed=FEW.seed
     )
     assert cell(found, 0, 1) == close((pearson(x, y), interval.low, interval.high))
-
-
-SYSTEMS = (
-    "gpt35_fm", "llama2_70b", "longt5", "longt5_block", "bigbird_pegasus", "bigbird_pegasus_block",
-)  # fmt: skip
 
 
 quarter = st.integers(min_value=1, max_value=4).map(lambda rating: rating / 4)
 
 
-def mean(weights: Sequence[float], shares: Sequence[float | None]) -> float:
-    """The weighted mean over the facets that are there."""
-    there = [(w, share) for w, share in zip(weights, shares, strict=True) if share is not None]
-    return sum(w * share for w, share in there) / sum(w for w, _ in there)
-
-
-def error_of(
-    weights: Sequence[float], rows: Sequence[tuple[Sequence[float | None], float]]
-) -> float:
-    """The mean squared error by its definition."""
-    kept = [(shares, y) for shares, y in rows if any(s is not None for s in shares)]
-    return sum((mean(weights, shares) - y) ** 2 for shares, y in kept) / len(kept)
-
-
-def test_fit_worked_example() -> None:
-    """One row a facet says its weight at once: .2 and .8 leave nothing unexplained.
-
-    With the third row, which has only the second facet, the mean is that facet's share whatever it
-    weighs: 1/2 against 1/4 leaves (1/4)^2 of one row in three.
-    """
-    found = fit_weights([(1, 0), (0, 1), (None, 0.5)], [0.2, 0.8, 0.25])
-    assert found.weights == pytest.approx((0.2, 0.8), abs=1e-6)
-    assert found.error == pytest.approx(1 / 16 / 3, abs=1e-9)
+@pytest.mark.parametrize(
+    ("rows", "overall", "weights", "error"),
+    [
+        # One row a facet says its weight at once. The third row, which has only the second facet,
+        # has that facet's share whatever it weighs: 1/2 against 1/4 leaves (1/4)^2 of one in three.
+        ([(1, 0), (0, 1), (None, 0.5)], [0.2, 0.8, 0.25], (0.2, 0.8), 1 / 16 / 3),
+        # y falls as the first facet rises; unheld the weights of y = 2 b - a would be -1 and 2.
+        # Left over: (0 - 0)^2, (1 - 2)^2, (1 - 1)^2.
+        ([(0, 0), (0, 1), (1, 1)], [0.0, 2.0, 1.0], (0.0, 1.0), 1 / 3),
+        # Nothing is known of a facet that no row has; the others share all.
+        ([(1, None, 0), (0, None, 1), (1, None, 1)], [0.25, 0.75, 1.0], (0.25, 0.0, 0.75), 0.0),
+    ],
+)
+def test_fit_worked_examples(
+    rows: list[tuple[float | None, ...]],
+    overall: list[float],
+    weights: tuple[float, ...],
+    error: float,
+) -> None:
+    """Weights are not negative, sum to 1, and what they leave is told; an empty row is left out."""
+    found = fit_weights(rows, overall)
+    assert found.weights == pytest.approx(weights, abs=1e-6)
+    assert found.error == pytest.approx(error, abs=1e-6)
     assert found.n_rows == 3
+    nothing = (None,) * len(weights)
+    assert fit_weights([*rows, nothing], [*overall, 0.9]) == found
 
 
-def test_a_weight_is_not_negative() -> None:
-    """Worked example: y falls as the first facet rises; the best that weights can do is 0 and 1.
-
-    Unheld they would be -1 and 2. Left over: (0 - 0)^2, (1 - 2)^2 of y = 2 b - a, (1 - 1)^2.
-    """
-    found = fit_weights([(0, 0), (0, 1), (1, 1)], [0.0, 2.0, 1.0])
-    assert found.weights == pytest.approx((0.0, 1.0), abs=1e-6)
-    assert found.error == pytest.approx(1 / 3, abs=1e-6)
-
-
-def test_a_facet_that_no_row_has_weighs_nothing() -> None:
-    """Nothing is known of it; the others share all."""
-    found = fit_weights([(1, None, 0), (0, None, 1), (1, None, 1)], [0.25, 0.75, 1.0])
-    assert found.weights == pytest.approx((0.25, 0.0, 0.75), abs=1e-6)
-
-
-def test_rows_without_a_facet_are_left_out() -> None:
-    """Their overall rating is about nothing that was rated."""
-    rows = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.5)]
-    y = [0.2, 0.8, 0.6]
-    assert fit_weights([*rows, (None, None)], [*y, 0.9]) == fit_weights(rows, y)
-
-
-@settings(deadline=None, max_examples=15)
+@few_examples
 @given(
     rows=st.lists(st.tuples(st.tuples(quarter, quarter, quarter), quarter), min_size=4),
     other=st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
@@ -287,8 +249,9 @@ def test_no_other_weights_are_better(
 ) -> None:
     """Law: where no facet is removed there is one minimum, and this is it."""
     found = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
-    weights = [w / sum(other) for w in other]
-    assert found.error <= error_of(weights, rows) + 1e-7
+    shares, overall = np.array([shares for shares, _ in rows]), np.array([y for _, y in rows])
+    left = shares @ other / sum(other) - overall
+    assert found.error <= float(np.mean(left**2)) + 1e-7
 
 
 def test_too_few_rows_are_refused_with_what_is_needed() -> None:
@@ -306,9 +269,10 @@ def test_the_weights_of_fm_come_out_of_the_release(release_file: Path) -> None:
     """
     papers = [json.loads(line) for line in release_file.read_text(encoding="utf-8").splitlines()]
     rows = [
-        ([share or None for share in paper[f"{system}_human_list"]], paper[f"{system}_human"])
+        ([share or None for share in paper[f"{key}_list"]], paper[key])
         for paper in papers
-        for system in SYSTEMS
+        for key in paper
+        if key.endswith("_human")
     ]
     found = fit_weights([shares for shares, _ in rows], [y for _, y in rows])
     assert found.weights == pytest.approx((0.1, 0.3, 0.3, 0.3), abs=1e-6)
