@@ -33,10 +33,7 @@ from summeval_pytest.errors import (
     ],
 )
 def test_the_tree_is_as_drawn(kind: type[Exception], parent: type[Exception]) -> None:
-    """The user's mistakes end in exit code 4, the judge's and a lost reply in an error.
-
-    They must not mix.
-    """
+    """The user's mistakes end in exit code 4, the judge's and a lost reply in an error."""
     assert kind.__bases__ == (parent,)
 
 
@@ -51,23 +48,14 @@ def test_the_drawing_shows_every_error() -> None:
     assert drawn == defined
 
 
-def test_place_names_file_and_line() -> None:
-    """Editors and terminals open `file:line` by a click; a whole file has no line."""
-    assert str(Place("golden/summeval.toml", 14)) == "golden/summeval.toml:14"
+def test_errors_tell_where_and_why() -> None:
+    """Editors open `file:line` by a click; what is done next depends on a reply's fault."""
     assert str(Place("golden/summeval.toml")) == "golden/summeval.toml"
-
-
-def test_suite_error_begins_with_its_place() -> None:
-    """Where comes first, so that a list of errors lines up."""
     error = SuiteError(Place("papers.jsonl", 3), "paper 'p1' has no title; add one")
     assert str(error) == "papers.jsonl:3: paper 'p1' has no title; add one"
     assert error.place == Place("papers.jsonl", 3)
-
-
-def test_a_request_without_a_reply_names_its_fault() -> None:
-    """What is done next depends on why there is none, and nobody should have to read a text."""
-    error = NoReplyError("over_budget", "0.10 dollars are left")
-    assert (error.fault, str(error)) == ("over_budget", "0.10 dollars are left")
+    lost = NoReplyError("over_budget", "0.10 dollars are left")
+    assert (lost.fault, str(lost)) == ("over_budget", "0.10 dollars are left")
 
 
 @pytest.mark.parametrize(

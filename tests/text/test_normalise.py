@@ -12,108 +12,75 @@ TRACES = """
     Abstract: **Summary**: ** : # <s> </s> <pad> <unk> <n> <br /> < s> br /> <| im_start |> - *
     1. 2) \u2022 a The zinc fell . ! ( )
 """
-
-
 SPACES = "\n\n\n \t\r\x85\u2028\u00a0\u200b\x00\x1c"
-
-
 PIECES = st.sampled_from([*TRACES.split(), *SPACES])
-
-
 texts = st.lists(PIECES, max_size=14).map("".join) | st.text()
 
 
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "expected"),
     [
-        "<s> Zinc helps . </s>",
-        "<pad><pad> Zinc helps .<pad>",
-        "</s><s>Zinc <unk> helps .",
-        "<|im_start|>Zinc helps .<|im_end|><|endoftext|>",
-        "<S>Zinc helps .</S>",
+        *(
+            (raw, "Zinc helps .")
+            for raw in (
+                "<s> Zinc helps . </s>",
+                "<pad><pad> Zinc helps .<pad>",
+                "</s><s>Zinc <unk> helps .",
+                "<|im_start|>Zinc helps .<|im_end|><|endoftext|>",
+                "<S>Zinc helps .</S>",
+                "Abstract: Zinc helps .",
+                "ABSTRACT:\n\nZinc helps .",
+                " summary : Zinc helps .",
+                "**Abstract:** Zinc helps .",
+                "**Abstract**: Zinc helps .",
+                "## Summary: Zinc helps .",
+                "<s> Abstract: Zinc helps .",
+                "Abstract: Summary: Zinc helps .",
+                "Zi\u200bnc\u00ad \x07hel\u202eps .\ufeff",
+            )
+        ),
+        # An empty summary must be seen as empty whatever it is wrapped in.
+        *((raw, "") for raw in ("", " \n\n ", "<s></s><pad>", "Abstract:", "\u200b", "<n><br>")),
+        # Half a character cannot be encoded, so it could neither be hashed nor stored.
+        ("zinc \ud83d helps", "zinc \ufffd helps"),
+        # A hard-wrapped line is no end of a sentence, nor is a number there the start of an item.
+        ("  Zinc\t\u00a0helps\nmice \r\n and\x0bmen. ", "Zinc helps mice and men."),
+        ("dose of\n2.5 mg", "dose of 2.5 mg"),
+        ("a loss of\n-3 points", "a loss of -3 points"),
+        ("in\n1999", "in 1999"),
+        # Only a label before a colon and a whole token go; the paper's words do not.
+        *(
+            (text, text)
+            for text in (
+                "Abstract reasoning declines with age.",
+                "In summary: zinc helps.",
+                "Abstracts: we read forty.",
+                "Zinc < s > copper.",
+            )
+        ),
     ],
 )
-def test_special_tokens_leave_no_trace(raw: str) -> None:
+def test_traces_of_a_model_go_and_words_stay(raw: str, expected: str) -> None:
     """What a tokeniser leaves behind would tell the judge which system it reads."""
-    assert normalise(raw) == "Zinc helps ."
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "Abstract: Zinc helps.",
-        "ABSTRACT:\n\nZinc helps.",
-        " summary : Zinc helps.",
-        "**Abstract:** Zinc helps.",
-        "**Abstract**: Zinc helps.",
-        "## Summary: Zinc helps.",
-        "<s> Abstract: Zinc helps.",
-        "Abstract: Summary: Zinc helps.",
-    ],
-)
-def test_leading_labels_are_stripped(raw: str) -> None:
-    """Every output of one released system opens with such a label."""
-    assert normalise(raw) == "Zinc helps."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Abstract reasoning declines with age.",
-        "In summary: zinc helps.",
-        "Abstracts: we read forty.",
-        "Zinc < s > copper.",
-    ],
-)
-def test_words_that_only_look_like_traces_stay(text: str) -> None:
-    """Only a label before a colon and a whole token go; the paper's words do not."""
-    assert normalise(text) == text
-
-
-def test_white_space_becomes_one_space() -> None:
-    """A hard-wrapped line is no end of a sentence."""
-    assert normalise("  Zinc\t\u00a0helps\nmice \r\n and\x0bmen. ") == "Zinc helps mice and men."
+    assert normalise(raw) == expected
 
 
 @pytest.mark.parametrize(
     ("raw", "lines"),
     [
-        ("Aims\n\nWe asked who sleeps.", ["Aims", "We asked who sleeps."]),
-        ("Aims \n \t \n\n We asked.", ["Aims", "We asked."]),
-        ("Two things:\nzinc", ["Two things:", "zinc"]),
-        ("It fell.\nThen it rose", ["It fell.", "Then it rose"]),
+        ("Aims\n\nWe asked who sleeps.", "Aims|We asked who sleeps."),
+        ("Aims \n \t \n\n We asked.", "Aims|We asked."),
+        ("Two things:\nzinc", "Two things:|zinc"),
+        ("It fell.\nThen it rose", "It fell.|Then it rose"),
         ("We saw\n- zinc\n* lead\n\u2022 tin\n1. iron", "We saw|- zinc|* lead|\u2022 tin|1. iron"),
-        ("We saw\n2) zinc\n10. lead", ["We saw", "2) zinc", "10. lead"]),
-        ("Zinc<n>lead<br />tin<BR>", ["Zinc", "lead", "tin"]),
+        ("We saw\n2) zinc\n10. lead", "We saw|2) zinc|10. lead"),
+        ("Zinc<n>lead<br />tin<BR>", "Zinc|lead|tin"),
     ],
 )
-def test_paragraphs_list_items_and_ended_lines_stay_apart(raw: str, lines: list[str] | str) -> None:
+def test_paragraphs_list_items_and_ended_lines_stay_apart(raw: str, lines: str) -> None:
     """A heading without a full stop must not melt into the sentence below it."""
-    wanted = lines.split("|") if isinstance(lines, str) else lines
-    assert normalise(raw) == "\n\n".join(wanted)
-    assert "".join(s.text for s in split_sentences(normalise(raw))) == "".join(wanted)
-
-
-@pytest.mark.parametrize("text", ["dose of\n2.5 mg", "a loss of\n-3 points", "in\n1999"])
-def test_a_number_at_the_start_of_a_line_is_no_list_item(text: str) -> None:
-    """Wrapped prose puts decimals and minus signs at the start of lines too."""
-    assert normalise(text) == text.replace("\n", " ")
-
-
-def test_invisible_characters_are_removed() -> None:
-    """Zero-width and control characters would make equal words differ."""
-    assert normalise("zi\u200bnc\u00ad \x07hel\u202eps\ufeff") == "zinc helps"
-
-
-def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
-    """Half a character cannot be encoded, so it could neither be hashed nor stored."""
-    assert normalise("zinc \ud83d helps") == "zinc \ufffd helps"
-
-
-@pytest.mark.parametrize("raw", ["", " \n\n ", "<s></s><pad>", "Abstract:", "\u200b", "<n><br>"])
-def test_nothing_but_traces_is_the_empty_text(raw: str) -> None:
-    """An empty summary must be seen as empty whatever it is wrapped in."""
-    assert normalise(raw) == ""
+    assert normalise(raw) == lines.replace("|", "\n\n")
+    assert [s.text for s in split_sentences(normalise(raw))] == lines.split("|")
 
 
 @given(texts)
@@ -128,43 +95,42 @@ def test_normalise_is_idempotent(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "I'm sorry, but I can't help with that.",
-        "I\u2019m unable to summarise this paper.",
-        "I am afraid the text is missing.",
-        "We are very sorry.",
-        "Sorry, no paper was given.",
-        "I apologize, the document is empty.",
-        "I apologise.",
-        "As an AI language model, I have no access to papers.",
-        "As a large language model I decline.",
-        "I cannot summarise this.",
-        "I can not do this.",
-        "I won't write about this drug.",
-        '"I will not answer," it said.',
-        "**I am sorry** but no.",
-    ],
+    """
+    I'm sorry, but I can't help with that.
+    I\u2019m unable to summarise this paper.
+    I am afraid the text is missing.
+    We are very sorry.
+    Sorry, no paper was given.
+    I apologize, the document is empty.
+    I apologise.
+    As an AI language model, I have no access to papers.
+    As a large language model I decline.
+    I cannot summarise this.
+    I can not do this.
+    I won't write about this drug.
+    "I will not answer," it said.
+    **I am sorry** but no.
+    """.strip().splitlines(),
 )
 def test_an_apology_is_a_refusal(text: str) -> None:
     """A refused summary is the system's failure, and no judge need be asked."""
-    assert is_refusal(text)
+    assert is_refusal(text.strip())
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "Zinc helps. I cannot say why.",
-        "As a large trial, this one was slow.",
-        "Asian ponds dry up.",
-        "Ian can swim.",
-        "Sorrysville has 12 ponds.",
-        "In vitro I cannot be seen.",
-    ],
+    """
+    Zinc helps. I cannot say why.
+    As a large trial, this one was slow.
+    Asian ponds dry up.
+    Ian can swim.
+    Sorrysville has 12 ponds.
+    In vitro I cannot be seen.
+    """.splitlines(),
 )
 def test_science_is_no_refusal(text: str) -> None:
     """A summary that scores is not to be thrown away for a word."""
-    assert not is_refusal(text)
+    assert not is_refusal(text.strip())
 
 
 def test_a_summary_after_an_apology_is_no_refusal_from_80_words_on() -> None:

@@ -14,53 +14,47 @@ from summeval_pytest.text.words import (
     tokens,
 )
 
-FAMILIES = [
-    "reduces reduced reducing reduction reductions",
-    "activates activated activation activations",
-    "measure measures measured measurement measurements",
-    "significant significantly",
-    "study studies studied",
-    "ability abilities",
-    "mutate mutated mutation mutations",
-    "classify classifies classified",
-    "randomised randomized randomises randomising randomisation randomization",
-    "control controls",
-    "stopped stopping",
-    "effective effectively effectiveness",
-    "weak weakness weaknesses",
-    "useful usefulness",
-    "increase increases increased increasing",
-    "process processes processed",
-    "virus viruses",
-    "bind binds binding bindings",
-    "diseases disease",
-    "clinical clinically",
-]
+FAMILIES = """
+reduces reduced reducing reduction reductions
+activates activated activation activations
+measure measures measured measurement measurements
+significant significantly
+study studies studied
+ability abilities
+mutate mutated mutation mutations
+classify classifies classified
+randomised randomized randomises randomising randomisation randomization
+control controls
+stopped stopping
+effective effectively effectiveness
+weak weakness weaknesses
+useful usefulness
+increase increases increased increasing
+process processes processed
+virus viruses
+bind binds binding bindings
+diseases disease
+clinical clinically
+"""
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES.strip().splitlines())
 def test_inflections_share_a_stem(family: str) -> None:
     """A summary that says it in another form has still said it."""
     assert len({stem(word) for word in family.split()}) == 1
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("increase", "decrease"),
-        ("protein", "proton"),
-        ("hypertension", "hypotension"),
-        ("patient", "patent"),
-        ("mouse", "mould"),
-        ("illness", "ill"),
-    ],
+    "pair",
+    """increase/decrease protein/proton hypertension/hypotension patient/patent mouse/mould
+    illness/ill""".split(),
 )
-def test_different_words_keep_different_stems(one: str, other: str) -> None:
+def test_different_words_keep_different_stems(pair: str) -> None:
     """A stem that throws opposites together would hide a contradiction."""
-    assert stem(one) != stem(other)
+    assert len({stem(word) for word in pair.split("/")}) == 2
 
 
-@pytest.mark.parametrize("word", [*"less virus basis illness focus glass".split(), "il-6", "p53"])
+@pytest.mark.parametrize("word", "less virus basis illness focus glass il-6 p53".split())
 def test_words_that_only_seem_inflected_stay(word: str) -> None:
     """The last letter of "virus" is no plural."""
     assert stem(word) == word
@@ -75,19 +69,19 @@ def test_short_words_and_codes_are_their_own_stems(word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("The dose was 2.5 mg.", ["the", "dose", "was", "2.5", "mg"]),
-        ("1,000 mice, 24%", ["1,000", "mice", "24", "%"]),
-        ("IL-6 and p53", ["il", "6", "and", "p53"]),
-        ("beta-cells' (growth)", ["beta", "cells", "growth"]),
-        ("\u03b2-cells, na\u00efve", ["\u03b2", "cells", "na\u00efve"]),
-        ("snake_case", ["snake", "case"]),
-        ("", []),
-        ("... -- !", []),
+        ("The dose was 2.5 mg.", "the dose was 2.5 mg"),
+        ("1,000 mice, 24%", "1,000 mice 24 %"),
+        ("IL-6 and p53", "il 6 and p53"),
+        ("beta-cells' (growth)", "beta cells growth"),
+        ("\u03b2-cells, na\u00efve", "\u03b2 cells na\u00efve"),
+        ("snake_case", "snake case"),
+        ("", ""),
+        ("... -- !", ""),
     ],
 )
-def test_tokens_are_words_numbers_and_percent_signs(text: str, found: list[str]) -> None:
+def test_tokens_are_words_numbers_and_percent_signs(text: str, found: str) -> None:
     """A decimal is one token, and punctuation is none."""
-    assert tokens(text) == found
+    assert tokens(text) == found.split()
 
 
 def test_content_words_are_stems_without_the_common_words() -> None:
@@ -103,16 +97,14 @@ def test_a_negation_is_a_content_word(word: str) -> None:
     assert content_words(f"it was {word} the case")[0] == stem(word)
 
 
-@given(st.text(alphabet="aZ09.,%_-' e"))
-def test_plain_text_has_the_same_tokens_among_other_letters(text: str) -> None:
-    """Plain text has a pattern of its own for speed; one letter from elsewhere asks the other."""
-    assert tokens(f"{text} \u03b2") == [*tokens(text), "\u03b2"]
-
-
-@given(st.text())
-def test_a_text_has_tokens_where_it_has_one(text: str) -> None:
-    """Metrics ask whether anything is there without a list of it all."""
+@given(st.text() | st.text(alphabet="aZ09.,%_-' e"))
+def test_each_way_to_ask_about_words_gives_the_same(text: str) -> None:
+    """Plain text has a pattern of its own; some only ask how many, or whether any."""
+    assert known_tokens(text) == tuple(tokens(text))
     assert has_tokens(text) == bool(tokens(text))
+    assert count_content(text) == len(content_words(text))
+    if text.isascii():
+        assert tokens(f"{text} \u03b2") == [*tokens(text), "\u03b2"]
 
 
 def test_what_words_count_as_is_not_remembered_without_end(
@@ -121,19 +113,6 @@ def test_what_words_count_as_is_not_remembered_without_end(
     """A run over many papers meets ever new numbers; the table begins anew and tells the same."""
     monkeypatch.setattr(words, "_MOST_KNOWN", 2)
     contents = words._Contents()
-    assert [contents[word] for word in "the 1,000 x mice reduces".split()] == [
-        "", "1000", "", "mice", "reduc",
-    ]  # fmt: skip
+    found = [contents[word] for word in "the 1,000 x mice reduces".split()]
+    assert found == ["", "1000", "", "mice", "reduc"]
     assert len(contents) <= 2
-
-
-@given(st.text())
-def test_words_of_content_are_counted_as_they_are_listed(text: str) -> None:
-    """Whoever only asks how many there are needs no list of them."""
-    assert count_content(text) == len(content_words(text))
-
-
-@given(st.text())
-def test_kept_tokens_are_the_tokens(text: str) -> None:
-    """What is remembered of a sentence is what it has."""
-    assert known_tokens(text) == tuple(tokens(text))
