@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
 from summeval_pytest.metrics.score import (
@@ -295,9 +295,10 @@ def whisker(difference: Difference, beside: Sequence[Difference]) -> list[float]
     return [round(_MIDDLE + _REACH * share / reach, 2) for share in shares(difference)]
 
 
-def _finalize(value: Any) -> Any:
-    """Whatever the template prints is visible and no longer than a quotation; markup is ours."""
-    return visible(cut(value)) if type(value) is str else value
+def _finalize(value: object) -> object:
+    """What is neither a number nor markup is visible and no longer than a quotation."""
+    is_ours = isinstance(value, int | float) or hasattr(value, "__html__")
+    return value if is_ours else visible(cut(str(value)))
 
 
 def _policy(style: str, script: str) -> str:

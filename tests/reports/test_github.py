@@ -1,50 +1,72 @@
 from __future__ import annotations
 
+import doctest
+import tracemalloc
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from summeval_pytest.errors import Place
-from summeval_pytest.metrics.score import Unscored
 from summeval_pytest.reports.github import (
     Annotation,
     annotation_lines,
+    cell,
+    code,
     failing_pairs,
+    fitting,
+    head,
+    section,
+    step_summary,
 )
-from summeval_pytest.text.printing import safe
+from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall
-from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.reports.records import (
+    CHANGE,
     COMPARISON,
     FACET,
     FAITHFULNESS,
     FM,
+    MISSED,
     RESULT,
     SENTENCE,
+    TRUSTED,
+    UNLIKE,
     UNMEASURED,
-    WAIVER,
+    agreement,
+    at,
     everything,
     failing,
+    floor,
+    golden,
     in_other_words,
+    lacking,
     mean,
     measured,
     passing,
     record,
     system,
+    trust,
     unscored,
     untrusted,
+    waived,
 )
+from tests.verdict.records import run, suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from markdown_it.token import Token
     from syrupy.assertion import SnapshotAssertion
 
-MARKS = "%:,;=#[] \n\r\u2028\u00a0\x1b2A05D"
-texts = st.text(alphabet=st.sampled_from(MARKS), max_size=30) | st.text(max_size=30)
+    from summeval_pytest.record.record import RunRecord, SuiteRecord
+
+COMMANDING = "%:,;=#[] \n\r\u2028\u00a0\x1b2A05D"
+texts = st.text(alphabet=st.sampled_from(COMMANDING), max_size=30) | st.text(max_size=30)
 
 
 @dataclass(frozen=True)
@@ -95,7 +117,7 @@ def titles(*lines: str) -> list[str]:
 
 
 PASSED = (passing(system="careless"), passing("ward-02", system="careless"))
-DROP = "against v1.3 (careful): facet drops by 0.454, p 0.0002 < 0.05"
+DROP = "against v1 (careful): dropped 0.400, 0.02 allowed"
 
 
 @pytest.mark.parametrize(
@@ -114,15 +136,15 @@ DROP = "against v1.3 (careful): facet drops by 0.454, p 0.0002 < 0.05"
         (
             {
                 "means": (),
-                "comparison": replace(COMPARISON, differences=(), mismatches=("judge differs",)),
+                "comparison": UNLIKE,
             },
             "not comparable: careless",
-            "against v1.3 (careful): judge differs",
+            "against v1 (careful): judge differs",
         ),
         (
-            {"means": (), "waivers": (WaiverUse(waiver=WAIVER, state="exceeded"),)},
+            {"means": (), "waivers": (waived("exceeded"),)},
             "waiver: careless",
-            f"{WAIVER.told} allows no less than 1",
+            waived("exceeded").fault,
         ),
         (
             {"outcome": "error", "fault": "no means: 1 of 2 papers is unscored"},
@@ -142,13 +164,12 @@ def test_a_system_is_named_by_what_fails_it(
 
 def test_the_worst_come_first() -> None:
     """Systems; then pairs by how far they are short in all, then by findings; then the judge's."""
-    lack = Unscored(metric="facet", status="degenerate_candidate", reason="empty")
     pairs = (
         unscored("judge"),
         failing("third", RESULT, findings=(FACET,)),  # 1/3 of its range short, a facet
         failing("second", RESULT, findings=(SENTENCE,)),  # 1/3, a sentence
         failing("first", FM, FAITHFULNESS),  # 1/5 + 3/10 = 1/2
-        replace(failing("empty"), verdict=PairVerdict(shortfalls=(), lacking=(lack,))),
+        lacking(paper="empty"),
         passing(),
     )
     judged = ("judge", "third", "second", "first", "empty", "zinc-01")
@@ -270,25 +291,19 @@ def test_many_untrusted_suites_leave_room_for_what_fails(n_suites: int, n_failin
     assert min(n_failing, 1) <= n_shown
 
 
-LACK = Unscored(metric="facet", status="refused_candidate", reason="the system refused")
 NAMES = ("facet", "facet.result", "facet.method", "facet.background", "eva", "faithfulness")
 SIX = tuple(Shortfall(name=name, value=1.0, least=2.0) for name in NAMES)
 PAIRS = {
-    "a facet under its threshold": failing(line=10),
+    "a facet under its threshold": failing(place=at(10)),
     "a number without a finding": failing("a", FM, FAITHFULNESS, findings=()),
     "an unsupported sentence": failing("a", FM, findings=(replace(SENTENCE, summary=" "),)),
     "a conflict": failing("a", FM, findings=(replace(FACET, conflict=True), SENTENCE)),
     "a facet without a threshold": failing("a", FM),
     "many numbers": failing("a", *SIX),
     "no score by the judge's fault": unscored(fault="facet: unanswered,\nno JSON"),
-    "no score by the system's fault": replace(
-        failing(findings=()),
-        verdict=PairVerdict(shortfalls=(), lacking=(LACK,)),
-        summary="I cannot help with that.",
-    ),
-    "a waiver to mend": replace(
-        failing(findings=()),
-        verdict=PairVerdict(shortfalls=(), waivers=(WaiverUse(waiver=WAIVER, state="not needed"),)),
+    "no score by the system's fault": lacking(summary="I cannot help with that."),
+    "a waiver to mend": failing(
+        findings=(), verdict=PairVerdict(shortfalls=(), waivers=(waived("not needed"),))
     ),
 }
 
@@ -304,3 +319,305 @@ def test_a_pair_is_annotated_by_what_fails_it(snapshot: SnapshotAssertion, name:
 def test_a_run_with_something_of_everything_is_annotated(snapshot: SnapshotAssertion) -> None:
     """The untrusted judge, the parts that were not judged, systems, the worst pairs, the rest."""
     assert list(annotation_lines(everything())) == snapshot
+
+
+GITHUB = MarkdownIt("gfm-like")
+"""CommonMark with tables, strikethrough, raw HTML and addresses as links: what GitHub reads."""
+MEBIBYTE = 1024 * 1024
+HOSTILE = [
+    "x\n\n# Heading\n\n```\n~~~\n",
+    "`` ` ``` | a\\|b \\",
+    "<script>alert(1)</script></code></td></table></pre><!-- ",
+    "[x](https://evil.example) ![x](https://evil.example/p.png) https://evil.example",
+    "@octocat #1 me@evil.example www.evil.example **x** ~~x~~ &lt; &#96;",
+    "::error::x\n::add-mask::y\n##[error]z",
+    "\x1b[31m\u202e\u2028\ufffe\ud83d",
+]
+PART = system(outcome="not judged", means=())
+
+
+def lines_of(run: RunRecord, heading: str) -> list[str]:
+    """The lines of one section without its heading."""
+    _, found, rest = step_summary(run).partition(f"\n## {heading}\n\n")
+    assert found, f"no section {heading!r}"
+    return rest.partition("\n\n## ")[0].rstrip("\n").split("\n")
+
+
+def shape(run: RunRecord) -> list[tuple[str, str]]:
+    """What a reader of Markdown sees, with everything in code spans blotted out."""
+    found = []
+    for token in GITHUB.parse(step_summary(run)):
+        found.append((token.type, ""))
+        found += [
+            (child.type, "" if child.type == "code_inline" else child.content)
+            for child in token.children or []
+        ]
+    return found
+
+
+JUDGED = "The judge against the golden labels"
+PLAIN = shape(everything())
+
+
+def test_pairs_beyond_the_first_twenty_have_a_row_each(snapshot: SnapshotAssertion) -> None:
+    """Twenty pairs are read, the twenty-first is looked up."""
+    pairs = [failing(f"p{number:02}", FM, place=at(number)) for number in range(1, 23)]
+    run = record(*pairs)
+    assert sum(line.startswith("### ") for line in lines_of(run, "Worst findings")) == 20
+    assert lines_of(run, "More failing pairs")[2:] == snapshot
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.text(max_size=12) | st.sampled_from(HOSTILE))
+@example("`")
+@example("|")
+@example("\\")
+def test_no_text_of_a_run_changes_the_page(text: str) -> None:
+    """Law: whatever a stranger adds to his words, all that differs stands in code spans."""
+    run = in_other_words(everything(), lambda word: f"{text} {word} {text}")
+    assert shape(run) == PLAIN
+
+
+def test_the_page_holds_nothing_that_a_stranger_could_have_wanted() -> None:
+    """The law above holds for a page of nothing, too; this one is full and has no link."""
+    run = in_other_words(everything(), lambda _: " ".join(HOSTILE))
+    found = [kind for kind, _ in shape(run)]
+    assert found.count("code_inline") > 300
+    assert not {"link_open", "image", "html_inline", "html_block", "fence", "s_open"} & set(found)
+    # Figures and three matrices of the judge, systems, a comparison, pairs, judge's faults,
+    # cassettes, waivers.
+    assert found.count("table_open") == 10
+    assert one_line(HOSTILE[4], 60)[:40] in step_summary(run)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_page_is_harmless_in_a_log(text: str) -> None:
+    """Somebody will print it."""
+    page = step_summary(in_other_words(everything(), lambda _: text))
+    assert not any(line.lstrip().startswith("::") for line in page.splitlines())
+    assert "##[" not in page
+    assert page.isprintable() or set(filter(lambda c: not c.isprintable(), page)) <= {"\n"}
+
+
+@pytest.mark.parametrize("character", ["`", "\u202e"])
+def test_thousands_of_megabytes_make_a_small_page(character: str) -> None:
+    """GitHub refuses a page over a mebibyte as a whole; rows are cut whole, no section away."""
+    long = character * 10**6
+    finding = replace(FACET, reference=long, summary=long, reason=long, evidence=((1, long),))
+    pair = failing(findings=(finding,) * 3, summary=long, note=long, change=CHANGE)
+    pairs = [replace(pair, paper=f"p{number}") for number in range(3_000)]
+    faults = [unscored(f"q{number}", fault=long) for number in range(1_000)]
+    waivers = (waived("expired", reason=long),) * 1_000
+    comparison = replace(COMPARISON, brevity=(long,) * 9, flips=COMPARISON.flips * 9_000)
+    compared = tuple(system(f"s{number}", comparison=comparison) for number in range(1_000))
+    systems = (system(means=()), *compared)
+    run = record(*pairs, *faults, systems=systems, waivers=waivers)
+    page = step_summary(replace(run, suites=(untrusted(run.suites[0], long),)))
+    assert 100_000 < len(page.encode()) < 300_000 < MEBIBYTE
+    assert page.count(" more; the other reports have them all.") == 5
+    assert "### `s1` against `v1`" in page
+    for heading in (JUDGED, "Systems", "Against the baseline", "Worst findings",
+                    "More failing pairs", "Unscored: the judge's fault", "Judge and cost",
+                    "Waivers"):  # fmt: skip
+        assert f"\n## {heading}\n" in page
+    unbroken = [token.type for token in GITHUB.parse(page)]
+    assert unbroken.count("table_open") == 1 + unbroken.count("tbody_open") - 1
+
+
+def test_a_pair_too_long_to_show_still_has_a_row() -> None:
+    """What has no room among the worst findings is not lost between the sections."""
+    ticks = "`" * 500
+    finding = replace(FACET, reference=ticks, summary=ticks, reason=ticks, evidence=((1, ticks),))
+    pairs = [failing(f"p{number:02}", findings=(finding,) * 3) for number in range(20)]
+    run = record(*pairs)
+    n_full = sum(line.startswith("### ") for line in lines_of(run, "Worst findings"))
+    assert 0 < n_full < 20
+    assert len(lines_of(run, "More failing pairs")) == 2 + 20 - n_full
+
+
+CAREFUL = system("careful", outcome="passed", means=(mean(value=0.9),), papers=("zinc-01",))
+
+
+def judged(suite: SuiteRecord) -> RunRecord:
+    """A run of this suite alone."""
+    return replace(record(), suites=(suite,))
+
+
+def test_what_an_untrusted_judge_gets_wrong_comes_before_its_verdicts() -> None:
+    """A reader who has seen the systems first has believed them; a trusted judge comes last."""
+    (suite,) = record(passing(), systems=(CAREFUL,)).suites
+    for held, is_first in ((untrusted(suite), True), (measured(suite, TRUSTED, golden()), False)):
+        page = step_summary(judged(held))
+        assert page.count(f"## {JUDGED}") == 1
+        assert (page.index(f"## {JUDGED}") < page.index("## Systems")) == is_first
+
+
+def test_floors_on_bounds_and_undefined_figures_are_told(snapshot: SnapshotAssertion) -> None:
+    """A value of 0.34 over a floor of 0.3 is missed by its lower bound."""
+    lower = agreement("facet_kappa", 0.344, floor(0.3, bound="lower"), floor(0.2))
+    gone = agreement("fact_f1", None, floor(0.5, "fact_f1"), low=None, high=None, n_items=1_102)
+    shown = lines_of(run(measured(suite(), trust(lower, gone))), JUDGED)
+    assert shown[4:6] == snapshot
+
+
+def test_more_figures_than_anyone_reads_are_counted() -> None:
+    """Every kind of error that labels name is a figure; the matrices must stay."""
+    names = [f"unfaithful_recall.kind-{n}" for n in range(2_000)]
+    found = trust(MISSED, *(agreement(name, 0.1) for name in names))
+    shown = lines_of(run(measured(suite(), found, golden())), JUDGED)
+    n_rows = sum(line.startswith("| `") for line in shown)
+    assert 50 < n_rows < 300
+    assert f"{2_001 - n_rows:,} more figures." in shown
+    assert any(line.startswith("| result: ") for line in shown)
+
+
+def test_more_suites_than_anyone_reads_are_counted() -> None:
+    """The first of them is always there."""
+    many = [untrusted(suite(name=f"s{n}"), "`" * 1_000) for n in range(200)]
+    shown = lines_of(run(*many), JUDGED)
+    n_shown = sum(line.startswith("`s") for line in shown)
+    assert 0 < n_shown < 200
+    assert shown[-1] == f"{200 - n_shown} more; the other reports have them all."
+    assert len("\n".join(shown).encode()) < 62_000
+
+
+SEEN = replace(COMPARISON, differences=(replace(COMPARISON.differences[0], broken=()),))
+CAREFUL_RUN = record(passing(), systems=(CAREFUL,))
+RUNS = {
+    "everything": everything(),
+    "all pass": CAREFUL_RUN,
+    "nothing judged": record(systems=(PART,)),
+    "a refusal": record(lacking()),
+    "no drop": record(failing(), systems=(system(comparison=SEEN),)),
+    "not compared": record(failing(), systems=(system(comparison=UNLIKE),)),
+    "waiver in use": record(failing(), waivers=(waived("in use"),)),
+    "trusted": judged(measured(CAREFUL_RUN.suites[0], TRUSTED, golden())),
+    "not measured": judged(measured(CAREFUL_RUN.suites[0], UNMEASURED)),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_is_told_from_its_verdict_to_its_waivers(
+    snapshot: SnapshotAssertion, name: str
+) -> None:
+    """What a reader of the job sees, to the byte."""
+    assert step_summary(RUNS[name]) == snapshot
+
+
+MARKS = "`|\\[]()<>!*_~#&;:@-=+.$ \n\tab1\u202e\u2028"
+spans = st.text(alphabet=st.sampled_from(MARKS), max_size=30) | st.text(max_size=30)
+SPANS = [
+    "` `` ``` `",
+    "`",
+    "a`|`b",
+    "a\\|b\\",
+    "\\",
+    "| --- |",
+    "[x](https://evil.example)",
+    "![x](https://evil.example/p.png)",
+    "<script>alert(1)</script>",
+    "</code></td></table><img src=x onerror=alert(1)>",
+    "https://evil.example www.evil.example me@evil.example",
+    "@octocat #1 0a1b2c3d :tada: ~~x~~ **x**",
+    "&lt;script&gt; &#96; &#124;",
+    "x\n\n# Heading\n\n- item\n\n```\n",
+    "<!-- ",
+    "[x]: https://evil.example",
+    "$x$ $$y$$",
+    "> [!CAUTION]",
+]
+
+
+def inline(text: str) -> list[Token]:
+    """The inline tokens of a paragraph."""
+    (found,) = [token for token in GITHUB.parse(text) if token.type == "inline"]
+    return found.children or []
+
+
+def kinds(text: str) -> list[tuple[str, str]]:
+    """The kind and content of each inline token of a paragraph."""
+    return [(token.type, token.content) for token in inline(text)]
+
+
+def test_the_docstring_examples_hold() -> None:
+    """An example that no one runs goes stale, and is believed."""
+    found = doctest.testmod(import_module("summeval_pytest.reports.github"))
+    assert found.failed == 0
+    assert found.attempted == 2
+
+
+@given(spans, st.integers(1, 40))
+@example("\x00", 40)
+@example("##[", 40)
+def test_a_text_is_one_code_span_and_nothing_else(text: str, width: int) -> None:
+    """Whatever somebody has written, between our words stands one span with just these words."""
+    shown = one_line(text, width)
+    expected = [("text", "- a "), ("code_inline", shown), ("text", " b")]
+    if not shown:
+        expected = [("text", "- a (nothing) b")]
+    assert kinds(f"\\- a {code(text, width)} b") == expected
+
+
+@pytest.mark.parametrize("text", SPANS)
+def test_no_text_breaks_out_of_its_span(text: str) -> None:
+    """The ways out that people have tried, each for itself."""
+    span = ("code_inline", one_line(text))
+    assert kinds(f"a {code(text)} b") == [("text", "a "), span, ("text", " b")]
+
+
+@given(st.lists(spans, min_size=1, max_size=4))
+@example(["a|b", "|", "\\|", "\\"])
+@example(SPANS)
+def test_a_table_has_as_many_cells_as_it_was_given(written: list[str]) -> None:
+    """A pipe in a name must not push a failing number into another column."""
+    columns = [f"c{number}" for number in range(len(written))]
+    tokens = GITHUB.parse(f"{head(columns)}\n| {' | '.join(map(cell, written))} |\n")
+    cells = [token for token in tokens if token.type == "inline"][len(columns) :]
+    assert [[(child.type, child.content) for child in token.children or []] for token in cells] == [
+        [("code_inline", one_line(text, 80))] if text.split() else [("text", "(nothing)")]
+        for text in written
+    ]
+    assert sum(token.type == "tr_open" for token in tokens) == 2
+
+
+@pytest.mark.parametrize("text", ["a" * 10**6, "a " * 500_000, "\u202e" * 10**6, "`" * 10**6])
+def test_a_megabyte_is_cut_before_it_is_read(text: str) -> None:
+    """A report may quote a hundred such spans: of each a copy is made at most.
+
+    The words of such a text would take 5 MB, its escapes 6 MB.
+    """
+    tracemalloc.start()
+    try:
+        assert len(code(text, 500)) < 2000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1e6
+
+
+@given(st.lists(st.text(alphabet="a\u4e2d", max_size=8)), st.integers(0, 60))
+def test_as_many_items_as_fit_are_kept_whole(items: list[str], room: int) -> None:
+    """Half a row is a broken table, and room that is left over hides a finding."""
+    kept = fitting(items, str, room)
+    sizes = [len(item.encode()) + 1 for item in items]
+    assert kept == items[: len(kept)]
+    assert sum(sizes[: len(kept)]) <= room
+    assert len(kept) == len(items) or sum(sizes[: len(kept) + 1]) > room
+
+
+def test_what_does_not_fit_is_not_even_made() -> None:
+    """Of 30,000 findings, 29,000 need not be put into words."""
+    made: list[int] = []
+
+    def shown(number: int) -> str:
+        made.append(number)
+        return "x" * 9
+
+    assert len(fitting(range(1000), shown, 30)) == 3  # 10 bytes each
+    assert made == [0, 1, 2, 3]
+
+
+def test_a_section_says_how_many_more_there_are(snapshot: SnapshotAssertion) -> None:
+    """Worked example: rows of 9 bytes and a line break, room for two of three."""
+    lines = section("Pairs", ["a", "b", "c"], lambda it: f"| {it * 5} |", 20, "T")
+    assert lines.split("\n") == snapshot

@@ -17,7 +17,6 @@ from summeval_pytest.record.record import (
     Difference,
     FacetChange,
     Flip,
-    PairChange,
     PairRecord,
 )
 from summeval_pytest.reports.pair import (
@@ -30,12 +29,19 @@ from summeval_pytest.reports.pair import (
     missed_lines,
     shown,
 )
-from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.corrected import CorrectedMean
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall, SystemMean
-from summeval_pytest.verdict.findings import Finding
-from summeval_pytest.verdict.thresholds import Threshold, WaiverUse
-from tests.reports.records import HOSTILE, harmless
+from tests.reports import records
+from tests.reports.records import (
+    CHANGE,
+    HOSTILE,
+    changed,
+    difference,
+    floor,
+    harmless,
+    in_other_words,
+    waived,
+)
 from tests.verdict.records import (
     believed,
     marks,
@@ -46,7 +52,9 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from summeval_pytest.verdict.thresholds import Bound
+    from summeval_pytest.verdict.findings import Finding
+    from summeval_pytest.verdict.thresholds import Threshold
+
 
 RATES = st.floats(0, 1, allow_subnormal=False).filter(lambda rate: rate == 0 or rate > 1e-6)
 
@@ -95,66 +103,17 @@ def test_a_number_that_no_threshold_can_name_is_a_mistake_of_ours() -> None:
 
 FACET = Shortfall(name="facet", value=0.5, least=0.55)
 RESULT = Shortfall(name="facet.result", value=2, least=3)
-PAIR = PairRecord(
-    paper="zinc-01",
-    system="careful",
-    outcome="failed",
-    summary="Mice slept.",
-    place=Place("golden/systems/careful.jsonl", 3),
-    scores=(),
-    signatures=("facet|judge:fair-1|v:1", "eva|judge:fair-1|v:1"),
-)
-FINDING = Finding(
-    kind="facet",
-    number="facet.result",
-    title="facet result",
-    verdict="rated 2 of 4",
-    reason="the hours are missing",
-    reference="Mice slept two hours longer.",
-    summary="Mice slept.",
-    evidence=((7, "The mice with zinc slept two hours longer."),),
-    severity=2 / 3,
-)
+FINDING = records.FACET
 
 
-def failing(
-    *findings: Finding, verdict: PairVerdict | None = None, **changes: object
-) -> PairRecord:
+def failing(*findings: Finding, **values: object) -> PairRecord:
     """A pair that misses FM and its result, with these findings."""
-    verdict = verdict or PairVerdict(shortfalls=(FACET, RESULT))
-    return replace(PAIR, findings=findings, verdict=verdict, **changes)  # type: ignore[arg-type]  # the tests name its fields
+    return records.failing("zinc-01", FACET, RESULT, findings=findings, **values)
 
 
-def described(**changes: object) -> list[str]:
+def described(**values: object) -> list[str]:
     """The lines about one finding that is changed so, without heading."""
-    finding = replace(FINDING, **changes)  # type: ignore[arg-type]  # the tests name its fields
-    return describe_pair(failing(finding)).split("\n")[3:]
-
-
-def waiver(finding: str, *, owner: str = "ines", least: float | None = None) -> Waiver:
-    """A waiver of one number."""
-    return Waiver(
-        name="moss",
-        paper="zinc-01",
-        system="careful",
-        finding=finding,
-        least=least,
-        owner=owner,
-        reason="the reference is being mended",
-        expires="2027-01-31",
-        place=Place("golden/summeval.toml", 30),
-    )
-
-
-@pytest.mark.parametrize(
-    "hostile", ["\x1b[31mred\x9b\ud800", "a\n::error::no", "##[error]no", "\u202ea"]
-)
-def test_hostile_text_is_shown_and_not_obeyed(snapshot: SnapshotAssertion, hostile: str) -> None:
-    """Papers, summaries and judges are other people's, in every place where text can stand."""
-    lines = described(
-        reference=hostile, summary=hostile, evidence=((0, hostile),), reason=f"x {hostile}"
-    )
-    assert lines[1:] == snapshot
+    return describe_pair(failing(changed(FINDING, **values))).split("\n")[3:]
 
 
 @given(st.integers(40, 100), st.sampled_from(["::error::no", "##[error]no"]))
@@ -196,15 +155,15 @@ def test_a_report_is_lines_of_printable_text(
     """Law: whatever is quoted, no invisible character and no line of its own gets through."""
     lines = described(reference=reference, summary=summary, reason=reason)
     assert all(character.isprintable() or character.isspace() for character in "".join(lines))
-    assert lines[0] == "1. facet result: rated 2 of 4, at least 3 wanted"
+    assert lines[0] == "1. facet result: rated 1 of 4, at least 3 wanted"
     assert all(line.startswith("   ") for line in lines[1:])
 
 
 def mean(
     name: str, value: float | None, least: float, n_scored: int = 40, n_papers: int = 40
 ) -> SystemMean:
-    """The mean of one number."""
-    return SystemMean(name=name, value=value, least=least, n_scored=n_scored, n_papers=n_papers)
+    """The mean of one number over many papers."""
+    return replace(records.mean(name, value, least), n_scored=n_scored, n_papers=n_papers)
 
 
 def missing(name: str, *support: float | None, least: float = 0.6) -> PairRecord:
@@ -231,26 +190,9 @@ def test_other_numbers_show_none() -> None:
     assert not list(weak_lines(missing("faithfulness.support", 0.9)))
 
 
-def difference(name: str = "facet", *broken: str, p: float | None = 0.0017) -> Difference:
-    """A difference of one number, 0.987 to 0.534 over 12 papers."""
-    return Difference(
-        name=name,
-        n_papers=12,
-        old=0.987,
-        new=0.534,
-        change=-0.453,
-        low=-0.526,
-        high=-0.376,
-        p=p,
-        deviation=0.133,
-        detectable=0.16,
-        broken=broken,
-    )
-
-
 def told(*differences: Difference, flips: tuple[Flip, ...] = ()) -> list[str]:
     """The lines of a comparison."""
-    found = Comparison(baseline="v1.3", system="careful", differences=differences, flips=flips)
+    found = Comparison(baseline="v1", system="careful", differences=differences, flips=flips)
     return list(comparison_lines(found))
 
 
@@ -265,16 +207,7 @@ def test_what_a_suite_can_see_is_a_drop_or_nothing_or_unknown(
 
     Where nothing varies nobody can say.
     """
-    found = Difference(
-        name="eva",
-        n_papers=4,
-        old=0.5,
-        new=0.5,
-        change=0,
-        p=1.0,
-        deviation=deviation,
-        detectable=detectable,
-    )
+    found = difference("eva", p=1.0, deviation=deviation, detectable=detectable)
     assert detectable_text(found) == expected
     assert told(found)[2].split()[-1] == expected
 
@@ -316,57 +249,13 @@ def test_no_line_of_a_table_is_over_80_columns(broken: tuple[str, ...]) -> None:
     assert all(len(row.split()) == 8 for row in rows[1:])
 
 
-CHANGED = PairChange(
-    paper="moss-01",
-    system="terse",
-    baseline="v1.3 (careful)",
-    numbers=(("facet", 1.0, 0.35), ("eva", 0.5, 0.5), ("faithfulness", 0.25, 0.5)),
-    facets=(
-        FacetChange(
-            facet="result",
-            old=4,
-            new=1,
-            reference="Mice slept two hours longer.",
-            before="They slept two hours longer.",
-            after="",
-            reason="the summary does not state it",
-        ),
-    ),
-    lost=(Claim(text="Mice slept.", reason="no fact says so"),),
-    regained=(Claim(text="Water did nothing.", reason="a fact says so"),),
-    unsupported=(Claim(text="Cats sang.", reason="no evidence"), Claim(text="Dogs sang.")),
-    mended=(Claim(text="Owls sang.", reason="no evidence"),),
-    invented=(Claim(text="Ferns grew.", reason="0 % of its words"),),
-)
-
-
 texts = st.text(alphabet=st.sampled_from(":# [x-\x1b\n\u202e\ud800e,")) | st.just(HOSTILE)
-claims = st.builds(Claim, text=texts, reason=texts).map(lambda claim: (claim,))
 
 
-@given(texts, claims, claims, claims)
-def test_hostile_text_in_a_change_is_shown_and_not_obeyed(
-    text: str,
-    lost: tuple[Claim, ...],
-    unsupported: tuple[Claim, ...],
-    invented: tuple[Claim, ...],
-) -> None:
+@given(texts)
+def test_hostile_text_in_a_change_is_shown_and_not_obeyed(text: str) -> None:
     """Law: whatever papers, summaries and judges say, also where a line is broken in it."""
-    facet = FacetChange(
-        facet="result", old=4, new=1, reference=text, before=text, after=text * 40, reason=text * 9
-    )
-    found = PairChange(
-        paper=text,
-        system=text,
-        baseline=text,
-        facets=(facet,),
-        lost=lost,
-        mended=lost,
-        regained=lost,
-        unsupported=unsupported,
-        invented=invented,
-    )
-    harmless(change_lines(found))
+    harmless(change_lines(in_other_words(CHANGE, lambda word: f"{text * 9}{word} {text}")))
 
 
 CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
@@ -393,11 +282,6 @@ SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are o
 """A mean without an interval."""
 
 
-def floor(least: float, name: str = "facet", bound: Bound = "point") -> Threshold:
-    """What a corrected mean is held to."""
-    return Threshold(name=name, least=least, bound=bound)
-
-
 @pytest.mark.parametrize(
     ("found", "text"),
     [
@@ -417,7 +301,12 @@ def test_a_corrected_mean_is_told_with_its_interval_or_why_there_is_none(
 
 def test_every_threshold_that_is_missed_has_a_phrase(snapshot: SnapshotAssertion) -> None:
     """On the mean or on its lower bound, of a metric or of a facet; what is reached has none."""
-    limits = (floor(0.65), floor(0.6), floor(0.55, bound="lower"), floor(0.5, bound="lower"))
+    limits = (
+        floor(0.65, "facet"),
+        floor(0.6, "facet"),
+        floor(0.55, "facet", "lower"),
+        floor(0.5, "facet", "lower"),
+    )
     told = list(
         missed_lines(
             (
@@ -435,21 +324,12 @@ def test_what_is_unknown_is_missed_and_told_as_unknown() -> None:
     assert told == (
         f"corrected mean faithfulness unknown < 0.500 (faithfulness unknown ({CHANCE}))"
     )
-    (told,) = missed_lines((replace(SINGLE, floors=(floor(0.3, bound="lower"),)),))
+    (told,) = missed_lines((replace(SINGLE, floors=(floor(0.3, "facet", "lower"),)),))
     assert told.startswith("corrected mean facet.lower unknown < 0.300 (facet 0.624 (all golden")
 
 
 LACK = Unscored(metric="eva", status="refused_candidate", reason="the system\x1b[31m refused")
-UNSUPPORTED = replace(
-    FINDING,
-    kind="sentence",
-    number="faithfulness",
-    title="sentence 2",
-    verdict="unsupported, support 0.20 of 1",
-    reference=None,
-    summary="Ferns grew.",
-    evidence=(),
-)
+UNSUPPORTED = records.SENTENCE
 LOST = replace(FINDING, kind="fact", number="eva.recall", title="fact", summary=" \n ")
 CLOSE = (
     Shortfall(name="facet", value=0.5499999, least=0.55),
@@ -457,8 +337,8 @@ CLOSE = (
     Shortfall(name="eva.recall", value=None, least=0.3),
     Shortfall(name="faithfulness.conflicts", value=1.0, least=0.0),
 )
-IN_USE = WaiverUse(waiver=waiver("facet.result"), state="in use")
-EXPIRED = WaiverUse(waiver=waiver("facet", owner="\x1b[31m##[error]\n::x"), state="expired")
+IN_USE = waived("in use", finding="facet.result")
+EXPIRED = waived("expired", finding="facet", owner="\x1b[31m##[error]\n::x")
 FAILING = {
     "three findings": failing(
         UNSUPPORTED, FINDING, LOST, verdict=PairVerdict(shortfalls=(FACET, RESULT, *CLOSE[2:3]))
@@ -477,7 +357,7 @@ FAILING = {
     "close": failing(verdict=PairVerdict(shortfalls=CLOSE)),
     "note": failing(FINDING, note="source cut\x1b[31m", place=Place("::error::a\x1b.jsonl", 3)),
     "references": failing(FINDING, scores=(averaged((rated(marks(result=2)), rated())),)),
-    "weak sentences": replace(missing("faithfulness.support", *[0.5] * 8), change=CHANGED),
+    "weak sentences": replace(missing("faithfulness.support", *[0.5] * 8), change=CHANGE),
 }
 
 
@@ -490,7 +370,7 @@ def test_a_failing_pair_says_what_is_missed_and_shows_why(
 
 
 RAW = SystemMean(name="facet", value=0.9, least=0.8, n_scored=40, n_papers=40)
-LOW = corrected("facet", 0.6243, floor(0.65))
+LOW = corrected("facet", 0.6243, floor(0.65, "facet"))
 MEANS = {
     "too low, too few, in order": MeanVerdict(
         means=(
@@ -509,11 +389,11 @@ MEANS = {
     "no paper": MeanVerdict(means=(mean("facet.method", None, 2, n_scored=0, n_papers=0),)),
     "waived": MeanVerdict(
         means=(mean("facet", 0.5, 0.65), mean("eva", 0.3, 0.4)),
-        waivers=(WaiverUse(waiver=waiver("facet"), state="in use"),),
+        waivers=(waived("in use", finding="facet"),),
     ),
     "waivers to mend": MeanVerdict(
         means=(mean("facet", 0.5, 0.65),),
-        waivers=(WaiverUse(waiver=waiver("facet", least=0.6), state="exceeded"), EXPIRED),
+        waivers=(waived("exceeded", finding="facet", least=0.6), EXPIRED),
     ),
     "corrected": MeanVerdict(means=(RAW,), corrected=(LOW, corrected("faithfulness", 0.9))),
     "raw and corrected": MeanVerdict(means=(replace(RAW, least=0.95),), corrected=(LOW,)),
@@ -567,7 +447,7 @@ def test_a_change_counts_what_it_does_not_show(snapshot: SnapshotAssertion) -> N
     facet = FacetChange(
         facet="background", old=None, new=2, reference="", before="", after="", reason=""
     )
-    found = replace(CHANGED, numbers=(), facets=(facet,), lost=many, unsupported=())
+    found = replace(CHANGE, numbers=(), facets=(facet,), lost=many, unsupported=())
     lines = list(change_lines(found))
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if not line.startswith("    moss")] == snapshot

@@ -11,7 +11,7 @@ from summeval_pytest.endpoints.spending import Ledger, ModelSeen, Totals
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.record import changes
 from summeval_pytest.record.changes import FigureChange, measure_drift
-from summeval_pytest.record.record import Comparison, Difference, Header, PairRecord, SuiteRecord
+from summeval_pytest.record.record import Comparison, Difference, Header, SuiteRecord
 from summeval_pytest.reports.run import (
     SystemTally,
     calls_lines,
@@ -35,21 +35,22 @@ from summeval_pytest.reports.run import (
 )
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.store.cassette import Row, read_cassette, write_cassette
-from summeval_pytest.suite.values import Waiver
-from summeval_pytest.verdict.decide import PairVerdict, Shortfall
-from summeval_pytest.verdict.thresholds import WaiverUse
 from tests.judges.llm.by_rule import RuleSender
 from tests.reports.records import (
     HOSTILE,
     SENTENCE,
+    changed,
+    difference,
     everything,
+    failing,
     harmless,
     in_other_words,
+    relation,
     untrusted,
+    waived,
 )
 from tests.verdict.golden_answers import answered, golden
 from tests.verdict.records import (
-    HERE,
     carried,
     eva,
     faithful,
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from summeval_pytest.record.changes import Drift
-    from summeval_pytest.verdict.findings import Finding
 
 
 def tally(*pairs: tuple[str, Mapping[str, float | None]], n_papers: int = 0) -> SystemTally:
@@ -129,32 +129,29 @@ def test_the_order_of_the_pairs_does_not_matter() -> None:
     assert len(printed) == 1
 
 
-def difference(name: str, change: float = -0.1, *broken: str, **values: object) -> Difference:
-    """A difference of one number over 12 papers."""
-    plain = Difference(
-        name=name,
-        n_papers=12,
-        old=0.5,
-        new=0.5 + change,
-        change=change,
-        p=0.5,
-        deviation=0.1,
-        detectable=0.0654,
-        broken=broken,
+def moved(name: str, change: float = -0.1, *broken: str, **values: object) -> Difference:
+    """A change of one number over 12 papers."""
+    return changed(
+        difference(name, *broken), **{"change": change, "p": 0.5, "detectable": 0.0654, **values}
     )
-    return replace(plain, **values)  # type: ignore[arg-type]  # the tests name its fields
 
 
-MOVED = (difference("facet", 0.25), difference("eva", -0.125, "eva drops"))
+def compare(*differences: Difference, **values: object) -> Comparison:
+    """A comparison with a saved run."""
+    plain = Comparison(baseline="v1.3", system="careful", differences=differences)
+    return changed(plain, **values)
+
+
+MOVED = (moved("facet", 0.25), moved("eva", -0.125, "eva drops"))
 
 
 def test_changes_against_a_baseline_stand_under_the_means(snapshot: SnapshotAssertion) -> None:
     """Each in its column with its sign; a broken rule has a mark, also without colour."""
     seen = {name: tally(("passed", ALL)) for name in ("a", "b", "c")}
     comparisons = {
-        "a": Comparison(baseline="v1.3", system="careful", differences=MOVED),
-        "b": Comparison(baseline="v1.3", system="careful", mismatches=("judge differs",)),
-        "c": Comparison(baseline="runs/" + "x" * 90, system="careful", differences=MOVED[:1]),
+        "a": compare(*MOVED),
+        "b": compare(mismatches=("judge differs",)),
+        "c": compare(*MOVED[:1], baseline="runs/" + "x" * 90),
     }
     assert list(summary_lines(seen, comparisons)) == snapshot
 
@@ -205,8 +202,8 @@ def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:
     for n_letters in range(30, 80):
         name = "v1.3/" + "x" * n_letters + " ::error::owned"
         for found in (
-            Comparison(baseline=name, system="careful", differences=MOVED),
-            Comparison(baseline="v1.3", system="careful", brevity=(name,)),
+            compare(*MOVED, baseline=name),
+            compare(brevity=(name,)),
         ):
             lines = harmless(compared(found))
             assert "error::owned" in "".join(lines)
@@ -243,33 +240,18 @@ def compared(comparison: Comparison) -> list[str]:
 
 LONG = "faithfulness rose by 0.167 only because summaries became shorter: 20 to 18 words, and 2.0"
 ENDINGS = {
-    "broken rules": Comparison(
-        baseline="v1.3",
-        system="careful",
-        differences=(
-            difference("facet"),
-            difference("facet.result", -0.1, "it drops"),
-            difference("eva", -0.1, "it drops", detectable=None),
-            difference("eva.recall", p=None),
-        ),
+    "broken rules": compare(
+        moved("facet"),
+        moved("facet.result", -0.1, "it drops"),
+        moved("eva", -0.1, "it drops", detectable=None),
+        moved("eva.recall", p=None),
     ),
-    "nothing varies": Comparison(
-        baseline="v1.3",
-        system="careful",
-        differences=(difference("eva", 0.0, deviation=0.0, detectable=None),),
-    ),
-    "one paper": Comparison(
-        baseline="v1.3",
-        system="careful",
-        differences=(difference("eva", deviation=None, detectable=None, n_papers=1),),
-    ),
-    "a rule about a facet": Comparison(
-        baseline="v1.3",
-        system="careful",
-        differences=(difference("facet", p=None), difference("facet.result")),
-    ),
-    "not comparable": Comparison(baseline="v1.3", system="careful", mismatches=(LONG, "more")),
-    "brevity": Comparison(baseline="v1.3", system="careful", brevity=(LONG,)),
+    "nothing varies": compare(moved("eva", 0.0, deviation=0.0, detectable=None)),
+    "one paper": compare(moved("eva", deviation=None, detectable=None, n_papers=1)),
+    "a rule about a facet": compare(moved("facet", p=None), moved("facet.result")),
+    "undecided": compare(moved("facet"), undecided=(LONG,)),
+    "not comparable": compare(mismatches=(LONG, "more")),
+    "brevity": compare(brevity=(LONG,)),
 }
 
 
@@ -283,42 +265,22 @@ def test_a_comparison_tells_what_fails_and_what_it_could_see(
     assert lines == snapshot
 
 
-def test_a_comparison_that_was_asked_for_and_not_made_is_told() -> None:
-    """A selection of tests may leave it out; a green without it is no green against v1.3."""
+def test_gaps_and_broken_relations_are_told_at_the_end() -> None:
+    """A selection of tests may leave a comparison out; without it no green is one against v1.3."""
     held = replace(system("careful", "moss-1"), baseline="v1.3")
-    assert ending(suite(pair("moss-1", faithful(1)), systems=(held,))) == [
-        "golden/summeval.toml: careful was not compared with v1.3"
+    made = suite(pair("moss-1", faithful(1)), systems=(held,))
+    assert ending(replace(made, relations=(relation(True), relation(True, False)))) == [
+        "golden/summeval.toml: careful was not compared with v1.3",
+        "relations: 1 of 2 hold",
+        "  order: holds on 1 of 2 papers, at least 90% wanted",
     ]
     assert ending(suite(pair("moss-1", faithful(1)))) == []
 
 
-WAIVER = Waiver(
-    name="hours",
-    paper="moss-1",
-    system="careful",
-    finding="facet",
-    least=0.45,
-    owner="ann",
-    reason="the reference is being mended",
-    expires="2027-01-31",
-    place=HERE,
-)
-
-
 def test_a_waiver_is_told_in_full(snapshot: SnapshotAssertion) -> None:
     """Who allows what, until when, why, and what became of it."""
-    boundless = replace(WAIVER, least=None)
-    uses = (
-        WaiverUse(waiver=WAIVER, state="in use"),
-        WaiverUse(waiver=boundless, state="not needed"),
-    )
+    uses = waived("in use"), waived("not needed", least=None), waived("expired", most=2.0)
     assert list(map(waiver_line, uses)) == snapshot
-
-
-def failing(paper: str, *findings: Finding) -> PairRecord:
-    """A pair that fails by its faithfulness, with these findings."""
-    low = PairVerdict(shortfalls=(Shortfall(name="faithfulness", value=0, least=0.5),))
-    return replace(pair(paper, outcome="failed"), findings=findings, verdict=low)
 
 
 @pytest.mark.parametrize("n_worst", [1, 3, 9])
@@ -328,8 +290,8 @@ def test_the_worst_findings_of_all_failing_pairs_stand_first(
     """As many as were asked for; ties stand in the order of the pairs, each on two lines of 80."""
     second, mild = replace(SENTENCE, severity=0.9), replace(SENTENCE, severity=0.2)
     held = suite(
-        failing("moss-1", replace(second, reason="why " * 1000), mild),
-        failing("moss-2", replace(SENTENCE, severity=1.0), second),
+        failing("moss-1", findings=(replace(second, reason="why " * 1000), mild)),
+        failing("moss-2", findings=(replace(SENTENCE, severity=1.0), second)),
         replace(pair("moss-3"), findings=(SENTENCE,)),
     )
     assert ending(held, n_worst=n_worst) == snapshot
