@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +27,7 @@ from tests.asked_suite import (
     tasks_of,
     write_suite,
 )
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import ScriptedServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.endpoints.endpoint import Address
     from summeval_pytest.endpoints.exchange import Record
-    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.suite.suite import Suite
 
 URL: Final = "http://127.0.0.1:9/v1"
@@ -250,25 +250,6 @@ def test_processes_share_one_account(tmp_path: Path) -> None:
     assert Session(environ={}).exchange.budget is None
 
 
-def test_cassette_answers_and_is_counted(
-    tmp_path: Path, suite: Suite, server: ScriptedServer
-) -> None:
-    """A replay measures what the run measured that was recorded."""
-    live = evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
-    found = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False).found
-    write_cassette(suite.cassette.path, found.values())
-    n_requests = server.n_requests
-
-    session = desk_for(tmp_path / "nowhere", suite, suite, record="none")
-    replayed = evaluated(session, suite, tasks_of(suite))
-
-    assert [e.numbers() for e in replayed] == [e.numbers() for e in live]
-    assert [e.scores for e in replayed] == [e.scores for e in live]
-    assert server.n_requests == n_requests
-    assert session.exchange.ledger.keys("recorded") == sorted(found)
-    assert not (tmp_path / "nowhere").exists()
-
-
 def test_replay_imports_neither_the_client_nor_the_database(tmp_path: Path, suite: Suite) -> None:
     """No socket can be opened by what is not there."""
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks_of(suite))
@@ -327,26 +308,6 @@ def test_key_goes_only_where_it_belongs(
     assert {key for key in (KEY, OTHER) if key in sent} <= {authorization.removeprefix("Bearer ")}
 
 
-@pytest.mark.parametrize("role", ["judge", "system"])
-def test_key_that_the_user_has_not_allowed_is_refused_before_anything_is_asked(
-    tmp_path: Path, server: ScriptedServer, role: str
-) -> None:
-    """Also under a name that the user asks for, as the suite decides what the name means."""
-    keyed = 'api_key_env = "TEAM_KEY"'
-    suite = loaded(write_suite(tmp_path / "kilns", server.url, endpoint=keyed))
-    environ = {"TEAM_KEY": OTHER}
-    session = Session(environ=environ, directory=tmp_path / "store", endpoint="here")
-
-    def named() -> object:
-        if role == "judge":
-            return session.judge("gpt-9", [suite])
-        return session.systems(suite, ["llama3"], "--summ-model")
-
-    with pytest.raises(OptionError, match="and you have not allowed that"):
-        named()
-    assert server.n_requests == 0
-
-
 def test_organisation_is_not_told_to_an_address_of_a_suite(
     tmp_path: Path, server: ScriptedServer, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,29 +317,6 @@ def test_organisation_is_not_told_to_an_address_of_a_suite(
     session = desk_for(tmp_path / "store", suite)
     evaluated(session, suite, tasks_of(suite, metrics=("faithfulness",)))
     assert not [seen for seen in server.seen if "marker" in str(dict(seen.headers))]
-
-
-def test_model_of_one_suite_is_not_taken_for_that_of_another(
-    tmp_path: Path, server: ScriptedServer
-) -> None:
-    """Two suites call two servers by one name: each is asked, or the run refused, as for judges."""
-    metrics: tuple[MetricName, ...] = ("faithfulness",)
-    with ScriptedServer(lambda _: Answer("The other server has its own opinion.")) as other:
-        ours = loaded(write_suite(tmp_path / "kilns", server.url))
-        theirs = loaded(write_suite(tmp_path / "roofs", other.url))
-        session = desk_for(tmp_path / "store", ours, theirs)
-        try:
-            for suite in (ours, theirs):
-                session.check_system(suite, suite.systems["writer"])
-            tasks = [task for s in (ours, theirs) for task in tasks_of(s, ["writer"], metrics)]
-            evaluations = evaluated(session, ours, tasks, "offline")
-        except OptionError as error:
-            told = str(error)
-            assert told.startswith("two suites of this run define endpoint 'here' differently; ")
-            return
-    assert (server.n_requests, other.n_requests) == (2, 2)
-    assert "own opinion" not in evaluations[0].pair.summary
-    assert "own opinion" in evaluations[2].pair.summary
 
 
 def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
@@ -427,11 +365,14 @@ def test_judge_that_no_suite_defines_is_a_model(
     assert session.judge_spec("gpt-9", [here]) == expected
 
 
-@pytest.mark.parametrize("name", ["ofline", "offlin", "offline2"])
-def test_misspelt_offline_is_no_model(name: str) -> None:
-    """Nobody would want to pay for it."""
-    told = refusal(lambda: Session(environ={}).judge_spec(name, []))
-    assert told == f"no judge {name!r}; did you mean 'offline'?"
+def test_who_is_no_model_is_not_asked_as_one(here: Suite) -> None:
+    """Nobody would want to pay for a misspelling, and nothing else could vote."""
+    for name in ("ofline", "offlin", "offline2"):
+        told = refusal(partial(Session(environ={}).judge_spec, name, []))
+        assert told == f"no judge {name!r}; did you mean 'offline'?"
+    assert refusal(lambda: Session(environ={}, votes=3).judge("offline", [here])) == (
+        "--summ-votes asks a model several times, and judge 'offline' is none; leave it out"
+    )
 
 
 def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite) -> None:
@@ -444,10 +385,12 @@ def test_suites_that_disagree_on_a_judge_are_refused(tmp_path: Path, here: Suite
 
 
 def test_suites_that_disagree_on_an_endpoint_are_refused(here: Suite, there: Suite) -> None:
-    """The judge would be at two places."""
+    """The judge, or a model of one name, would be at two places, and nobody could say which."""
     session = Session(environ={})
     told = refusal(lambda: session.judge("rule", [here, there], Connections()))
     assert told.startswith("two suites of this run define endpoint 'here' differently; ")
+    session.check_system(here, here.systems["writer"])
+    assert refusal(lambda: session.check_system(there, there.systems["writer"])) == told
 
 
 @pytest.mark.parametrize(

@@ -471,6 +471,15 @@ def test_a_waived_mean_is_told_and_misses_nothing(waivers: Waivers, state: str) 
     assert verdict.passes is is_covered
 
 
+def test_a_waiver_of_a_mean_that_is_reached_fails_the_means() -> None:
+    """Left in the suite it would cover the next drop; it leaves the other means as they are."""
+    verdict = decide_means("careful", LOW, MEAN_LIMITS, waived("eva"))
+    assert [use.state for use in verdict.waivers] == ["not needed"]
+    assert [mean.name for mean in verdict.missed] == ["facet"]
+    verdict = decide_means("careful", LOW, MEAN_LIMITS[1:], waived("eva"))
+    assert (verdict.missed, len(verdict.waiver_faults), verdict.passes) == ((), 1, False)
+
+
 def test_a_waiver_of_a_mean_does_not_excuse_papers_without_a_score() -> None:
     """It allows a low mean, and not a mean over the papers that went well."""
     papers = [paper(1, facet=0.5), paper(2, EMPTY)]

@@ -172,16 +172,30 @@ def test_what_is_broken_is_told_with_its_values() -> None:
     ]
 
 
-@pytest.mark.parametrize("turn", [1, -1])
-def test_an_unscored_metric_is_never_a_pass(turn: int) -> None:
-    """The judge owes it, before or after, and the reason is told once and on one line."""
-    whole = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
-    lacking = numbers(SILENT, eva=1.0, faithfulness=0.5)
-    before, after = [whole, lacking][::turn]
+WHOLE = numbers(facet=1.0, eva=1.0, faithfulness=1.0)
+FALLEN = numbers(SILENT, eva=1.0, faithfulness=0.5)
+OWED = ("facet: unanswered, no reply at all",)
+REFUSED = Unscored(metric="facet", status="refused_candidate", reason="it declined")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_held", "owed"),
+    [
+        (WHOLE, FALLEN, None, OWED),
+        (FALLEN, WHOLE, False, OWED),
+        (WHOLE, numbers(facet=1.0, eva=None, faithfulness=0.5), None, ("eva: no number",)),
+        (WHOLE, numbers(REFUSED, eva=1.0, faithfulness=0.5), True, ()),
+        (numbers(facet=1.0, faithfulness=1.0), numbers(facet=1.0, faithfulness=0.5), True, ()),
+        (numbers(eva__recall=1.0), numbers(eva__recall=0.5), None, ()),
+    ],
+    ids=["silent", "broken", "no number", "refused", "unmeasured metric", "nothing measured"],
+)
+def test_what_the_judge_owes_is_never_a_pass(
+    before: Numbers, after: Numbers, is_held: bool | None, owed: tuple[str, ...]
+) -> None:
+    """The reason is told once and on one line; what is broken all the same stays broken."""
     found = checked(before, after)
-    if turn == 1:
-        assert found.held is None
-    assert found.unanswered == ("facet: unanswered, no reply at all",)
+    assert (found.held, found.unanswered) == (is_held, owed)
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,9 @@ def wrong(name: str, value: float = 0.5) -> tuple[str, str]:
     return str(caught.value), on_command_line(f"corrected.{name}={value:g}")
 
 
-@pytest.mark.parametrize("name", ["eva", "eva.precision", "eva.recall", "eva.recall_entailed"])
+@pytest.mark.parametrize(
+    "name", ["eva", "eva.precision", "eva.recall_entailed", "faithfulness.support"]
+)
 def test_a_corrected_threshold_on_eva_says_that_no_label_corrects_it(name: str) -> None:
     """Its name is known, so that "unknown" alone would send the user to look for a misprint."""
     for named in (name, f"{name}.lower"):
@@ -385,10 +387,12 @@ def test_a_floor_that_no_label_can_hold_is_refused(
     """It would be missed for ever, by every judge, and the remedy is a label."""
     kept = {key: value for key, value in labels.items() if value is not None}
     label = {"overall": 1, **kept} if "sentences" not in kept else kept
-    assert floor_refused(tmp_path, f"{name} = 0.4", labels=(label,)) == (
-        f"agreement floor {name!r} can never be held: no label has {part!r}; label {part} in the"
-        ' file that labels = "..." names, or remove the floor'
-    )
+    remedy = f'label {part} in the file that labels = "..." names, or remove the floor'
+    never = f"agreement floor {name!r} can never be held: "
+    told = floor_refused(tmp_path / "a", f"{name} = 0.4", labels=(label,))
+    assert told == f"{never}no label has {part!r}; {remedy}"
+    told = floor_refused(tmp_path / "b", f"{name} = 0.4", labels=())
+    assert told == f"{never}the suite has no labels; {remedy}"
 
 
 def test_a_kind_of_error_that_no_label_names_is_refused(tmp_path: Path) -> None:

@@ -168,6 +168,15 @@ def test_a_floor_on_the_lower_bound_is_held_by_that() -> None:
     assert not trust(TWO_PAPERS, replace(lower, least=0.25)).is_untrusted
 
 
+def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
+    """One background, rated as labelled, is no agreement beyond chance; nobody may pass by it."""
+    same = [golden(answered("background", 1, 1), answered("sentence", 1, 1))]
+    for name in ("facet_kappa.background", "unfaithful_recall", "fact_f1"):
+        measured = trust(same, Threshold(name=name, least=0.0, bound="point"))
+        assert found(measured, name).value is None
+        assert (measured.outcome, len(measured.missed)) == ("failed", 1)
+
+
 # Unanswered labels
 
 
