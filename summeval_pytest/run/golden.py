@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.facet import facet_aware_metric, facets_of, is_held
-from summeval_pytest.metrics.score import UNRECORDED, FacetScore, FaithfulnessScore, Unscored
-from summeval_pytest.questions import FACETS, Facet, FacetSegments
+from summeval_pytest.metrics.score import (
+    UNRECORDED,
+    CheckedFact,
+    FacetScore,
+    FaithfulnessScore,
+    JudgedSentence,
+    Unscored,
+)
+from summeval_pytest.questions import FACETS, Facet, FacetSegments, Fact
 from summeval_pytest.run.measure import StatedFacts
 from summeval_pytest.run.runner import Task
 from summeval_pytest.suite.lines import brief
@@ -20,9 +27,15 @@ from summeval_pytest.text.sentences import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from summeval_pytest.metrics.score import CheckedFact, JudgedSentence, MetricName
+    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.suite.labels import EvidenceLabel, FactLabel, Label, SentenceLabel
+    from summeval_pytest.suite.labels import (
+        EvidenceLabel,
+        FactLabel,
+        FactLabels,
+        Label,
+        SentenceLabel,
+    )
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Paper
 
@@ -138,18 +151,29 @@ def golden_tasks(suite: Suite) -> dict[Task, Label]:
 
     Roles of sentences are for `summeval agree`: no floor holds a judge to them.
     """
-    return {
-        Task(
-            suite=suite,
-            paper=label.paper,
-            system=label.system,
-            metrics=_metrics(label),
-            facts=label.facts,
-            is_golden=True,
-        ): label
-        for label in suite.labels.values()
-        if label.facts is not None or _metrics(label)
-    }
+    asked: dict[Task, Label] = {}
+    for label in suite.labels.values():
+        wanted: dict[MetricName, bool] = {
+            "facet": label.facets is not None or label.overall is not None,
+            "faithfulness": label.sentences is not None,
+        }
+        metrics = tuple(metric for metric, is_wanted in wanted.items() if is_wanted)
+        if metrics or label.facts is not None:
+            asked[_task(suite, label, metrics, label.facts)] = label
+    return asked
+
+
+def _task(
+    suite: Suite, label: Label, metrics: tuple[MetricName, ...], facts: FactLabels | None = None
+) -> Task:
+    return Task(
+        suite=suite,
+        paper=label.paper,
+        system=label.system,
+        metrics=metrics,
+        facts=facts,
+        is_golden=True,
+    )
 
 
 def labels_fingerprint(suite: Suite) -> str:
@@ -177,16 +201,6 @@ def labels_fingerprint(suite: Suite) -> str:
             )
         )
     return sha256(repr(sorted(told)).encode()).hexdigest()[:12]
-
-
-def _metrics(label: Label) -> tuple[MetricName, ...]:
-    """The metrics that have the numbers of a label; its facts are asked about as they stand."""
-    is_rated = label.facets is not None or label.overall is not None
-    wanted: dict[MetricName, bool] = {
-        "facet": is_rated,
-        "faithfulness": label.sentences is not None,
-    }
-    return tuple(metric for metric, is_wanted in wanted.items() if is_wanted)
 
 
 def check_sentences(suite: Suite) -> None:
@@ -231,9 +245,6 @@ def check_roles(label: Label, summary: str) -> None:
                 f"a role of system {label.system!r} on paper {label.paper!r} is of the sentence"
                 f" {brief(role.text)}, which the summary does not have; copy it word for word",
             )
-
-
-_NOT_SAID: Final = "the judge gave no answer"
 
 
 def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
@@ -297,48 +308,51 @@ def _told(answer: GoldenAnswer, text: str, against: str, reason: str) -> GoldenA
 
 def _labelled_sentences(
     label: Label, evaluation: Evaluation
-) -> Iterator[tuple[SentenceLabel, str, JudgedSentence | None]]:
-    """Each labelled sentence, its text, and what the judge said of it; None where nothing.
+) -> Iterator[tuple[SentenceLabel, str, JudgedSentence]]:
+    """Each labelled sentence, its text, and what the judge said of it.
 
-    None at all where the system wrote nothing that could be judged; a fragment that is no sentence
-    is left out.
+    None where the system wrote nothing that could be judged; a fragment that is no sentence is left
+    out.
 
     Raises:
         SuiteError: for a label of a sentence that the summary does not have.
     """
     texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
-    score = evaluation.score("faithfulness")
-    if isinstance(score, Unscored) and score.fault == "system":
-        return
-    judged = {s.index: s for s in score.sentences} if isinstance(score, FaithfulnessScore) else None
+    score = evaluation.score("faithfulness") if label.sentences else None
+    judged: dict[int, JudgedSentence] = {}
+    if isinstance(score, FaithfulnessScore):
+        judged = {sentence.index: sentence for sentence in score.sentences}
+    elif isinstance(score, Unscored) and score.fault == "judge":
+        judged = {
+            n: JudgedSentence(index=n, text=text, supported=None, reason=score.reason)
+            for n, text in enumerate(texts)
+        }
     for each in label.sentences or ():
-        if judged is None:
-            yield each, texts[each.index], None
-        elif each.index in judged:
+        if each.index in judged:
             yield each, texts[each.index], judged[each.index]
 
 
 def _sentences(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
-    if not label.sentences:
-        return
-    score, source = evaluation.score("faithfulness"), evaluation.source
-    reason = score.reason if isinstance(score, Unscored) else _NOT_SAID
+    source = evaluation.source
     for each, text, judged in _labelled_sentences(label, evaluation):
         places = places_of(each.evidence, source)
-        is_answered = judged is not None and judged.supported is not None
-        named = judged.evidence if judged is not None and is_answered else ()
+        is_answered = judged.supported is not None
+        named = judged.evidence if is_answered else ()
         answer = GoldenAnswer(
             kind="sentence",
             index=each.index,
             label=float(each.faithful),
-            answer=float(judged.supported or 0) if judged is not None and is_answered else None,
+            answer=_number(judged.supported),
             error=each.error or "",
             evidence=count_evidence(places, named) if each.faithful and places else None,
-            support=judged.support if judged is not None and is_answered else None,
+            support=judged.support if is_answered else None,
         )
-        against = " ".join(source[place] for place in places)
-        yield _told(answer, text, against, judged.reason if judged is not None else reason)
+        yield _told(answer, text, " ".join(source[place] for place in places), judged.reason)
+
+
+def _number(holds: bool | None) -> float | None:
+    return None if holds is None else float(holds)
 
 
 def places_of(evidence: Sequence[EvidenceLabel], source: tuple[str, ...]) -> tuple[int, ...]:
@@ -366,7 +380,7 @@ def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     stated, facts = evaluation.stated, label.facts
     if facts is None or (isinstance(stated, Unscored) and stated.fault == "system"):
         return
-    reason = stated.reason if isinstance(stated, Unscored) else _NOT_SAID
+    reason = stated.reason if isinstance(stated, Unscored) else "the judge gave no answer"
     checks = stated if isinstance(stated, StatedFacts) else StatedFacts()
     yield from _side("reference fact", facts.reference, checks.reference, reason)
     yield from _side("candidate fact", facts.candidate, checks.candidate, reason)
@@ -376,17 +390,16 @@ def _side(
     kind: Kind, labels: Sequence[FactLabel], checks: Sequence[CheckedFact], reason: str
 ) -> Iterator[GoldenAnswer]:
     for index, label in enumerate(labels):
-        check = checks[index] if checks else None
-        holds = check.holds if check is not None else None
+        unanswered = CheckedFact(fact=Fact(text=label.text, sentence=0), holds=None, reason=reason)
+        check = checks[index] if checks else unanswered
         answer = GoldenAnswer(
             kind=kind,
             index=index,
             label=float(label.holds),
-            answer=None if holds is None else float(holds),
-            support=check.support if check is not None and holds is not None else None,
+            answer=_number(check.holds),
+            support=check.support if check.holds is not None else None,
         )
-        against = " ".join(check.evidence) if check is not None else ""
-        yield _told(answer, label.text, against, check.reason if check is not None else reason)
+        yield _told(answer, label.text, " ".join(check.evidence), check.reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,13 +425,7 @@ def evidence_tasks(suite: Suite, *, every: bool = False) -> dict[Task, Label]:
     Sentences that labels do not call faithful count where ``every`` is set.
     """
     return {
-        Task(
-            suite=suite,
-            paper=label.paper,
-            system=label.system,
-            metrics=("faithfulness",),
-            is_golden=True,
-        ): label
+        _task(suite, label, ("faithfulness",)): label
         for label in suite.labels.values()
         if any(s.evidence and (s.faithful or every) for s in label.sentences or ())
     }
@@ -438,13 +445,12 @@ def evidence_cases(
     for each, text, judged in _labelled_sentences(label, evaluation):
         places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
         if places:
-            answered = judged if judged is not None and judged.supported is not None else None
             yield EvidenceCase(
                 group=group_of(evaluation.pair.paper),
                 sentence=text,
                 source=evaluation.source,
                 labelled=places,
-                named=answered.evidence if answered is not None else None,
+                named=judged.evidence if judged.supported is not None else None,
             )
 
 
