@@ -343,7 +343,7 @@ def _association(
         return found
     drawn = bootstrap_interval(
         [group for group, _, _ in rows],
-        lambda places, _: spearman(x[places], y[places]),
+        lambda places: spearman(x[places], y[places]),
         n_resamples=RESAMPLES,
         seed=SEED,
     )

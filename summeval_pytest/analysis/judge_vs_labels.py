@@ -476,7 +476,7 @@ def _partial(pairs: Sequence[LabelledPair], column: str, given: str) -> Estimate
     drawn = resamples()
     interval = bootstrap_interval(
         [pair.group for pair in both],
-        lambda rows, _: partial_pearson(x[rows], y[rows], z[rows]),
+        lambda rows: partial_pearson(x[rows], y[rows], z[rows]),
         n_resamples=drawn.n,
         seed=drawn.seed,
     )

@@ -550,7 +550,7 @@ def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> F
     given = [score for pair in new for _, score in pair.answered("overall")]
     now = np.array(given, dtype=np.float64)
 
-    def change(drawn: Rows, _: Rows) -> float | None:
+    def change(drawn: Rows) -> float | None:
         rhos = [spearman(label[drawn], scores[drawn]) for scores in (before, now)]
         return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
 

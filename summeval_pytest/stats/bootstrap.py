@@ -31,8 +31,8 @@ Labels: TypeAlias = "Sequence[str] | Sequence[int] | NDArray[np.intp]"
 Rows: TypeAlias = "NDArray[np.intp]"
 """Row numbers, or a group number for each row."""
 
-Statistic: TypeAlias = Callable[["Rows", "Rows"], float | None]
-"""From the rows of a resample and the group number of each to a number; None if undefined."""
+Statistic: TypeAlias = Callable[["Rows"], float | None]
+"""From the rows of a resample to a number; None if undefined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +109,8 @@ def bootstrap_interval(
 ) -> Interval:
     """The interval of a statistic over resampled groups.
 
-    ``statistic(rows, copies)`` is called once a resample with two arrays of one length: the row
-    numbers, with repetition, and the number of the drawn group each belongs to, 0 to n - 1. A group
-    drawn twice has two numbers, so a statistic computed within groups groups by ``copies`` and
-    meets each copy as a group of its own. A ValueError where it is not finite.
+    ``statistic`` is called once a resample with the row numbers of the drawn groups: those of a
+    group drawn twice come twice. A ValueError where it is not finite.
 
     Groups are drawn in the order of their labels: the order of the rows does not matter, and new
     labels change nothing as long as they sort alike. With one group every resample is the sample,
@@ -120,15 +118,9 @@ def bootstrap_interval(
     statistic is defined in fewer than half of the resamples.
     """
     members = rows_by_group(groups)
-    sizes = np.array([len(rows) for rows in members], dtype=np.intp)
-    numbers = np.arange(len(members), dtype=np.intp)
-
-    def value(drawn: Rows) -> float | None:
-        rows = np.concatenate([members[group] for group in drawn])
-        return statistic(rows, np.repeat(numbers, sizes[drawn]))
-
     draws = drawn_groups(len(members), n_resamples=n_resamples, seed=seed)
-    return _interval(map(value, draws), n_resamples)
+    resamples = (np.concatenate([members[group] for group in drawn]) for drawn in draws)
+    return _interval(map(statistic, resamples), n_resamples)
 
 
 def bootstrap_mean(

@@ -442,7 +442,7 @@ def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreem
     label = np.array([label for _, label, _ in rows], dtype=np.float64)
     given = np.array([answer for _, _, answer in rows], dtype=np.float64)
 
-    def rho(drawn: Rows, _: Rows) -> float | None:
+    def rho(drawn: Rows) -> float | None:
         return spearman(label[drawn], given[drawn])
 
     interval = bootstrap_interval(groups, rho, n_resamples=RESAMPLES, seed=SEED)

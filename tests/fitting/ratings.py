@@ -324,7 +324,7 @@ def interval(table: Table, ratings: Ints) -> list[float | None]:
     score = overall(table, ratings)
     found = bootstrap_interval(
         table.papers.tolist(),
-        lambda rows, _: spearman(score[rows], table.overall[rows]),
+        lambda rows: spearman(score[rows], table.overall[rows]),
         seed=0,
     )
     return [None if bound is None else round(bound, 3) for bound in (found.low, found.high)]

@@ -37,7 +37,7 @@ def interval_of(rows: list[tuple[str, float, float]]) -> Interval:
     """The interval of Pearson over rows of label, x and y, from 40 resamples."""
     x, y = np.array([x for _, x, _ in rows]), np.array([y for *_, y in rows])
 
-    def statistic(drawn: Rows, _copies: Rows) -> float | None:
+    def statistic(drawn: Rows) -> float | None:
         return pearson(x[drawn], y[drawn])
 
     return bootstrap_interval([row[0] for row in rows], statistic, n_resamples=40, seed=7)
@@ -79,7 +79,7 @@ def test_interval_of_sums_is_that_of_the_rows(rows: list[tuple[str, int, int]]) 
     for label, part, whole in rows:
         counts[names.index(label)] += (part * whole, whole)
 
-    def of_rows(drawn: Rows, _copies: Rows) -> float | None:
+    def of_rows(drawn: Rows) -> float | None:
         whole = sum(rows[row][2] for row in drawn)
         part = sum(rows[row][1] * rows[row][2] for row in drawn)
         return part / whole if whole else None
@@ -100,7 +100,7 @@ def test_groups_without_a_value_are_drawn_and_counted() -> None:
         assert 690 < found.n_defined < 810
     # Nothing to resample is not an interval around 0.
     assert bootstrap_mean([None, None], seed=1) == bootstrap_mean([], seed=1) == NOTHING
-    assert bootstrap_interval([], lambda _rows, _copies: 0.0, seed=1) == NOTHING
+    assert bootstrap_interval([], lambda _rows: 0.0, seed=1) == NOTHING
 
 
 def test_seeded_interval_keeps_its_digits() -> None:
@@ -143,7 +143,7 @@ def test_bounds_need_half_of_the_resamples(n_undefined: int, has_bounds: bool) -
     """An interval over the lucky resamples alone would look surer than it is."""
     calls = iter(range(10))
 
-    def statistic(_rows: Rows, _copies: Rows) -> float | None:
+    def statistic(_rows: Rows) -> float | None:
         return None if next(calls) < n_undefined else 1.0
 
     found = bootstrap_interval(["a", "b"], statistic, n_resamples=10, seed=1)
@@ -173,7 +173,7 @@ def test_what_cannot_be_resampled_is_refused(
 def test_a_statistic_that_is_not_finite_is_refused(value: float) -> None:
     """One that is undefined is None."""
     with pytest.raises(ValueError, match=f"^the statistic gave {value} for a resample; give None"):
-        bootstrap_interval(["a"], lambda _rows, _copies: value, seed=1)
+        bootstrap_interval(["a"], lambda _rows: value, seed=1)
 
 
 def test_one_value_each_gives_the_interval_that_the_mean_has() -> None:

@@ -166,6 +166,30 @@ def test_rate_worked_example() -> None:
     assert (found.raw, found.n_judged, found.n_golden, found.n_papers) == (0.5, 24, 60, 6)
 
 
+flag_rows = st.lists(st.tuples(papers, st.booleans()), max_size=24)
+golden_flags = st.lists(st.tuples(papers, st.booleans(), st.booleans()), max_size=24)
+
+
+@given(judged=flag_rows, golden=golden_flags, data=st.data())
+@settings(deadline=None, max_examples=15)
+def test_laws_of_a_corrected_rate(
+    judged: list[tuple[str, bool]], golden: list[GoldenFlag], data: st.DataObject
+) -> None:
+    """Bounds are shares around the value, in any order; true and false may change places."""
+    found = corrected_rate(judged, golden)
+    shuffled = data.draw(st.permutations(judged)), data.draw(st.permutations(golden))
+    assert corrected_rate(*shuffled) == found
+    if found.low is not None and found.value is not None and found.high is not None:
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        other = corrected_rate(
+            [(paper, not said) for paper, said in judged],
+            [(paper, not said, not label) for paper, said, label in golden],
+        )
+        assert [other.low, other.value, other.high] == pytest.approx(
+            [1 - found.high, 1 - found.value, 1 - found.low]
+        )
+
+
 def test_rate_is_cut_off_at_both_ends() -> None:
     """More called true than Se allows, or fewer than F: no share is above 1 or below 0."""
     golden = labelled((24, 30), (6, 30))

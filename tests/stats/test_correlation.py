@@ -293,7 +293,7 @@ def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]
     right, numbers = [r for _, r, _ in rows], [n for *_, n in rows]
     interval = bootstrap_interval(
         groups,
-        lambda drawn, _: roc_auc([right[row] for row in drawn], [numbers[row] for row in drawn]),
+        lambda drawn: roc_auc([right[row] for row in drawn], [numbers[row] for row in drawn]),
         n_resamples=20,
         seed=3,
     )

@@ -75,7 +75,7 @@ def shared(table: NDArray[np.float64], a: int, b: int) -> Rows:
 
 def of_rows(name: CoefficientName, x: NDArray[np.float64], y: NDArray[np.float64]) -> Statistic:
     """The coefficient over the rows of a resample."""
-    return lambda rows, _copies: SCALAR[name](x[rows], y[rows])
+    return lambda rows: SCALAR[name](x[rows], y[rows])
 
 
 def cell(found: Matrix, a: int, b: int) -> tuple[float | None, ...]:
@@ -144,9 +144,7 @@ def test_of_means_is_the_coefficient_of_the_systems_means(
     for a, b in ((0, 1), (1, 2)):
         of_both = shared(table, a, b)
 
-        def of_means(
-            taken: Rows, _: Rows, a: int = a, b: int = b, of_both: Rows = of_both
-        ) -> float | None:
+        def of_means(taken: Rows, a: int = a, b: int = b, of_both: Rows = of_both) -> float | None:
             x, y = [], []
             for system in sorted(set(systems)):
                 its = [row for row in of_both[taken] if systems[row] == system]
@@ -158,7 +156,7 @@ def test_of_means_is_the_coefficient_of_the_systems_means(
         its = [papers[row] for row in of_both]
         interval = bootstrap_interval(its, of_means, n_resamples=FEW.n, seed=FEW.seed)
         everything = np.arange(len(of_both), dtype=np.intp)
-        value = of_means(everything, everything)
+        value = of_means(everything)
         assert cell(found, a, b) == close((value, interval.low, interval.high))
         assert found.n[a, b] == len({systems[row] for row in of_both})
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from diskcache import Timeout  # type: ignore[import-untyped]  # it ships no types
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,15 @@ def test_new_store_is_private_and_kept_out_of_git_and_backups(tmp_path: Path) ->
     tag = (made / "CACHEDIR.TAG").read_text(encoding="utf-8")
     # The signature is fixed by bford.info/cachedir.
     assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+
+
+def test_what_others_may_only_read_and_what_a_killed_run_left_is_fit(tmp_path: Path) -> None:
+    """A database is made in a folder of its own, which nobody reads until it is whole."""
+    (tmp_path / "store" / "new-replies-x").mkdir(parents=True)
+    (tmp_path / "store").chmod(0o755)
+    with Cache(tmp_path / "store") as cache:
+        cache.put(ROW)
+    assert stored(tmp_path / "store") == {KEY: ROW}
 
 
 def of_other_things(path: Path) -> str:
@@ -280,7 +290,7 @@ def test_store_that_is_deleted_under_a_run_is_said(store: Store, anew: bool) -> 
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.text(), st.dictionaries(st.text(), st.text() | st.none() | st.integers(), max_size=4))
 def test_any_reply_comes_back(topic: str, reply: dict[str, object]) -> None:
     """What a model wrote is kept to the letter."""
@@ -503,6 +513,7 @@ def test_file_that_is_no_database_is_said_and_kept(
         ("eviction_policy", "least-recently-stored"),
         ("sqlite_journal_mode", "delete"),
         ("sqlite_writable_schema", 1),
+        ("count", "many"),
         ("disk_put", "x"),
     ],
 )
@@ -593,6 +604,12 @@ def test_link_to_another_file_is_refused(store: Store, tmp_path: Path, suffix: s
     assert victim.read_text(encoding="utf-8") == "precious"
 
 
+def test_database_that_is_gone_is_said(store: Store) -> None:
+    """A new one in its place would hide the loss."""
+    store.database.unlink()
+    assert store.mistake() == said(store.database, "is gone, and its folder is there")
+
+
 def test_planted_journal_is_refused(store: Store) -> None:
     """SQLite plays a journal back, and deletes a file that it names."""
     journal = store.database.with_name("cache.db-journal")
@@ -605,7 +622,8 @@ def test_planted_journal_is_refused(store: Store) -> None:
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (sqlite3.OperationalError("database is locked"), "locked by another process"),
+        (sqlite3.OperationalError("database is locked"), "locked by another process for 7 sec"),
+        (Timeout(), "locked by another process"),
         (sqlite3.OperationalError("database table is locked"), "locked by another process"),
         (sqlite3.OperationalError("database or disk is full"), "cannot be written (database or"),
         (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),

@@ -53,7 +53,7 @@ def test_every_character_that_hides_is_known() -> None:
             assert (HIDDEN.match(chr(number)) is not None) == (category in hiding), hex(number)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.text() | st.text(alphabet='{}[]",:0e-key\\u') | st.just(line()).map(lambda t: t[:-1]))
 def test_any_text_is_a_row_or_no_row(text: str) -> None:
     """Whatever stands in a file, reading it ends in one of two ways."""
@@ -238,7 +238,7 @@ def test_cassette_behind_a_link_is_replaced_itself(path: Path, tmp_path: Path) -
     assert len(read_cassette(path, "x").rows) == 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.dictionaries(KEYS, st.tuples(st.text(), REPLIES), max_size=5))
 def test_any_rows_come_back(parts: dict[str, tuple[str, dict[str, object]]]) -> None:
     """Any text of any model is kept to the letter, and the bytes are the same again."""

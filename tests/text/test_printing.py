@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,7 @@ def test_safe_text_has_no_command_wherever_a_line_begins(text: str) -> None:
 
     assert not any(line.strip().startswith("::") for line in RUNNER_LINE_ENDS.split(harmless))
     assert not re.search(r"##\w*\[", harmless)
+    assert not {unicodedata.category(c) for c in harmless if c != "\n"} & {"Cc", "Cf", "Zl", "Zp"}
 
 
 @given(st.lists(st.sampled_from(["##", "a", "[", " ", "::"])).map("".join), st.integers(1, 9))
