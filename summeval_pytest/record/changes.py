@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.metrics.score import (
@@ -21,24 +22,23 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import AGREEMENTS, FOLLOWING, LEVEL, SPEARMAN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from summeval_pytest.record.record import PairRecord, SuiteRecord
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.stats.bootstrap import Interval, Rows
+    from summeval_pytest.stats.bootstrap import Rows
     from summeval_pytest.verdict.trust import Counts, Figures
 
+    Claims = dict[str, Claim]
+    """By the text that they have in common with others of the same words."""
     ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
 
 
 def pair_change(old: PairRecord, new: PairRecord, *, baseline: str) -> PairChange:
-    """What changed from one summary of a paper to another.
+    """What changed from the baseline's summary of a paper to another.
 
-    Args:
-        old: The baseline's pair.
-        new: The pair that is compared with it, on the same paper.
-        baseline: The saved run and its system, as a reader would name them.
+    ``baseline`` is the saved run and its system, as a reader would name them.
     """
     before, after = old.numbers().values, new.numbers().values
     numbers = tuple(
@@ -75,7 +75,7 @@ def _of(kind: type[ScoreT], pair: PairRecord) -> ScoreT | None:
     return next((score for score in pair.scores if isinstance(score, kind)), None)
 
 
-def _without(claims: Mapping[str, Claim], others: Mapping[str, Claim]) -> tuple[Claim, ...]:
+def _without(claims: Claims, others: Claims) -> tuple[Claim, ...]:
     return tuple(claim for text, claim in claims.items() if text not in others)
 
 
@@ -165,7 +165,7 @@ def _carried(score: EvaScore) -> dict[str, tuple[bool, Claim]]:
     return found
 
 
-def _invented(score: EvaScore) -> dict[str, Claim]:
+def _invented(score: EvaScore) -> Claims:
     return {
         _same(each.fact.text): Claim(text=each.fact.text, reason=one_line(each.reason))
         for each in score.candidate
@@ -173,7 +173,7 @@ def _invented(score: EvaScore) -> dict[str, Claim]:
     }
 
 
-def _unsupported(score: FaithfulnessScore | None) -> dict[str, Claim]:
+def _unsupported(score: FaithfulnessScore | None) -> Claims:
     return {
         _same(sentence.text): Claim(text=sentence.text, reason=one_line(sentence.reason))
         for sentence in (score.sentences if score is not None else ())
@@ -194,14 +194,9 @@ KINDS: Final[tuple[DriftKind, ...]] = (*FACETS, *get_args(Verdicts))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejudged:
-    """One labelled item with the answers of both runs, which label it alike.
+    """One labelled item with the answers of both runs, neither None, which label it alike.
 
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        group: What is resampled: papers with the same reference have the same.
-        old: The old run's answer; there is one.
-        new: The new run's.
+    Papers with the same reference have the same ``group``, which is resampled.
     """
 
     paper: str
@@ -246,19 +241,13 @@ class Rejudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDrift:
-    """What became of the answers of one kind.
+    """What became of the answers of one kind that both runs gave.
 
-    Attributes:
-        kind: The kind.
-        n_items: The items that both runs answered.
-        n_towards: Those whose answer moved towards the label.
-        n_away: Those whose answer moved away from it.
-        n_across: Those whose answer moved and is as far from the label as before.
-        shift: The mean of new minus old answer over all items, in points of a rating or in shares
-            of yes; above 0 is more lenient.
-        loss: The mean of how much farther from the label the answers are; below 0 is nearer.
-        p_shift: Whether the shift is chance; Holm-adjusted over the kinds.
-        p_loss: Whether the loss, or gain, is chance; Holm-adjusted likewise.
+    Of ``n_items`` so many moved towards the label, away from it, and across: as far from it as
+    before. ``shift`` is the mean of new minus old answer over all items, in points of a rating or
+    in shares of yes; above 0 is more lenient. ``loss`` is the mean of how much farther from the
+    label the answers are; below 0 is nearer. ``p_shift`` and ``p_loss`` are the chances of either
+    where nothing changed, Holm-adjusted over the kinds.
     """
 
     kind: DriftKind
@@ -294,17 +283,11 @@ class KindDrift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureChange:
-    """One figure of agreement under an old and a new judge; higher is better for all of them.
+    """One figure of agreement under an old and a new judge, named as ``[thresholds.judge]`` has it.
 
-    Attributes:
-        name: Its name, as ``[thresholds.judge]`` has it.
-        old: Under the old judge; None where it is undefined.
-        new: Under the new one.
-        low: The lower bound of the change's 95 % interval over papers; None where it is undefined
-            in most resamples.
-        high: The upper bound.
-        n_items: On how many items both stand.
-        n_papers: On how many papers.
+    Higher is better. ``old`` and ``new`` are None where undefined, and stand on so many items and
+    papers. ``low`` and ``high`` bound the 95 % interval of the change over papers; None where it is
+    undefined in most resamples.
     """
 
     name: str
@@ -323,18 +306,11 @@ class FigureChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The golden answers of a new run beside those of an old one.
+    """The golden answers of a new run beside those of an old one, with the judges' signatures.
 
-    Attributes:
-        old_judge: The old judge's signature; another one is what drift is about.
-        new_judge: The new judge's.
-        mismatches: Why the two cannot be compared, in words; then there is nothing else.
-        n_papers: The papers of the items that both runs answered.
-        n_only_old: Items that only the old run has an answer to.
-        n_only_new: Items that only the new one has an answer to.
-        kinds: One a kind that has items, in the order of `KINDS`.
-        figures: Each figure of agreement, old and new.
-        flips: Every answer that flipped: away from the label first, the farthest first.
+    Where ``mismatches`` say why the two cannot be compared, there is nothing else. ``n_only_old``
+    and ``n_only_new`` count the items that only one of the runs has an answer to. Kinds and figures
+    stand in their usual order, ``flips`` away from the label first, the farthest first.
     """
 
     old_judge: str
@@ -451,8 +427,10 @@ def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
     for item in items:
         by_kind[item.kind].append(item)
     found = {kind: held for kind, held in by_kind.items() if held}
-    shifts = holm([_p_value(held, [item.shift for item in held]) for held in found.values()])
-    losses = holm([_p_value(held, [item.loss for item in held]) for held in found.values()])
+    shifts, losses = (
+        holm([_p_value(held, move) for held in found.values()])
+        for move in (attrgetter("shift"), attrgetter("loss"))
+    )
     return tuple(
         KindDrift(
             kind=kind,
@@ -469,11 +447,11 @@ def _kinds(items: Iterable[Rejudged]) -> tuple[KindDrift, ...]:
     )
 
 
-def _p_value(items: Sequence[Rejudged], moves: Sequence[float]) -> float:
+def _p_value(items: Sequence[Rejudged], move: Callable[[Rejudged], float]) -> float:
     """Two-sided, of the sums over the items of each paper; a paper whose sum is 0 says nothing."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for item, move in zip(items, moves, strict=True):
-        sums[item.group] += move
+    for item in items:
+        sums[item.group] += move(item)
     return two_sided_p_value([total for total in sums.values() if total])
 
 
@@ -523,17 +501,19 @@ def _changed_count(name: str, counts: Counts) -> FigureChange:
         return figure(sums[:, N_COUNTS:]) - figure(sums[:, :N_COUNTS])
 
     held = counts[np.array([n_of(row[:N_COUNTS], name) > 0 for row in counts], dtype=bool)]
-    total = counts.sum(axis=0)
-    before, now = (
-        None if np.isnan(value) else float(value)
-        for value in (
-            figure(total[np.newaxis, :N_COUNTS])[0],
-            figure(total[np.newaxis, N_COUNTS:])[0],
-        )
-    )
+    total = counts.sum(axis=0)[np.newaxis]
+    halves = float(figure(total[:, :N_COUNTS])[0]), float(figure(total[:, N_COUNTS:])[0])
+    before, now = (None if np.isnan(value) else value for value in halves)
     interval = bootstrap_sums(held, change, n_resamples=RESAMPLES, seed=SEED)
-    n_items = n_of(total[:N_COUNTS], name)
-    return _figure_change(name, before, now, interval, n_items, len(held))
+    return FigureChange(
+        name=name,
+        old=before,
+        new=now,
+        low=interval.low,
+        high=interval.high,
+        n_items=n_of(total[0, :N_COUNTS], name),
+        n_papers=len(held),
+    )
 
 
 def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> FigureChange:
@@ -555,24 +535,12 @@ def _changed_spearman(old: Sequence[GoldenPair], new: Sequence[GoldenPair]) -> F
         return None if rhos[0] is None or rhos[1] is None else rhos[1] - rhos[0]
 
     interval = bootstrap_interval(groups, change, n_resamples=RESAMPLES, seed=SEED)
-    rhos = spearman(label, before), spearman(label, now)
-    return _figure_change(SPEARMAN, *rhos, interval, len(rows), len(set(groups)))
-
-
-def _figure_change(  # noqa: PLR0913, PLR0917 - the parts of one value
-    name: str,
-    old: float | None,
-    new: float | None,
-    interval: Interval,
-    n_items: int,
-    n_papers: int,
-) -> FigureChange:
     return FigureChange(
-        name=name,
-        old=old,
-        new=new,
+        name=SPEARMAN,
+        old=spearman(label, before),
+        new=spearman(label, now),
         low=interval.low,
         high=interval.high,
-        n_items=n_items,
-        n_papers=n_papers,
+        n_items=len(rows),
+        n_papers=len(set(groups)),
     )

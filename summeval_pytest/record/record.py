@@ -31,7 +31,7 @@ from summeval_pytest.verdict.thresholds import Thresholds, WaiverUse, named_agre
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterable
     from dataclasses import Field
     from pathlib import Path
 
@@ -56,16 +56,9 @@ class CassetteRecord:
 class Header:
     """All that may differ between a run and its replay, and nothing that may not.
 
-    Attributes:
-        created: When, from SOURCE_DATE_EPOCH; None where that is not set, so that two replays are
-            equal to the byte.
-        commit: The commit that was gated, as GitHub names it; None elsewhere.
-        record: The record mode.
-        environment: Versions, by name.
-        usage: The counts of `summeval_pytest.evaluation.Totals`: replies, tokens, dollars; empty
-            where nobody was asked.
-        cassettes: The cassettes that the run could read from.
-        models: The models that replied, as their endpoints name them; a replay has what was stored.
+    ``created`` comes from SOURCE_DATE_EPOCH, None where that is not set: two replays are equal to
+    the byte. ``commit`` was gated, as GitHub names it. ``usage`` holds the counts of `Totals`,
+    empty where nobody was asked; ``models`` replied, or have the names that were stored.
     """
 
     created: str | None = None
@@ -81,21 +74,15 @@ class Header:
 class Difference:
     """One number of a system against the same number of its baseline, paired by paper.
 
-    Attributes:
-        name: The number.
-        n_papers: The papers on which both have it.
-        old: The baseline's mean over them.
-        new: The system's.
-        change: The mean of new minus old; negative is a drop, a rise where lower is better.
-        low: The lower bound of its 95 % bootstrap interval over papers; None where undefined.
-        high: The upper bound.
-        p: The one-sided p value of a drop (paired permutation test), Holm-adjusted over the
-            numbers that are tested together; None for a number that is not among them.
-        deviation: The standard deviation of new minus old over papers; None on a single one.
-        detectable: The smallest true drop that this many papers, varying as these do, would show
-            with 80 % power at the level of the test, Holm's strictest; None where none could be
-            found, and where nothing varies.
-        broken: The rules that it breaks, in words; empty where it passes.
+    ``old``, ``new`` and ``change``, new minus old, are means over the papers that have both; a
+    negative change is a drop, a rise where lower is better. ``low`` and ``high`` bound its 95 %
+    bootstrap interval over papers, ``deviation`` is its standard deviation; None where undefined.
+
+    ``p`` is the one-sided p value of a drop (paired permutation test), Holm-adjusted over the
+    numbers that are tested together; None for a number that is not among them. ``detectable`` is
+    the smallest true drop that this many papers, varying as these do, would show with 80 % power at
+    the level of the test, Holm's strictest; None where none could be found, and where nothing
+    varies. ``broken`` are the rules that it breaks, in words.
     """
 
     name: str
@@ -123,19 +110,12 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One system against a baseline.
+    """One system against a baseline: a saved run as it was named, and its system.
 
-    Attributes:
-        baseline: The saved run, as it was named.
-        system: The baseline's system.
-        mismatches: Why the two cannot be compared, each naming the key that differs; then there
-            are no differences.
-        differences: One a number that both have, in the order of the catalogue.
-        flips: The facets that are rated lower than the baseline's, worst first.
-        brevity: That a share of right pieces rose only because summaries became shorter, in words;
-            empty where none did.
-        undecided: Why it decides nothing, a phrase each: which rules are kept or broken only
-            because of what a judge left unanswered; empty where none is.
+    Where ``mismatches`` say, by the key that differs, why the two cannot be compared, there are no
+    differences. ``flips`` are rated lower than the baseline's, worst first. ``brevity`` says where
+    a share of right pieces rose only because summaries became shorter; ``undecided`` which rules
+    are kept or broken only because of what a judge left unanswered, a phrase each.
     """
 
     baseline: str
@@ -195,19 +175,11 @@ class FacetChange:
 class PairChange:
     """What changed on one paper between a baseline's summary and a system's.
 
-    Attributes:
-        paper: The paper.
-        system: The system.
-        baseline: The saved run and its system, as a reader would name them.
-        numbers: The metrics that both have: name, old and new value.
-        facets: The facets whose rating differs, drops first.
-        lost: Facts of the reference that the baseline's summary carried and this one does not.
-        regained: The reverse.
-        unsupported: Sentences that the source does not support and that are new.
-        mended: Unsupported sentences of the baseline that are gone.
-        invented: Facts of the summary that do not follow from the reference and that are new.
-        loss: How much worse it became: the sum of the drops of its metrics, each 0 to 1, gains
-            counted against them.
+    ``numbers`` are the metrics that both have: name, old and new value. Facts of the reference are
+    ``lost`` that the baseline's summary carried and this one does not, and ``regained``. New are
+    ``unsupported`` sentences, and ``invented`` facts that do not follow from the reference;
+    ``mended`` sentences were unsupported. ``loss`` is the sum of the drops of the metrics, each 0
+    to 1, gains counted against them.
     """
 
     paper: str
@@ -225,15 +197,8 @@ class PairChange:
     @property
     def is_change(self) -> bool:
         """Whether anything at all differs."""
-        return bool(
-            self.facets
-            or self.lost
-            or self.regained
-            or self.unsupported
-            or self.mended
-            or self.invented
-            or any(old != new for _, old, new in self.numbers)
-        )
+        claims = self.lost + self.regained + self.unsupported + self.mended + self.invented
+        return bool(self.facets or claims or any(old != new for _, old, new in self.numbers))
 
 
 Outcome = Literal["passed", "failed", "error"]
@@ -253,14 +218,8 @@ _UNDECIDED: Final = PairVerdict(shortfalls=())
 class PaperRecord:
     """One paper, with as much of its text as a reader of the verdicts needs.
 
-    Attributes:
-        id: The paper's id.
-        title: Empty where the suite gives none.
-        place: Its line in the suite.
-        references: Its reference abstracts.
-        n_sentences: How many sentences its source has.
-        cited: The source sentences that some score or finding points at, each with its index (from
-            0), in order.
+    ``cited`` are the source sentences, of ``n_sentences``, that some score or finding points at,
+    each with its index (from 0), in order.
     """
 
     id: str
@@ -273,21 +232,12 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRecord:
-    """One pair, judged and decided.
+    """One pair, judged and decided; never passed where the judge left it unscored.
 
-    Attributes:
-        paper: The paper's id.
-        system: The system's name.
-        outcome: Error where the judge left the pair unscored; it is never passed then.
-        fault: The judge's fault in words; empty where there is none.
-        summary: What the system wrote.
-        place: The line of the summary, or of the system where a model was asked.
-        note: What a reader has to know of how the summary was made; mostly empty.
-        scores: What each metric came to, with its evidence.
-        signatures: The recipe of each of them.
-        findings: Everything that is wrong, the worst first, whatever the thresholds are.
-        verdict: What falls short.
-        change: Against the baseline, where the run had one.
+    ``fault`` is the judge's, in words. ``place`` is the line of the summary, or of the system where
+    a model was asked; ``note`` is what a reader has to know of how the summary was made.
+    ``signatures`` are the recipes of the scores. ``findings`` are everything that is wrong, the
+    worst first, whatever the thresholds are; ``change`` is against the run's baseline.
     """
 
     paper: str
@@ -315,19 +265,12 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRecord:
-    """One gated system.
+    """One gated system, over the ``papers`` it should be judged on, in the order of the suite.
 
-    Attributes:
-        name: The system's name.
-        place: The line of its table.
-        papers: The papers it should be judged on, in the order of the suite.
-        means: Its means over them, each with its threshold.
-        outcome: What became of its item ``all-papers``.
-        fault: The judge's fault in words, where that is an error.
-        waivers: What became of the waivers of its means.
-        corrected: Its means with the judge's error taken out, where golden labels tell it.
-        baseline: The saved run that it was to be compared with; empty where nobody asked for one.
-        comparison: Against it; None where there was none, or the system's item was not run.
+    ``outcome`` is that of its item ``all-papers``, ``fault`` the judge's in words, where that is an
+    error. ``corrected`` are means with the judge's error taken out, where golden labels tell it.
+    ``baseline`` is the saved run that it was to be compared with, empty where nobody asked for one;
+    ``comparison`` is None where there was none, or the item was not run.
     """
 
     name: str
@@ -354,23 +297,12 @@ class SystemRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRecord:
-    """One suite of a run.
+    """One suite of a run; systems, papers and pairs in its own order.
 
-    Attributes:
-        name: The suite's name.
-        shown: The suite file as the user named it.
-        fingerprint: 12 hex digits over all of the papers that can move a score.
-        thresholds: What was asked of pairs and of means.
-        systems: The gated systems, in the order of the suite.
-        papers: The papers of the judged pairs, in the order of the suite.
-        pairs: The judged pairs, by system and paper in that order.
-        waivers: Every waiver of the suite; one whose pair was not judged says so.
-        has_labels: Whether the suite has golden labels, which the judge could be measured with;
-            None in records of before that was kept.
-        trust: What they say of the judge; None where it was not measured.
-        golden: The labelled pairs with the judge's own answers, in the order of the labels.
-        is_calibrated: Whether ratings were mapped to the labels' scale.
-        relations: The metamorphic relations and attacks that the judge was tried with.
+    ``shown`` is the suite file as the user named it, ``fingerprint`` 12 hex digits over all of the
+    papers that can move a score. A waiver whose pair was not judged says so. ``has_labels`` says
+    that golden labels could measure the judge (None in records of before that was kept), ``trust``
+    what they say of it (None where it was not measured), ``golden`` the judge's answers to them.
     """
 
     name: str
@@ -396,22 +328,10 @@ class SuiteRecord:
         """The judged pairs of one system."""
         return tuple(pair for pair in self.pairs if pair.system == system)
 
-    def paper(self, paper_id: str) -> PaperRecord:
-        """One judged paper.
-
-        Raises:
-            KeyError: where no pair of it was judged.
-        """
-        for paper in self.papers:
-            if paper.id == paper_id:
-                return paper
-        raise KeyError(paper_id)
-
     @property
     def comparisons(self) -> Mapping[str, Comparison]:
         """By system, the comparisons that were made."""
-        made = {system.name: system.comparison for system in self.systems}
-        return {name: comparison for name, comparison in made.items() if comparison is not None}
+        return {each.name: each.comparison for each in self.systems if each.comparison is not None}
 
     @property
     def n_expected(self) -> int:
@@ -444,13 +364,9 @@ class SuiteRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One run.
+    """One run: the version of this layout, what a replay may change, the judge's signature, suites.
 
-    Attributes:
-        schema: The version of this layout.
-        header: What may differ between a run and its replay.
-        judge: The judge's signature.
-        suites: The suites, in the order of their files' names.
+    The suites are in the order of their files' names.
     """
 
     schema: Literal[1] = 1
@@ -492,7 +408,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totalled:
-    """One system over all its papers, as the process hands it on that ran its item."""
+    """One system over all its papers, as its item hands it on."""
 
     suite: str
     system: SystemRecord
@@ -500,13 +416,7 @@ class Totalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One pair with its paper: what a process that ran its test hands on.
-
-    Attributes:
-        suite: The suite file as the user named it.
-        pair: The pair.
-        paper: Its paper; None where the pair broke down before it was read.
-    """
+    """One pair with its paper, None where the pair broke down before that was read."""
 
     suite: str
     pair: PairRecord
@@ -545,21 +455,13 @@ def judged(
     fault: str = "",
     change: PairChange | None = None,
 ) -> Judged:
-    """A pair that was measured, and decided unless the judge left it unscored.
-
-    Args:
-        suite: The suite file as the user named it.
-        evaluation: What was measured.
-        verdict: What was decided; None where the judge left a metric without a score.
-        fault: The judge's fault in words, then.
-        change: What changed against the baseline, where there is one.
-    """
+    """A pair that was measured; without a verdict the judge left a metric without a score."""
     findings = findings_of(evaluation.scores, evaluation.source)
-    decided: Outcome = "passed" if verdict is not None and verdict.passes else "failed"
+    verdict = verdict or _UNDECIDED
     pair = PairRecord(
         paper=evaluation.paper,
         system=evaluation.system,
-        outcome=decided if verdict is not None else "error",
+        outcome="error" if verdict is _UNDECIDED else "passed" if verdict.passes else "failed",
         fault=fault,
         summary=evaluation.pair.summary,
         place=evaluation.pair.place,
@@ -567,7 +469,7 @@ def judged(
         scores=evaluation.scores,
         signatures=tuple(map(str, evaluation.signatures)),
         findings=findings,
-        verdict=verdict or PairVerdict(shortfalls=()),
+        verdict=verdict,
         change=change,
     )
     cited = dict(place for finding in findings for place in finding.evidence)
@@ -575,7 +477,7 @@ def judged(
         if isinstance(score, FaithfulnessScore):
             cited |= {n: evaluation.source[n] for s in score.sentences for n in s.evidence}
     paper = evaluation.pair.paper
-    remembered = PaperRecord(
+    with_places = PaperRecord(
         id=paper.id,
         title=paper.title,
         place=paper.place,
@@ -583,7 +485,7 @@ def judged(
         n_sentences=len(evaluation.source),
         cited=tuple(sorted(cited.items())),
     )
-    return Judged(suite=suite, pair=pair, paper=remembered)
+    return Judged(suite=suite, pair=pair, paper=with_places)
 
 
 def broken_down(  # noqa: PLR0913 - by keyword, each a fact of its own
@@ -615,16 +517,16 @@ T = TypeVar("T")
 SCHEMA: Final = 1
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _INSTEAD: Final = "\ufffd"
+_WRITTEN: Final = "name a file that --summ-run-record or --summ-save has written"
 
 
 def _plain(value: object) -> object:
     """What `json` does not know, as what it does."""
-    if isinstance(value, GoldenAnswer):  # thousands of them have a label, an answer, no more
-        short = {field.name: (getattr(value, field.name), field.default) for field in fields(value)}
-        return {name: said for name, (said, default) in short.items() if said != default}
     if is_dataclass(value) and not isinstance(value, type):
-        told = {field: getattr(value, field.name) for field in fields(value)}
-        return {field.name: said for field, said in told.items() if _is_recorded(field, said)}
+        # thousands of golden answers have a label, an answer, no more
+        is_short = isinstance(value, GoldenAnswer)
+        found = ((field, getattr(value, field.name)) for field in fields(value))
+        return {f.name: said for f, said in found if _is_recorded(f, said, is_short=is_short)}
     if isinstance(value, Set):
         return sorted(value)
     if isinstance(value, Mapping):
@@ -632,15 +534,10 @@ def _plain(value: object) -> object:
     raise TypeError(f"{value!r} has no place in a run record")
 
 
-def _is_recorded(field: Field[Any], said: object) -> bool:
+def _is_recorded(field: Field[Any], said: object, *, is_short: bool) -> bool:
     """Whether a record has a field with this value; its metadata may say that it needs not."""
-    match field.metadata.get("recorded"):
-        case "never":
-            return False
-        case "where set":
-            return bool(said != field.default)
-        case _:
-            return True
+    wanted = "where set" if is_short else field.metadata.get("recorded", "always")
+    return wanted == "always" or (wanted == "where set" and bool(said != field.default))
 
 
 def as_json(value: object) -> str:
@@ -702,23 +599,19 @@ def record_text(record: RunRecord) -> str:
 
 
 def _suite_text(suite: SuiteRecord) -> str:
-    names = sorted(field.name for field in fields(suite))
-    return "{" + ",\n".join(f'"{name}": {_by_line(getattr(suite, name))}' for name in names) + "}"
-
-
-def _by_line(value: object) -> str:
-    """A value as JSON; each item of a list on a line of its own."""
-    if not isinstance(value, tuple) or not value:
-        return as_json(value)
-    return "[\n" + ",\n".join(map(as_json, value)) + "\n]"
+    """A suite whose lists have a line for each item."""
+    told = []
+    for name in sorted(each.name for each in fields(suite)):
+        value = getattr(suite, name)
+        if isinstance(value, tuple) and value:
+            told.append(f'"{name}": [\n' + ",\n".join(map(as_json, value)) + "\n]")
+        else:
+            told.append(f'"{name}": {as_json(value)}')
+    return "{" + ",\n".join(told) + "}"
 
 
 def read_record(file: Path, option: str) -> RunRecord:
-    """The run record that a file holds.
-
-    Args:
-        file: The file.
-        option: What named it, for messages.
+    """The run record that a file holds; ``option`` named the file, for messages.
 
     Raises:
         OptionError: for a file that is not there or holds no run record, and for one of another
@@ -728,20 +621,16 @@ def read_record(file: Path, option: str) -> RunRecord:
         text = file.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         fault = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise OptionError(
-            f"{option}: {file} cannot be read as a run record, {fault};"
-            " name a file that --summ-run-record or --summ-save has written"
-        ) from None
+        wrong = f"{file} cannot be read as a run record, {fault}"
+        raise OptionError(f"{option}: {wrong}; {_WRITTEN}") from None
     try:
         record = from_json(RunRecord, text)
         for suite in record.suites:
             _check_names(suite)
     except ValueError as error:
         _check_schema(text, file, option)
-        raise OptionError(
-            f"{option}: {file} is no run record: {one_line(str(error))};"
-            " name a file that --summ-run-record or --summ-save has written"
-        ) from None
+        wrong = f"{file} is no run record: {one_line(str(error))}"
+        raise OptionError(f"{option}: {wrong}; {_WRITTEN}") from None
     return record
 
 
@@ -751,7 +640,16 @@ def _check_names(suite: SuiteRecord) -> None:
     Raises:
         ValueError: for the first such name.
     """
-    for name in _numbers(suite):
+    held, pairs = suite.thresholds, [pair.verdict for pair in suite.pairs]
+    compared = [comparison.differences for comparison in suite.comparisons.values()]
+    named = (
+        *(each.name for each in (*held.pair, *held.mean, *held.corrected)),
+        *(use.waiver.finding for use in suite.waivers),
+        *(mean.name for system in suite.systems for mean in system.means),
+        *(difference.name for differences in compared for difference in differences),
+        *(short.name for verdict in pairs for short in (*verdict.shortfalls, *verdict.waived)),
+    )
+    for name in named:
         if name not in CATALOGUE:
             raise ValueError(f"unknown number {name!r}")
     for found in suite.trust.agreements if suite.trust is not None else ():
@@ -759,20 +657,6 @@ def _check_names(suite: SuiteRecord) -> None:
             named_agreement(found.name)
         except KeyError:
             raise ValueError(f"unknown agreement {found.name!r}") from None
-
-
-def _numbers(suite: SuiteRecord) -> Iterator[str]:
-    """The name of every number in what was decided."""
-    held = suite.thresholds
-    yield from (threshold.name for threshold in (*held.pair, *held.mean, *held.corrected))
-    yield from (use.waiver.finding for use in suite.waivers)
-    for system in suite.systems:
-        yield from (mean.name for mean in system.means)
-        if system.comparison is not None:
-            yield from (difference.name for difference in system.comparison.differences)
-    for pair in suite.pairs:
-        yield from (short.name for short in pair.verdict.shortfalls)
-        yield from (short.name for short in pair.verdict.waived)
 
 
 def _check_schema(text: str, file: Path, option: str) -> None:

@@ -41,7 +41,7 @@ _AT_LOWEST: Final = "with the lowest score for each paper that has none"
 
 
 class Granularity(TypedDict):
-    """What `summeval_pytest.stats.power_of_drop` calls step and unchanged."""
+    """What `power_of_drop` calls step and unchanged."""
 
     step: float
     unchanged: float
@@ -54,24 +54,17 @@ def compare(
     signatures: Sequence[Signature],
     rules: Sequence[Rule] = DEFAULT_RULES,
 ) -> Comparison:
-    """One system's papers against a baseline's.
+    """One system's papers against a baseline's, by the rules that say which drops fail.
 
-    Args:
-        papers: The numbers of every paper of the system.
-        baseline: What it is compared with.
-        signatures: The recipes of the system's numbers.
-        rules: Which drops fail.
+    ``papers`` are the numbers of every paper of the system, ``signatures`` their recipes.
     """
     old = {paper: pair.numbers() for paper, pair in baseline.pairs.items()}
     mismatches = (
         *_other_recipes(signatures, baseline),
         *_other_papers({numbers.paper for numbers in papers}, set(old), baseline),
     )
-    if mismatches:
-        return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
-    both = [(old[numbers.paper], numbers) for numbers in papers]
-    mismatches = tuple(_unpaired(both, rules))
-    if mismatches:
+    both = [] if mismatches else [(old[numbers.paper], numbers) for numbers in papers]
+    if mismatches := mismatches or tuple(_unpaired(both, rules)):
         return Comparison(baseline=baseline.run, system=baseline.system, mismatches=mismatches)
     differences = _differences(both, rules)
     broken = _broken_rules(both, rules, {d.name: d.p for d in differences if d.p is not None})
@@ -213,11 +206,10 @@ def _detectable(name: str, changes: Sequence[float], level: float) -> float | No
     from summeval_pytest.stats.paired import detectable_drop
 
     deviation = statistics.stdev(changes) if len(changes) > 1 else 0.0
-    if deviation == 0.0:
+    if not deviation:
         return None
-    return detectable_drop(
-        deviation, len(changes), level=level, power=POWER, **granularity(name, changes)
-    )
+    coarse = granularity(name, changes)
+    return detectable_drop(deviation, len(changes), level=level, power=POWER, **coarse)
 
 
 def granularity(name: str, changes: Sequence[float]) -> Granularity:
@@ -298,13 +290,13 @@ def _undecided(
 
 def _flips(both: Sequence[Pairing]) -> tuple[Flip, ...]:
     """Every facet that is rated lower, the largest share of its scale first."""
-    flips = []
-    for old, new in both:
-        for facet in FACETS:
-            values = old.values.get(f"facet.{facet}"), new.values.get(f"facet.{facet}")
-            if None not in values and values[1] < values[0]:  # type: ignore[operator]  # not None
-                before, after = (int(value or 0) for value in values)
-                flips.append(Flip(paper=new.paper, facet=facet, old=before, new=after))
+    flips = [
+        Flip(paper=new.paper, facet=facet, old=int(was), new=int(now))
+        for old, new in both
+        for facet in FACETS
+        for was, now in _changes([(old, new)], f"facet.{facet}")
+        if now < was
+    ]
     return tuple(sorted(flips, key=lambda flip: (flip.new - flip.old) / (SCALES[flip.facet] - 1)))
 
 
@@ -330,28 +322,16 @@ def _brevity(both: Sequence[Pairing]) -> Iterator[str]:
 
 
 def _mean_sizes(both: Sequence[Pairing], name: str) -> tuple[float, float] | None:
-    counted = [
-        (old.sizes[name], new.sizes[name])
-        for old, new in both
-        if name in old.sizes and name in new.sizes
-    ]
-    if not counted:
+    sizes = [(old.sizes.get(name), new.sizes.get(name)) for old, new in both]
+    known = [(old, new) for old, new in sizes if old is not None and new is not None]
+    if not known:
         return None
-    return (
-        statistics.mean(old for old, _ in counted),
-        statistics.mean(new for _, new in counted),
-    )
+    return statistics.mean(old for old, _ in known), statistics.mean(new for _, new in known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """One system of a saved run.
-
-    Attributes:
-        run: The saved run, as it was named.
-        system: The system in it.
-        pairs: Its judged pairs, by paper.
-    """
+    """One system of a saved run, which goes by the name that the user gave it; pairs by paper."""
 
     run: str
     system: str
@@ -376,15 +356,8 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
 ) -> Baseline:
     """The system of a saved run that a system of this run is compared with.
 
-    That is the one asked for, else the one of the same name, else the only one.
-
-    Args:
-        record: The saved run.
-        run: The saved run, as it was named.
-        suite: The name of the suite that this run gates.
-        system: The system that is compared.
-        wanted: The baseline's system; None where nobody named one.
-        option: What named the run, for messages.
+    That is the one ``wanted``, else the one of the same name, else the only one. ``run`` is the
+    saved run as it was named, by ``option``; ``suite`` is the one that this run gates.
 
     Raises:
         OptionError: where the run has no such system, or several and none of that name.
@@ -405,10 +378,10 @@ def find_baseline(  # noqa: PLR0913 - by keyword, each a fact of its own
 def _suite(record: RunRecord, run: str, suite: str, option: str) -> SuiteRecord:
     if len(record.suites) == 1:
         return record.suites[0]
-    for held in record.suites:
-        if held.name == suite:
-            return held
-    names = [held.name for held in record.suites]
+    held = {each.name: each for each in record.suites}
+    if suite in held:
+        return held[suite]
+    names = list(held)
     raise OptionError(
         f"{option}: {run!r} has no suite {suite!r}; {nearest(suite, names)};"
         " compare with a run of this suite"

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import Score, Unscored
     from summeval_pytest.questions import Facet
     from summeval_pytest.record.record import (
-        Covered,
         Outcome,
         PairRecord,
         RunRecord,
@@ -85,24 +84,16 @@ def rescore(
     weights: Mapping[Facet, float] | None = None,
     today: str = "",
 ) -> RunRecord:
-    """The run as it would have been decided.
+    """The run as it would have been decided with other thresholds (``METRIC=VALUE``) or weights.
 
     Pairs that the judge left unscored stay errors, and systems of which not every paper was judged
-    have no means.
-
-    Args:
-        record: The run.
-        options: Thresholds in place of the recorded ones, as ``METRIC=VALUE``.
-        weights: Weights of the facets in place of the recorded ones.
-        today: The day on which waivers are held to their expiry.
+    have no means. ``today`` is the day on which waivers are held to their expiry.
 
     Raises:
         OptionError: for a threshold that cannot be, or on a metric that the run did not measure.
     """
-    return replace(
-        record,
-        suites=tuple(_suite(suite, options, weights, today) for suite in record.suites),
-    )
+    suites = (_suite(suite, options, weights, today) for suite in record.suites)
+    return replace(record, suites=tuple(suites))
 
 
 def _suite(
@@ -252,35 +243,25 @@ def _system(
     weights: Mapping[Facet, float] | None,
 ) -> SystemRecord:
     comparison = system.comparison if weights is None else None
-    dropped = comparison is not None and not comparison.passes
+    passes = comparison is None or comparison.passes
+    left = replace(system, means=(), corrected=(), comparison=comparison)
     papers = [pair.numbers() for pair in suite.pairs_of(system.name)]
     thresholds = suite.thresholds
     has_item = bool(thresholds.mean or thresholds.corrected) or comparison is not None
     if not has_item or len(papers) < len(system.papers):
-        left: Covered = "failed" if dropped else "not judged"
-        return replace(
-            system, outcome=left, means=(), waivers=(), corrected=(), comparison=comparison
-        )
+        return replace(left, outcome="not judged" if passes else "failed", waivers=())
     try:
         corrected = _corrected(system, suite, papers, weights)
         verdict = decide_means(system.name, papers, thresholds.mean, waivers, corrected)
         if comparison is not None:
             comparison.check_decided()
     except JudgeError as error:
-        return replace(
-            system,
-            outcome="error",
-            fault=str(error),
-            means=(),
-            corrected=(),
-            comparison=comparison,
-        )
+        return replace(left, outcome="error", fault=str(error))
     return replace(
-        system,
-        outcome="passed" if verdict.passes and not dropped else "failed",
+        left,
+        outcome="passed" if verdict.passes and passes else "failed",
         fault="",
         means=verdict.means,
         waivers=verdict.waivers,
         corrected=verdict.corrected,
-        comparison=comparison,
     )
