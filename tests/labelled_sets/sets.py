@@ -10,9 +10,11 @@ that they are made of.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from summeval_pytest.questions import FACETS
 from summeval_pytest.suite.labels import RoleLabel
 from summeval_pytest.suite.lines import Fields
 
@@ -26,10 +28,7 @@ if TYPE_CHECKING:
 AUTHORS: Final = "authors"
 """The system of abstracts that have no other summary: whoever wrote them."""
 _ROLES: Final[dict[object, tuple[Facet, ...]]] = {
-    "B": ("background",),
-    "M": ("method",),
-    "R": ("result",),
-    "C": ("conclusion",),
+    **{facet[0].upper(): (facet,) for facet in FACETS},
     None: (),
 }
 _ENDS: Final = ".?!"
@@ -38,74 +37,45 @@ _SENTENCE, _FACET = "sentence", "bmrc"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledSet:
-    """How a data set maps onto a suite; a key is empty where the set has no such thing.
+    """How a data set maps onto a suite: keys, which are empty where the set has no such thing."""
 
-    Attributes:
-        told: What the labels are, and by whom, as the suite file says it.
-        paper: The key of the paper's id; papers of one id with other texts are numbered.
-        source: The key of the paper's text.
-        reference: The key of the reference abstract.
-        system: The keys of the system's name, joined by ``-``.
-        summary: The key of the summary; empty where it is made of its sentences.
-        part: The key that tells several summaries of one system apart; they are numbered.
-        sentence: The key of one sentence of the summary.
-        faithful: The key of its label: true, false, or null where nobody knows.
-        evidence: The key of the source sentences that decide it, as texts.
-        facts: The key of the reference's facts.
-        holds: The key of their labels, 1 where the summary has the fact.
-        overall: The key of a score of the whole summary.
-        frozen: The key of the reference's facts where these are more than the labelled ones.
-        roles: The key of the roles of the summary's sentences.
-        reshape: What makes rows of the file's, where those are smaller than a summary.
-        counted: Whether the share of the facts that a summary has is its score.
-    """
-
-    told: str
-    paper: str = "paper_id"
+    told: str  # what the labels are, and by whom, as the suite file says it
+    paper: str = "paper_id"  # papers of one id with other texts are numbered
     source: str = ""
     reference: str = ""
-    system: tuple[str, ...] = ("system",)
-    summary: str = ""
-    part: str = ""
-    sentence: str = ""
-    faithful: str = ""
-    evidence: str = ""
-    facts: str = ""
-    holds: str = ""
-    overall: str = ""
-    frozen: str = ""
-    roles: str = ""
-    reshape: Reshape | None = None
-    counted: bool = False
+    system: tuple[str, ...] = ("system",)  # several are joined by "-"
+    summary: str = ""  # empty where it is made of its sentences
+    part: str = ""  # tells several summaries of one system apart; they are numbered
+    sentence: str = ""  # one sentence of the summary
+    faithful: str = ""  # its label: true, false, or null where nobody knows
+    evidence: str = ""  # the source sentences that decide it, as texts
+    facts: str = ""  # of the reference
+    holds: str = ""  # their labels, 1 where the summary has the fact
+    overall: str = ""  # a score of the whole summary
+    frozen: str = ""  # the reference's facts where these are more than the labelled ones
+    roles: str = ""  # of the summary's sentences
+    reshape: Reshape | None = None  # makes rows of the file's that are smaller than a summary
+    counted: bool = False  # whether the share of the facts that a summary has is its score
 
 
-def abstracts(rows: Iterable[Fields]) -> Iterator[Fields]:
+def abstracts(
+    rows: Iterable[Fields], meaning: Mapping[object, tuple[Facet, ...]] = _ROLES
+) -> Iterator[Fields]:
     """A row an abstract: its sentences as a running text, and the facets of each.
 
     Raises:
         SuiteError: For a sentence that is no text, a place that is no number, and another role.
     """
-    return _abstracts(rows, _ROLES)
+    for (paper,), own in _gathered(rows, ("doc_id",)):
+        in_order = sorted(own, key=lambda fields: fields.whole("sentence_index", 0))
+        roles = [_role(fields, meaning) for fields in in_order]
+        abstract = "".join(map(_with_space, roles)).rstrip()
+        yield _row(own, paper_id=paper, system=AUTHORS, abstract=abstract, roles=roles)
 
 
 def abstracts_without_conclusions(rows: Iterable[Fields]) -> Iterator[Fields]:
     """The same of a set that labels conclusions as results: either is right for such a sentence."""
-    return _abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
-
-
-def _abstracts(
-    rows: Iterable[Fields], meaning: dict[object, tuple[Facet, ...]]
-) -> Iterator[Fields]:
-    for (paper,), own in _gathered(rows, ("doc_id",)):
-        in_order = sorted(own, key=lambda fields: fields.whole("sentence_index", least=0))
-        roles = [_role(fields, meaning) for fields in in_order]
-        yield _row(
-            own,
-            paper_id=paper,
-            system=AUTHORS,
-            abstract="".join(map(_with_space, roles)).rstrip(),
-            roles=roles,
-        )
+    return abstracts(rows, {**_ROLES, "R": ("result", "conclusion")})
 
 
 def _with_space(role: RoleLabel) -> str:
@@ -116,7 +86,7 @@ def _with_space(role: RoleLabel) -> str:
     return role.text + (" " if role.text[-1] in _ENDS else "\n\n")
 
 
-def _role(fields: Fields, meaning: dict[object, tuple[Facet, ...]]) -> RoleLabel:
+def _role(fields: Fields, meaning: Mapping[object, tuple[Facet, ...]]) -> RoleLabel:
     expected = "B, M, R, C or null"
     role = fields.value(_FACET, expected)
     if role is not None and (not isinstance(role, str) or role not in meaning):
@@ -134,15 +104,12 @@ def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
         SuiteError: For a fact that is no question with its answer.
     """
     gathered = list(_gathered(rows, ("paper_id", "system", "prediction_id")))
-    stated: dict[str, dict[str, None]] = {}
+    stated: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for (paper, *_), own in gathered:
-        stated.setdefault(paper, {}).update(dict.fromkeys(map(_reference_fact, own)))
+        stated[paper] |= {_answer(fields, "reference_fact"): None for fields in own}
     for (paper, system, part), own in gathered:
-        told = [
-            (_reference_fact(fields), label)
-            for fields in own
-            if (label := fields.value("label", "0, 1 or null")) is not None
-        ]
+        labels = [fields.value("label", "0, 1 or null") for fields in own]
+        told = [(f, label) for f, label in zip(own, labels, strict=True) if label is not None]
         if told:
             yield _row(
                 own,
@@ -152,13 +119,9 @@ def matches(rows: Iterable[Fields]) -> Iterator[Fields]:
                 reference="\n\n".join(stated[paper]),
                 reference_facts=list(stated[paper]),
                 summary=_answer(own[0], "predicted_fact"),
-                facts=[fact for fact, _ in told],
+                facts=[_answer(fields, "reference_fact") for fields, _ in told],
                 labels=[label for _, label in told],
             )
-
-
-def _reference_fact(fields: Fields) -> str:
-    return _answer(fields, "reference_fact")
 
 
 def _answer(fields: Fields, key: str) -> str:
@@ -207,11 +170,7 @@ def _facts(told: str, *, counted: bool = True) -> LabelledSet:
 
 def _roles(told: str, reshape: Reshape = abstracts) -> LabelledSet:
     return LabelledSet(
-        told=told,
-        reference="abstract",
-        summary="abstract",
-        roles="roles",
-        reshape=reshape,
+        told=told, reference="abstract", summary="abstract", roles="roles", reshape=reshape
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from summeval_pytest.suite.labels import RoleLabel
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
 
 _UNFIT_SYSTEM = re.compile(r"[^A-Za-z0-9._-]+")
 _UNFIT_PAPER = re.compile(r"[\s\[\]|]+")
-_GATES: Final = {"source": "eva = 0.30", "reference": "faithfulness = 0.80"}
+_GATES: Final = {
+    "": "facet = 0.55\nfaithfulness = 0.80",
+    "source": "eva = 0.30",
+    "reference": "faithfulness = 0.80",
+}
 """What still means something where the source, or the reference, is stood in for."""
 
 
@@ -48,14 +53,6 @@ class SetReport:
     notes: tuple[str, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Paper:
-    """A paper as it will be written, and its source's sentences."""
-
-    line: dict[str, object]
-    source: tuple[str, ...]
-
-
 class _Sentence(NamedTuple):
     """A sentence as the set has it; its label is None where nobody knows."""
 
@@ -68,8 +65,7 @@ class _Sentence(NamedTuple):
 class _PairDraft:
     """One pair as it grows."""
 
-    paper: str
-    system: str
+    item: Item
     place: Place
     summary: str = ""
     sentences: list[_Sentence] = field(default_factory=list)
@@ -83,11 +79,7 @@ class _PairDraft:
         return self.summary or "\n\n".join(sentence.text for sentence in self.sentences)
 
     def read(self, fields: Fields, spec: LabelledSet) -> None:
-        """Take in one row.
-
-        Raises:
-            SuiteError: For a label that is none.
-        """
+        """Take in one row."""
         if spec.summary:
             self.summary = fields.text(spec.summary)
         if spec.sentence:
@@ -102,19 +94,11 @@ class _PairDraft:
         if spec.overall and fields.values.get(spec.overall) is not None:
             self.overall = fields.number(spec.overall)
 
-
-@dataclass(slots=True, kw_only=True)
-class _Draft:
-    """The suite as it grows, row by row."""
-
-    spec: LabelledSet
-    provenance: str
-    papers: dict[str, _Paper] = field(default_factory=dict)
-    ids: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    systems: dict[str, str] = field(default_factory=dict)
-    parts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    pairs: dict[tuple[str, str], _PairDraft] = field(default_factory=dict)
-    notes: Counter[str] = field(default_factory=Counter)
+    def marking(
+        self, item: Item, value: float, evidence: tuple[EvidenceLabel, ...] = ()
+    ) -> Marking:
+        """What people said of an item of this pair."""
+        return Marking(item=item, value=value, evidence=evidence, place=self.place)
 
 
 def import_set(name: str, file: Path, out: Path) -> SetReport:
@@ -127,159 +111,220 @@ def import_set(name: str, file: Path, out: Path) -> SetReport:
         SuiteError: For a file that is not of the set, and for a folder that holds a suite.
     """
     check_new(out)
-    release = TextFile(file, file.as_posix())
-    draft = _Draft(spec=SETS[name], provenance=f"{name}, {file.name}")
-    for fields in _rows(release, draft.spec):
-        _add(draft, fields)
-    labels = _labels(draft)
-    write_suite(out, _texts(draft, name, labels))
+    draft = _Draft(name=name, spec=SETS[name], provenance=f"{name}, {file.name}")
+    rows = read_lines(TextFile(file, file.as_posix()))
+    for fields in rows if draft.spec.reshape is None else draft.spec.reshape(rows):
+        draft.add(fields)
+    labels = draft.labels()
+    write_suite(out, draft.texts(labels))
     return SetReport(
         n_papers=len(draft.papers),
-        systems=_systems(draft),
+        systems=draft.systems,
         n_pairs=len(draft.pairs),
         n_labels=len(labels),
         notes=tuple(f"{note}: {count}" for note, count in draft.notes.items()),
     )
 
 
-def _lacking(spec: LabelledSet) -> str:
-    if spec.source and spec.reference:
-        return ""
-    return "reference" if spec.source else "source"
+@dataclass(kw_only=True)
+class _Draft:
+    """The suite as it grows, row by row."""
 
+    name: str
+    spec: LabelledSet
+    provenance: str
+    papers: dict[str, dict[str, object]] = field(default_factory=dict)
+    ids: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    parts: defaultdict[tuple[str, str], dict[str, int]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    pairs: dict[tuple[str, str], _PairDraft] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
 
-def _rows(release: TextFile, spec: LabelledSet) -> Iterator[Fields]:
-    """What the key table speaks of: the file's lines, or what is made of them."""
-    rows = read_lines(release)
-    return rows if spec.reshape is None else spec.reshape(rows)
+    @cached_property
+    def lacking(self) -> str:
+        """What the set does not have, so that the other stands in for it; mostly nothing."""
+        if self.spec.source and self.spec.reference:
+            return ""
+        return "reference" if self.spec.source else "source"
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(system for _, system in self.pairs))
 
-def _add(draft: _Draft, fields: Fields) -> None:
-    spec, place = draft.spec, fields.where("")
-    paper = _paper(draft, fields)
-    system = _system(draft, fields, paper)
-    pair = draft.pairs.get((paper, system))
-    if pair is None:
-        pair = draft.pairs[paper, system] = _PairDraft(paper=paper, system=system, place=place)
-    elif spec.summary:
-        raise fields.fault(
-            "",
-            f"system {system!r} has a summary of paper {paper!r} at {pair.place}, too; delete one",
-        )
-    pair.read(fields, spec)
+    def add(self, fields: Fields) -> None:
+        """Add one row."""
+        paper = self._paper(fields)
+        system = self._system(fields, paper)
+        pair = self.pairs.get((paper, system))
+        if pair is None:
+            item = Item(paper=paper, system=system, kind="overall")
+            pair = self.pairs[paper, system] = _PairDraft(item=item, place=fields.place)
+        elif self.spec.summary:
+            raise fields.fault(
+                "",
+                f"system {system!r} has a summary of paper {paper!r} at {pair.place}, too; delete"
+                " one",
+            )
+        pair.read(fields, self.spec)
 
+    def _paper(self, fields: Fields) -> str:
+        """The id of the row's paper; other texts under the same id are another paper."""
+        spec = self.spec
+        texts = [fields.text(key) for key in (spec.source, spec.reference) if key]
+        raw = _UNFIT_PAPER.sub("-", fields.text(spec.paper))
+        key = (raw, texts[0], texts[-1])
+        if key not in self.ids:
+            n_before = sum(raw == other for other, *_ in self.ids)
+            paper = self.ids[key] = f"{raw}-{n_before + 1}" if n_before else raw
+            if n_before:
+                self.notes["papers numbered, since their id has other texts, too"] += 1
+            line: dict[str, object] = {"id": paper, "source": texts[0], "reference": texts[-1]}
+            frozen = spec.frozen or spec.facts
+            if frozen and (facts := _facts(fields, frozen)):
+                line["reference_facts"] = facts
+            line["provenance"] = self.provenance
+            if self.lacking:
+                line["x_stood_in_for"] = self.lacking
+            self.papers[paper] = line
+        return self.ids[key]
 
-def _paper(draft: _Draft, fields: Fields) -> str:
-    """The id of the row's paper, which is added where it is new; other texts are another paper."""
-    spec = draft.spec
-    texts = {key: fields.text(key) for key in (spec.source, spec.reference) if key}
-    source = texts.get(spec.source) or texts[spec.reference]
-    reference = texts.get(spec.reference) or source
-    raw = _UNFIT_PAPER.sub("-", fields.text(spec.paper))
-    key = (raw, source, reference)
-    if key not in draft.ids:
-        n_before = sum(raw == other for other, *_ in draft.ids)
-        draft.ids[key] = f"{raw}-{n_before + 1}" if n_before else raw
-        if n_before:
-            draft.notes["papers numbered, since their id has other texts, too"] += 1
-        line: dict[str, object] = {"id": draft.ids[key], "source": source, "reference": reference}
-        frozen = spec.frozen or spec.facts
-        if frozen and (facts := _facts(fields, frozen)):
-            line["reference_facts"] = facts
-        line["provenance"] = draft.provenance
-        if lacking := _lacking(spec):
-            line["x_stood_in_for"] = lacking
-        draft.papers[draft.ids[key]] = _Paper(line=line, source=cut(source))
-    return draft.ids[key]
+    def _system(self, fields: Fields, paper: str) -> str:
+        """The row's system as a file can be called; several summaries of one paper are numbered."""
+        raw = "-".join(fields.text(key) for key in self.spec.system)
+        name = _UNFIT_SYSTEM.sub("-", raw).strip("-.") or "system"
+        if self.names.setdefault(name, raw) != raw:
+            raise fields.fault(
+                self.spec.system[0],
+                f"systems {brief(raw)} and {brief(self.names[name])} are both {name!r} as a name"
+                " of a file; rename one",
+            )
+        if not self.spec.part:
+            return name
+        parts = self.parts[paper, name]
+        number = parts.setdefault(fields.text(self.spec.part), len(parts))
+        return f"{name}-{number + 1:02}" if number else name
+
+    def labels(self) -> list[dict[str, object]]:
+        """The label lines; what is left out is counted."""
+        about = {"labelled_by": self.spec.told, "provenance": self.provenance}
+        return [{**label, **about} for label in map(self._label, self.pairs.values()) if label]
+
+    def _label(self, pair: _PairDraft) -> dict[str, object]:
+        markings = [] if pair.overall is None else [pair.marking(pair.item, pair.overall)]
+        markings += self._of_sentences(pair)
+        markings += self._of_facts(pair)
+        label = label_object(markings) if markings else {}
+        if roles := list(self._of_roles(pair)):
+            label = label or {"paper": pair.item.paper, "system": pair.item.system}
+            label["roles"] = roles
+        return label
+
+    def _of_sentences(self, pair: _PairDraft) -> Iterator[Marking]:
+        """A label a sentence as our rules cut them; an unfaithful one has to be whole."""
+        cuts = _cuts(pair) if pair.sentences else []
+        for number, sentence in enumerate(pair.sentences):
+            indices = [index for index, line in enumerate(cuts) if line == number]
+            if sentence.faithful is None:
+                self.notes["sentences without a label"] += 1
+            elif not indices:
+                self.notes["sentences left out, of which nothing is visible"] += 1
+            elif not sentence.faithful and len(indices) > 1:
+                self.notes[
+                    "unfaithful sentences left out, as nobody says which part of them is wrong"
+                ] += 1
+            else:
+                source = cut(str(self.papers[pair.item.paper]["source"]))
+                evidence = self._evidence(sentence, source) if len(indices) == 1 else ()
+                for index in indices:
+                    item = replace(pair.item, kind="sentence", index=index)
+                    yield pair.marking(item, sentence.faithful, evidence)
+
+    def _evidence(self, sentence: _Sentence, source: tuple[str, ...]) -> tuple[EvidenceLabel, ...]:
+        indices: dict[int, None] = {}
+        for text in sentence.evidence:
+            found = stands_in(text, source)
+            indices.update(dict.fromkeys(found))
+            if not found:
+                self.notes["evidence texts left out, which stand nowhere in the source"] += 1
+        return tuple(evidence_label(source, index) for index in indices)
+
+    def _of_facts(self, pair: _PairDraft) -> Iterator[Marking]:
+        said: defaultdict[str, set[bool]] = defaultdict(set)
+        for text, holds in pair.facts:
+            said[text].add(holds)
+        for text, values in said.items():
+            if len(values) > 1:
+                self.notes["facts left out, labelled twice and differently"] += 1
+            else:
+                item = replace(pair.item, kind="reference fact", text=text)
+                yield pair.marking(item, values.pop())
+
+    def _of_roles(self, pair: _PairDraft) -> Iterator[dict[str, object]]:
+        """A role a sentence; of two that are word for word the same, the first."""
+        cuts = set(sentence_texts(normalise(pair.text))) if pair.roles else set()
+        seen: set[str] = set()
+        for role in pair.roles:
+            text = normalise(role.text)
+            if text in seen or not tokens(text):
+                self.notes["sentences left out, empty or there twice"] += 1
+                continue
+            seen.add(text)
+            facets = list(role.facets)
+            self.notes["sentences with a facet"] += bool(facets)
+            self.notes["of these, sentences that our rules cut otherwise"] += (
+                bool(facets) and text not in cuts
+            )
+            yield {"text": role.text, "facet": facets if len(facets) > 1 else (*facets, None)[0]}
+
+    def texts(self, labels: list[dict[str, object]]) -> dict[str, str]:
+        """The files of the suite, by their names."""
+        texts = {
+            SUITE_NAME: "\n".join(self._suite_lines(has_labels=bool(labels))) + "\n",
+            "papers.jsonl": json_lines(self.papers.values()),
+        }
+        for system in self.systems:
+            texts[f"systems/{system}.jsonl"] = json_lines(
+                {"paper": paper, "summary": pair.text}
+                for (paper, by), pair in self.pairs.items()
+                if by == system
+            )
+        if labels:
+            texts["labels.jsonl"] = json_lines(labels)
+        return texts
+
+    def _suite_lines(self, *, has_labels: bool) -> Iterator[str]:
+        yield f"# Imported from {self.provenance}: {self.spec.told}."
+        if self.lacking:
+            other = "source" if self.lacking == "reference" else "reference"
+            lacks = f"# {self.name} has no {self.lacking} of its papers"
+            yield f"{lacks}: the {other} stands in for it."
+        yield 'papers = "papers.jsonl"'
+        if has_labels:
+            yield 'labels = "labels.jsonl"'
+        for system in self.systems:
+            key = f'"{system}"' if "." in system else system
+            yield from ("", f"[systems.{key}]", f'summaries = "systems/{system}.jsonl"')
+            skipped = [paper for paper in self.papers if (paper, system) not in self.pairs]
+            if skipped:
+                yield f"skip = {toml_list(skipped)}"
+        yield from ("", "[thresholds]", _GATES[self.lacking])
 
 
 def _facts(fields: Fields, key: str) -> list[str]:
     items = fields.items(key, "a list of texts")
-    found = {item.strip() for item in items if isinstance(item, str) and is_visible(item)}
-    return [text for item in dict.fromkeys(items) if (text := str(item).strip()) in found]
-
-
-def _system(draft: _Draft, fields: Fields, paper: str) -> str:
-    """The row's system as a file can be called; several summaries of one paper are numbered."""
-    spec = draft.spec
-    raw = "-".join(fields.text(key) for key in spec.system)
-    name = _UNFIT_SYSTEM.sub("-", raw).strip("-.") or "system"
-    if draft.systems.setdefault(name, raw) != raw:
-        raise fields.fault(
-            spec.system[0],
-            f"systems {brief(raw)} and {brief(draft.systems[name])} are both {name!r} as a name of"
-            " a file; rename one",
-        )
-    if not spec.part:
-        return name
-    part = fields.text(spec.part)
-    parts = draft.parts.setdefault((paper, name), [])
-    if part not in parts:
-        parts.append(part)
-    number = parts.index(part)
-    return f"{name}-{number + 1:02}" if number else name
-
-
-def _labels(draft: _Draft) -> list[dict[str, object]]:
-    found = (
-        _label_of(pair, draft.spec, draft.papers[pair.paper].source, draft.notes)
-        for pair in draft.pairs.values()
-    )
-    about = {"labelled_by": draft.spec.told, "provenance": draft.provenance}
-    return [{**label, **about} for label in found if label]
-
-
-def _texts(draft: _Draft, name: str, labels: list[dict[str, object]]) -> dict[str, str]:
-    """The files of the suite, by their names."""
-    texts = {
-        SUITE_NAME: "\n".join(_suite_lines(draft, name, has_labels=bool(labels))) + "\n",
-        "papers.jsonl": json_lines(paper.line for paper in draft.papers.values()),
-    }
-    for system in _systems(draft):
-        texts[f"systems/{system}.jsonl"] = json_lines(
-            {"paper": paper, "summary": pair.text}
-            for (paper, by), pair in draft.pairs.items()
-            if by == system
-        )
-    if labels:
-        texts["labels.jsonl"] = json_lines(labels)
-    return texts
-
-
-def _systems(draft: _Draft) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(system for _, system in draft.pairs))
-
-
-def _suite_lines(draft: _Draft, name: str, *, has_labels: bool) -> Iterator[str]:
-    yield f"# Imported from {draft.provenance}: {draft.spec.told}."
-    lacking = _lacking(draft.spec)
-    if lacking:
-        other = "source" if lacking == "reference" else "reference"
-        yield f"# {name} has no {lacking} of its papers: the {other} stands in for it."
-    yield 'papers = "papers.jsonl"'
-    if has_labels:
-        yield 'labels = "labels.jsonl"'
-    for system in _systems(draft):
-        yield from ("", f"[systems.{_toml_key(system)}]", f'summaries = "systems/{system}.jsonl"')
-        skipped = [paper for paper in draft.papers if (paper, system) not in draft.pairs]
-        if skipped:
-            yield f"skip = {toml_list(skipped)}"
-    yield from ("", "[thresholds]")
-    yield from [_GATES[lacking]] if lacking else ["facet = 0.55", "faithfulness = 0.80"]
-
-
-def _toml_key(name: str) -> str:
-    """A name as the key of a table: quoted where it has a dot."""
-    return f'"{name}"' if "." in name else name
+    unlike = dict.fromkeys(items)
+    return [item.strip() for item in unlike if isinstance(item, str) and is_visible(item)]
 
 
 def _sentence(fields: Fields, spec: LabelledSet) -> _Sentence:
     text = " ".join(fields.text(spec.sentence).split())
-    known = fields.values.get(spec.faithful) is not None
+    is_known = fields.values.get(spec.faithful) is not None
     evidence = fields.values.get(spec.evidence) if spec.evidence else None
     return _Sentence(
         text=text,
-        faithful=fields.flag(spec.faithful) if known else None,
+        faithful=fields.flag(spec.faithful) if is_known else None,
         evidence=tuple(map(str, evidence)) if isinstance(evidence, list) else (),
     )
 
@@ -299,109 +344,13 @@ def _labelled_facts(fields: Fields, spec: LabelledSet) -> Iterator[tuple[str, bo
         yield fields.visible(spec.facts, fact).strip(), bool(label)
 
 
-def _label_of(
-    pair: _PairDraft, spec: LabelledSet, source: tuple[str, ...], notes: Counter[str]
-) -> dict[str, object]:
-    """The label line of a pair, empty where nothing is known; what is left out is counted."""
-    markings = list(_overall(pair))
-    if spec.sentence:
-        markings += _of_sentences(pair, source, notes)
-    markings += _of_facts(pair, notes)
-    roles = list(_of_roles(pair, notes))
-    if not markings and not roles:
-        return {}
-    about: dict[str, object] = {"paper": pair.paper, "system": pair.system}
-    label = label_object(markings) if markings else about
-    return {**label, "roles": roles} if roles else label
-
-
-def _overall(pair: _PairDraft) -> Iterator[Marking]:
-    if pair.overall is not None:
-        item = Item(paper=pair.paper, system=pair.system, kind="overall")
-        yield Marking(item=item, value=pair.overall, place=pair.place)
-
-
-def _of_sentences(
-    pair: _PairDraft, source: tuple[str, ...], notes: Counter[str]
-) -> Iterator[Marking]:
-    """A label a sentence as our rules cut them; of an unfaithful one, only where it is whole."""
-    cuts = _cuts(pair)
-    for number, sentence in enumerate(pair.sentences):
-        indices = [index for index, line in enumerate(cuts) if line == number]
-        if sentence.faithful is None:
-            notes["sentences without a label"] += 1
-        elif not indices:
-            notes["sentences left out, of which nothing is visible"] += 1
-        elif not sentence.faithful and len(indices) > 1:
-            notes["unfaithful sentences left out, as nobody says which part of them is wrong"] += 1
-        else:
-            whole = len(indices) == 1
-            evidence = tuple(_evidence(sentence, source, notes)) if whole else ()
-            for index in indices:
-                item = Item(paper=pair.paper, system=pair.system, kind="sentence", index=index)
-                yield Marking(
-                    item=item, value=sentence.faithful, evidence=evidence, place=pair.place
-                )
-
-
 def _cuts(pair: _PairDraft) -> list[int]:
     """For each sentence that our rules cut of the summary, the number of the set's sentence."""
     text = normalise(pair.text)
     visible = [number for number, each in enumerate(pair.sentences) if normalise(each.text)]
-    breaks = [len(text) if at < 0 else at for at in _breaks(text)]
+    breaks = [match.start() for match in re.finditer(r"(?=\n\n)", text)] + [len(text)]
     if len(breaks) != len(visible):
         return []  # a text that normalises into other paragraphs than it was made of
     return [
         visible[sum(sentence.start >= at for at in breaks)] for sentence in split_sentences(text)
     ]
-
-
-def _breaks(text: str) -> Iterator[int]:
-    """Where each paragraph ends."""
-    at = -1
-    while (at := text.find("\n\n", at + 1)) >= 0:
-        yield at
-    yield -1
-
-
-def _evidence(
-    sentence: _Sentence, source: tuple[str, ...], notes: Counter[str]
-) -> Iterator[EvidenceLabel]:
-    indices: dict[int, None] = {}
-    for text in sentence.evidence:
-        found = stands_in(text, source)
-        indices.update(dict.fromkeys(found))
-        if not found:
-            notes["evidence texts left out, which stand nowhere in the source"] += 1
-    for index in indices:
-        yield evidence_label(source, index)
-
-
-def _of_roles(pair: _PairDraft, notes: Counter[str]) -> Iterator[dict[str, object]]:
-    """A role a sentence; of two that are word for word the same, the first."""
-    cuts = set(sentence_texts(normalise(pair.text))) if pair.roles else set()
-    seen: set[str] = set()
-    for role in pair.roles:
-        text = normalise(role.text)
-        if text in seen or not tokens(text):
-            notes["sentences left out, empty or there twice"] += 1
-            continue
-        seen.add(text)
-        notes["sentences with a facet"] += bool(role.facets)
-        notes["of these, sentences that our rules cut otherwise"] += (
-            bool(role.facets) and text not in cuts
-        )
-        facets = list(role.facets)
-        yield {"text": role.text, "facet": facets if len(facets) > 1 else (*facets, None)[0]}
-
-
-def _of_facts(pair: _PairDraft, notes: Counter[str]) -> Iterator[Marking]:
-    said: dict[str, set[bool]] = {}
-    for text, holds in pair.facts:
-        said.setdefault(text, set()).add(holds)
-    for text, values in said.items():
-        if len(values) > 1:
-            notes["facts left out, labelled twice and differently"] += 1
-            continue
-        item = Item(paper=pair.paper, system=pair.system, kind="reference fact", text=text)
-        yield Marking(item=item, value=values.pop(), place=pair.place)
