@@ -144,17 +144,15 @@ def _system(suite: TextFile, name: str, fields: Fields, endpoints: Collection[st
             name=name, summaries=fields.text("summaries"), skip=skip, place=fields.place
         )
     _check_endpoint(fields, endpoints)
-    return fields.read(
-        SystemSpec,
-        _ASKED,
-        *("skip", *_MORE),
-        name=name,
-        model=fields.text("model"),
-        prompt=_prompt(suite, fields),
-        price=_price(fields),
-        skip=skip,
-        place=fields.place,
-    )
+    given = {
+        "name": name,
+        "model": fields.text("model"),
+        "prompt": _prompt(suite, fields),
+        "price": _price(fields),
+        "skip": skip,
+        "place": fields.place,
+    }
+    return fields.read(SystemSpec, _ASKED, "skip", *_MORE, given=given)
 
 
 def _prompt(suite: TextFile, fields: Fields) -> str:
@@ -245,7 +243,7 @@ def read_endpoints(toml: TomlText) -> Mapping[str, EndpointSpec]:
     """The endpoints as written; the built-in ones are here only where the suite changes them."""
     endpoints = {}
     for name, fields in tables_of(toml, "endpoints", "endpoint"):
-        endpoints[name] = fields.read(EndpointSpec, _ENDPOINT, name=name)
+        endpoints[name] = fields.read(EndpointSpec, _ENDPOINT, given={"name": name})
         if name not in BUILT_IN_ENDPOINTS:
             fields.text("base_url")
     return endpoints
@@ -275,9 +273,8 @@ def read_judges(
         more = (*_PRICE_KEYS, *_MANNER_KEYS)
         fields.only((*_JUDGE, *more))
         _check_endpoint(fields, endpoints)
-        judges[name] = fields.read(
-            JudgeSpec, _JUDGE, *more, name=name, price=_price(fields), manner=_manner(fields)
-        )
+        given = {"name": name, "price": _price(fields), "manner": _manner(fields)}
+        judges[name] = fields.read(JudgeSpec, _JUDGE, *more, given=given)
     return judges
 
 
@@ -318,12 +315,18 @@ def read_thresholds(toml: TomlText) -> Mapping[str, tuple[Setting, ...]]:
 
     Nested tables are flattened to dotted names.
     """
-    own = {key: v for key, v in _table(toml, "thresholds").items() if key not in SCOPES}
-    tables = {scope: _table(toml, "thresholds", scope) for scope in SCOPES}
-    return {
-        "": _settings(toml, ("thresholds",), own),
-        **{scope: _settings(toml, ("thresholds", scope), table) for scope, table in tables.items()},
-    }
+    found: dict[str, dict[str, Setting]] = {scope: {} for scope in ("", *SCOPES)}
+    for scope, settings in found.items():
+        path = ("thresholds", scope) if scope else ("thresholds",)
+        for setting in _flat(toml, path, _table(toml, *path), left_out=() if scope else SCOPES):
+            first = settings.setdefault(setting.name, setting)
+            if first is not setting:
+                raise SuiteError(
+                    setting.place,
+                    f"the threshold {setting.name!r} stands on line {first.place.line}, too;"
+                    " delete one",
+                )
+    return {scope: tuple(settings.values()) for scope, settings in found.items()}
 
 
 def _table(toml: TomlText, *path: str) -> Mapping[str, object]:
@@ -337,30 +340,19 @@ def _table(toml: TomlText, *path: str) -> Mapping[str, object]:
     return value
 
 
-def _settings(
-    toml: TomlText, path: tuple[str, ...], values: Mapping[str, object]
-) -> tuple[Setting, ...]:
-    found: dict[str, Setting] = {}
-    for setting in _flat(toml, path, "", values):
-        first = found.setdefault(setting.name, setting)
-        if first is not setting:
-            raise SuiteError(
-                setting.place,
-                f"the threshold {setting.name!r} stands on line {first.place.line}, too;"
-                " delete one",
-            )
-    return tuple(found.values())
-
-
 def _flat(
-    toml: TomlText, path: tuple[str, ...], prefix: str, values: Mapping[str, object]
+    toml: TomlText,
+    path: tuple[str, ...],
+    values: Mapping[str, object],
+    prefix: str = "",
+    left_out: Collection[str] = (),
 ) -> Iterator[Setting]:
     for key, value in values.items():
-        if key.startswith(OWN_KEYS):
-            continue
         name, place = prefix + key, toml.place(*path, key)
+        if key.startswith(OWN_KEYS) or key in left_out:
+            continue
         if isinstance(value, dict):
-            yield from _flat(toml, (*path, key), f"{name}.", value)
+            yield from _flat(toml, (*path, key), value, f"{name}.")
             continue
         number = finite(value)
         if number is None:
@@ -451,7 +443,7 @@ def read_variants(top: Fields, file: TextFile) -> Variants:
     eva = fields.read(EvaVariant, _EVA, *_REFERENCES, renamed=renamed)
     if eva.encoder is not None:
         eva = replace(eva, encoder=_encoder(fields, file, eva))
-    return fields.read(Variants, _REFERENCES, *_EVA, eva=eva)
+    return fields.read(Variants, _REFERENCES, *_EVA, given={"eva": eva})
 
 
 def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:
@@ -482,15 +474,8 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
         is_mean = fields.values.get("paper") == ALL_PAPERS
         paper = fields.text("paper") if is_mean else roster.paper(fields)
         system = roster.system(fields, paper)
-        waiver = fields.read(
-            Waiver,
-            _WAIVER,
-            *("paper", "system"),
-            name=name,
-            paper=paper,
-            system=system,
-            place=fields.place,
-        )
+        given = {"name": name, "paper": paper, "system": system, "place": fields.place}
+        waiver = fields.read(Waiver, _WAIVER, "paper", "system", given=given)
         of = (paper, system, waiver.finding)
         if first := found.get(of):
             raise fields.fault(

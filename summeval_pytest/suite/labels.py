@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.questions import FACETS, SCALES, Facet
-from summeval_pytest.suite.lines import Fields, brief, closest, is_whole, read_lines
+from summeval_pytest.suite.lines import Fields, brief, closest, is_whole, keyed_lines
 from summeval_pytest.suite.papers import read_segments
 from summeval_pytest.text.normalise import normalise
 
@@ -281,58 +281,46 @@ def _check_parts(fields: Fields, parts: Readers, *more: str) -> None:
 
 
 def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Label]:
-    """All labels of a file by paper and system, in file order.
+    """The labels of a file, at least one, by paper and system."""
 
-    Raises:
-        SuiteError: At the first mistake, and for a file without any label.
-    """
-    labels: dict[tuple[str, str], Label] = {}
-    for fields in read_lines(file, "this label"):
+    def read(fields: Fields) -> tuple[tuple[str, str], Label]:
         _check_parts(fields, _PARTS, *_NOTES)
         paper = roster.paper(fields)
         system = roster.system(fields, paper)
-        keys = ("paper", "system")
-        label = fields.read(
-            Label, _PARTS | _NOTES, *keys, paper=paper, system=system, place=fields.place
-        )
-        if first := labels.get((paper, system)):
-            raise SuiteError(
-                label.place,
-                f"paper {paper!r} and system {system!r} have a label on line"
-                f" {first.place.line}, too; delete one",
-            )
-        labels[paper, system] = label
-    if not labels:
-        raise SuiteError(
-            file.at(0),
-            f"{file.shown!r} has no label; write one a line, or delete 'labels' from the suite",
-        )
+        given = {"paper": paper, "system": system}
+        label = fields.read(Label, _PARTS | _NOTES, *given, given=given | {"place": fields.place})
+        return (paper, system), label
+
+    labels = keyed_lines(
+        file, "this label", read, lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label"
+    )
+    _check_any(labels, file, "label", "labels")
     return labels
 
 
 def read_recorded(file: TextFile, roster: Roster) -> tuple[Recorded, ...]:
-    """The records of a file.
+    """The records of a file, at least one."""
 
-    Raises:
-        SuiteError: At the first mistake, and for a file without any record.
-    """
-    records: dict[tuple[str, str | None, str], tuple[int, Recorded]] = {}
-    for fields in read_lines(file, "this record"):
+    def read(fields: Fields) -> tuple[tuple[str, str | None, str], Recorded]:
         record = _record(fields, roster)
-        of = (record.paper, record.system, record.by)
-        if first := records.get(of):
-            raise SuiteError(
-                fields.place,
-                f"{record.by!r} has a record of paper {record.paper!r} and system"
-                f" {record.system!r} on line {first[0]}, too; delete one",
-            )
-        records[of] = (fields.place.line, record)
-    if not records:
+        return (record.paper, record.system, record.by), record
+
+    records = keyed_lines(
+        file,
+        "this record",
+        read,
+        lambda of: f"{of[2]!r} has a record of paper {of[0]!r} and system {of[1]!r}",
+    )
+    _check_any(records, file, "record", "recorded")
+    return tuple(records.values())
+
+
+def _check_any(found: object, file: TextFile, what: str, key: str) -> None:
+    if not found:
         raise SuiteError(
             file.at(0),
-            f"{file.shown!r} has no record; write one a line, or delete 'recorded' from the suite",
+            f"{file.shown!r} has no {what}; write one a line, or delete {key!r} from the suite",
         )
-    return tuple(record for _, record in records.values())
 
 
 def _record(fields: Fields, roster: Roster) -> Recorded:
@@ -347,18 +335,14 @@ def _record(fields: Fields, roster: Roster) -> Recorded:
             "this record rates a pair, and its 'system' is null; name the system, or keep only"
             " 'segments' for the reference",
         )
-    readers: Readers = {"by": Fields.text, **_RECORDED_PARTS}
-    return fields.read(Recorded, readers, "paper", "system", paper=paper, system=system)
+    given = {"paper": paper, "system": system}
+    return fields.read(Recorded, {"by": Fields.text, **_RECORDED_PARTS}, *given, given=given)
 
 
 def check_judges(
     toml: TomlText, judges: Mapping[str, RecordedSpec], records: tuple[Recorded, ...]
 ) -> None:
-    """Refuse a recorded judge that no record comes from.
-
-    Raises:
-        SuiteError: At the judge's line.
-    """
+    """Refuse a recorded judge that no record comes from."""
     rating = {record.by for record in records if record.facets is not None}
     segmenting = {record.by for record in records if record.segments is not None}
     for judge in judges.values():

@@ -9,7 +9,7 @@ import os.path
 import re
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as fields_of
 from pathlib import Path
@@ -20,7 +20,7 @@ from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from _typeshed import DataclassInstance
 
@@ -93,8 +93,10 @@ def closest(name: str, known: Collection[str]) -> str:
     return f"known: {some} and {len(known) - _LISTED} more"
 
 
+KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
 DataT = TypeVar("DataT", bound="DataclassInstance")
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +121,8 @@ class Fields:
         make: type[DataT],
         readers: Readers,
         *more: str,
-        renamed: Mapping[str, str] = MappingProxyType({}),
-        **given: object,
+        renamed: Mapping[str, str] = _NOTHING,
+        given: Mapping[str, object] = _NOTHING,
     ) -> DataT:
         """A dataclass with what each key holds; an absent key leaves its field's default.
 
@@ -401,12 +403,31 @@ def _object(raw: bytes, place: Place, owner: str, *, halves: bool) -> Fields:
     return Fields(values=value, owner=owner, where=lambda _: place)
 
 
-def decode_line(raw: bytes, place: Place) -> str:
-    """The text of one line without its line end, and of the first without a byte order mark.
+def keyed_lines(
+    file: TextFile,
+    owner: str,
+    read: Callable[[Fields], tuple[KeyT, ValueT]],
+    twice: Callable[[KeyT], str],
+    remedy: str = "delete one",
+) -> dict[KeyT, ValueT]:
+    """What each line of a file says, by its key; ``twice`` words that a key has two lines.
 
     Raises:
-        SuiteError: For bytes that are not UTF-8.
+        SuiteError: As `read_lines` and ``read``, and at the second line of a key.
     """
+    found: dict[KeyT, ValueT] = {}
+    lines: dict[KeyT, int] = {}
+    for fields in read_lines(file, owner):
+        key, value = read(fields)
+        first = lines.setdefault(key, fields.place.line)
+        if first != fields.place.line:
+            raise fields.fault("", f"{twice(key)} on line {first}, too; {remedy}")
+        found[key] = value
+    return found
+
+
+def decode_line(raw: bytes, place: Place) -> str:
+    """The text of one line without its line end, and of the first without a byte order mark."""
     body = raw.removesuffix(b"\n").removesuffix(b"\r")
     if place.line == 1:
         body = body.removeprefix(BOM_UTF8)
@@ -419,12 +440,7 @@ def decode_line(raw: bytes, place: Place) -> str:
 
 
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
-    """One strict JSON value at its place.
-
-    Raises:
-        SuiteError: For what is no strict JSON, and for half a surrogate pair unless ``halves`` lets
-            it pass.
-    """
+    """One strict JSON value at its place; ``halves`` lets half a surrogate pair pass."""
     try:
         value = read_strict(text)
         if not halves and _SURROGATE_ESCAPE.search(text):

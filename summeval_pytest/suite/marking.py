@@ -104,11 +104,7 @@ _SIDES: Final[dict[ItemKind, str]] = {"reference fact": "covered", "candidate fa
 
 
 def label_object(markings: Iterable[Marking]) -> dict[str, object]:
-    """The label line of one pair, without who labelled it: a part for each kind of marking.
-
-    Raises:
-        SuiteError: Where a key of the owner's own has two values.
-    """
+    """The label line of one pair, without who labelled it: a part for each kind of marking."""
     found = sorted(markings, key=lambda marking: marking.item.index)  # facets and facts have none
     by_kind: defaultdict[ItemKind, list[Marking]] = defaultdict(list)
     for marking in found:
@@ -195,11 +191,7 @@ def stands_in(text: str, sentences: tuple[str, ...]) -> tuple[int, ...]:
 def read_label_file(
     file: Path, suite: Suite, shown: str | None = None
 ) -> Mapping[tuple[str, str], Label]:
-    """The labels of a file, whether or not the suite names it, by paper and system.
-
-    Raises:
-        SuiteError: At the first mistake, with file and line, and for a file without any label.
-    """
+    """The labels of a file, whether or not the suite names it, by paper and system."""
     return read_labels(TextFile(file, shown or file.as_posix()), suite.roster)
 
 
@@ -223,11 +215,7 @@ def label_lines(
 
 
 def label_text(suite: Suite, lines: Iterable[Mapping[str, object]], shown: str) -> str:
-    """The text of a label file, which the suite's own reader has accepted.
-
-    Raises:
-        SuiteError: At the first line that it refuses; the place is that of the file to be.
-    """
+    """The text of a label file, which the suite's own reader has accepted."""
     text = json_lines(lines)
     with TemporaryDirectory(prefix="summeval-") as folder:
         file = Path(folder) / "labels.jsonl"

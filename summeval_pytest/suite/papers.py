@@ -14,7 +14,7 @@ from summeval_pytest.suite.lines import (
     Fields,
     check_name,
     is_visible,
-    read_lines,
+    keyed_lines,
 )
 from summeval_pytest.suite.values import Pair, Paper, Section
 
@@ -63,20 +63,14 @@ _FACTS: Final = "a list of texts or of {'text', 'sentence', 'parent'}"
 
 
 def read_papers(file: TextFile) -> Mapping[str, Paper]:
-    """The papers of a file by id, in file order.
-
-    Raises:
-        SuiteError: At the first mistake, and for a file without any paper.
-    """
-    papers: dict[str, Paper] = {}
-    for fields in read_lines(file, "this paper"):
-        paper = read_paper(fields)
-        if first := papers.get(paper.id):
-            raise SuiteError(
-                paper.place,
-                f"paper {paper.id!r} stands on line {first.place.line}, too; rename or delete one",
-            )
-        papers[paper.id] = paper
+    """The papers of a file, at least one, by id."""
+    papers = keyed_lines(
+        file,
+        "this paper",
+        lambda fields: ((paper := read_paper(fields)).id, paper),
+        lambda paper: f"paper {paper!r} stands",
+        remedy="rename or delete one",
+    )
     if not papers:
         raise SuiteError(file.at(0), f"{file.shown!r} has no paper; write one a line")
     return papers
@@ -87,9 +81,9 @@ def read_paper(fields: Fields) -> Paper:
     paper_id = fields.text("id")
     check_name(paper_id, "paper", fields.place, RESERVED_PAPERS)
     fields = replace(fields, owner=f"paper {paper_id!r}")
-    paper = fields.read(
-        Paper, _PAPER, "provenance", renamed={"reference": "references"}, place=fields.place
-    )
+    renamed = {"reference": "references"}
+    given = {"place": fields.place}
+    paper = fields.read(Paper, _PAPER, "provenance", renamed=renamed, given=given)
     fields.if_any("provenance", Fields.text)
     return paper
 
@@ -130,11 +124,7 @@ def _frozen_facets(fields: Fields, key: str) -> FacetSegments:
 
 
 def read_segments(fields: Fields, key: str) -> FacetSegments:
-    """The facet segments at a key; a facet that is null or not there has an empty one.
-
-    Raises:
-        SuiteError: For an unknown facet, and for what is neither a visible text nor null.
-    """
+    """The facet segments at a key; a facet that is null or not there has an empty one."""
     inner = fields.object_at(key, "an object with the facets as keys")
     inner.only(FACETS)
     segments: dict[str, str] = {}
@@ -186,29 +176,28 @@ _NOTHING_RETURNED: Final = (
 def read_summaries(
     file: TextFile, spec: SystemSpec, papers: Mapping[str, Paper], roster: Roster
 ) -> Mapping[str, Pair]:
-    """The pairs of a system by paper.
+    """The pairs of a system by paper: of all papers but those that it skips."""
 
-    Raises:
-        SuiteError: At the first mistake, and where a paper has no summary and is not skipped.
-    """
-    pairs: dict[str, Pair] = {}
-    for fields in read_lines(file, "this summary"):
+    def read(fields: Fields) -> tuple[str, Pair]:
         fields.only(("paper", "summary", "provenance"))
         fields.if_any("provenance", Fields.text)
         paper = roster.paper(fields)
         summary = fields.text("summary", _NOTHING_RETURNED)
-        more = ""
-        if first := pairs.get(paper):
-            more = f" on line {first.place.line}, too; delete one"
-        elif paper in spec.skip:
-            more = ", which it lists under 'skip'; delete one of the two"
-        if more:
-            raise SuiteError(
-                fields.place, f"system {spec.name!r} has a summary for paper {paper!r}{more}"
+        if paper in spec.skip:
+            raise fields.fault(
+                "",
+                f"system {spec.name!r} has a summary for paper {paper!r}, which it lists under"
+                " 'skip'; delete one of the two",
             )
-        pairs[paper] = Pair(
-            paper=papers[paper], system=spec.name, summary=summary, place=fields.place
-        )
+        pair = Pair(paper=papers[paper], system=spec.name, summary=summary, place=fields.place)
+        return paper, pair
+
+    pairs = keyed_lines(
+        file,
+        "this summary",
+        read,
+        lambda paper: f"system {spec.name!r} has a summary for paper {paper!r}",
+    )
     if missing := [paper for paper in papers if paper not in pairs and paper not in spec.skip]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         them, listed = ("them", "the papers") if more else ("it", "the paper")

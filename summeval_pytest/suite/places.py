@@ -31,9 +31,6 @@ def find_suite_file(path: Path, shown: str | None = None) -> Path | None:
     """The suite file that a file or a folder is or holds; None where there is none.
 
     ``shown`` is how the user named it, for messages.
-
-    Raises:
-        SuiteError: For a folder with more than one.
     """
     if path.is_file():
         return path if is_suite_name(path.name) else None
@@ -58,9 +55,6 @@ def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> Tex
     """The suite file and how to show it; whether what it names, and it itself, may be elsewhere.
 
     By default it is shown relative to the current folder where possible, else absolute.
-
-    Raises:
-        SuiteError: Where there is none, and where it is a link that leads out of its folder.
     """
     if shown is None:
         absolute = path.absolute()
@@ -226,11 +220,7 @@ def toml_list(texts: Iterable[str]) -> str:
 
 
 def check_new(out: Path) -> None:
-    """Refuse a folder that holds a suite already, or that is none.
-
-    Raises:
-        SuiteError: Naming what is there.
-    """
+    """Refuse a folder that holds a suite already, or that is none."""
     if out.exists() and not out.is_dir():
         raise SuiteError(
             Place(out.as_posix()), f"{out.name!r} is no folder; name a new one with --out"
@@ -243,11 +233,7 @@ def check_new(out: Path) -> None:
 
 
 def write_suite(out: Path, texts: Mapping[str, str]) -> None:
-    """Write the files of a new suite, the suite file last; no file is ever overwritten.
-
-    Raises:
-        SuiteError: Where one of the files exists or cannot be written.
-    """
+    """Write the files of a new suite, the suite file last; no file is ever overwritten."""
     check_new(out)
     names = sorted(texts, key=lambda name: (name == SUITE_NAME, name))
     for name in names:

@@ -102,9 +102,6 @@ def import_scholarsum(file: Path, out: Path) -> ImportReport:
 
     Everything is read and checked before the first file is written; the same release gives the
     same bytes.
-
-    Raises:
-        SuiteError: For a file that is not the release, and for a folder that holds a suite.
     """
     check_new(out)
     source = TextFile(file, file.as_posix())

@@ -1,4 +1,7 @@
-"""The suite: papers, summaries, labels and thresholds by name, every line of them checked."""
+"""The suite: papers, summaries, labels and thresholds by name, every line of them checked.
+
+Every mistake in its files, and every name that it does not have, is a SuiteError with its place.
+"""
 
 from __future__ import annotations
 
@@ -127,27 +130,15 @@ class Suite:
         return replace(self, labels=MappingProxyType(labels))
 
     def paper(self, paper_id: str) -> Paper:
-        """One paper.
-
-        Raises:
-            SuiteError: For an unknown paper.
-        """
+        """One paper."""
         return self._papers[self._known("paper", paper_id, self._papers)]
 
     def place_of(self, system: str) -> Place:
-        """The line of a system's table.
-
-        Raises:
-            SuiteError: For an unknown system.
-        """
+        """The line of a system's table."""
         return self.systems[self._known("system", system, self.systems)].place
 
     def pair(self, paper_id: str, system: str) -> Pair:
-        """One paper with a system's summary.
-
-        Raises:
-            SuiteError: Where there is no such pair.
-        """
+        """One paper with a system's summary."""
         place = self.place_of(system)
         if system not in self._pairs:
             raise SuiteError(
@@ -176,9 +167,6 @@ def load_suite(path: str | Path, shown: str | None = None, *, allow_outside: boo
     ``shown`` is how the user named ``path``; it starts the places in messages. What the suite names
     has to lie in its folder, unless ``allow_outside``. The suite file is checked before the files
     that it names are read.
-
-    Raises:
-        SuiteError: At the first mistake, with file and line.
     """
     file = suite_text(Path(path), shown, may_leave=allow_outside)
     toml = read_toml(file)

@@ -390,12 +390,7 @@ _NUMBERED = re.compile(r"\[(\d{1,9})\].*", re.DOTALL)
 
 
 def read_markings(suite: Suite, rows: Iterable[Fields]) -> tuple[list[Marking], int]:
-    """What the rows say, item by item, and how many of them say nothing.
-
-    Raises:
-        SuiteError: For an unknown paper or system, an answer off its scale, a sentence or evidence
-            that is not there, and an answer about nothing.
-    """
+    """What the rows say, item by item, and how many of them say nothing."""
     reader = _AnswerReader(suite)
     said = [reader.markings(row) for row in rows]
     return [marking for found in said for marking in found], said.count([])
@@ -565,11 +560,7 @@ Markings = dict[Item, Marking]
 
 
 def by_annotator(markings: Iterable[Marking]) -> dict[str, Markings]:
-    """What each annotator says of each item, annotators and items in the order in which they come.
-
-    Raises:
-        SuiteError: Where one of them says two things of one item.
-    """
+    """What each annotator says of each item: one thing, or it is refused."""
     found: defaultdict[str, Markings] = defaultdict(dict)
     for second in markings:
         first = found[second.annotator].setdefault(second.item, second)
@@ -612,9 +603,6 @@ def settled(annotators: Mapping[str, Markings]) -> list[Marking]:
 
     Evidence is what most of those name who give that value and name any, else all that they name;
     an error is kept where more of them name it than any other.
-
-    Raises:
-        SuiteError: Where two values are given equally often, naming the item.
     """
     return [_settle(item, said) for item, said in _by_item(annotators).items()]
 

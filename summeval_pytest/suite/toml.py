@@ -60,12 +60,7 @@ class TomlText:
 
 
 def read_toml(file: TextFile) -> TomlText:
-    """A TOML file, read strictly.
-
-    Raises:
-        SuiteError: For bytes that no suite file may hold, for what is no TOML, and for tables and
-            lists that hold each other deeper than any suite needs.
-    """
+    """A TOML file, read strictly."""
     try:
         raw = file.path.read_bytes()
     except OSError as error:
