@@ -31,12 +31,9 @@ WEIGHTS: Final = Path(reader.__file__).parent / "weights"
 
 def data_folder(description: str | None) -> Path:
     """The folder of sets that the command line names."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--data", type=Path, default=Path("../shared/data"), help="folder of labelled sets"
-    )
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=description, formatter_class=shape)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     folder: Path = parser.parse_args().data
     return folder
 
@@ -49,11 +46,7 @@ def records(folder: Path, name: str) -> Iterator[Record]:
 
 
 class Sources:
-    """The indices of the sources of a set, each made once.
-
-    Args:
-        by_line: Whether the set has a sentence a line; else our own rules cut it.
-    """
+    """The indices of the sources of a set, each made once; cut by line, or by our own rules."""
 
     def __init__(self, *, by_line: bool = False) -> None:
         self._by_line = by_line
@@ -72,11 +65,8 @@ def save(
 ) -> None:
     """Writes ``weights/NAME.npz`` and ``weights/NAME.json``; the same arrays give the same bytes.
 
-    Args:
-        name: The model, which is also the name of the module that fits it.
-        arrays: What the judge reads.
-        recipe: ``data`` (the sets by name), ``method`` and ``scores`` (what was measured on papers
-            that the fit had not seen); the ``command`` is added.
+    The recipe has ``data`` (the sets by name), ``method`` and ``scores`` (what was measured on
+    papers that the fit had not seen); the ``command`` is added.
     """
     plain: dict[str, Any] = {key: np.asarray(array) for key, array in arrays.items()}
     np.savez_compressed(WEIGHTS / f"{name}.npz", **plain)

@@ -31,14 +31,9 @@ def fit_logistic(
 
         chance = 1 / (1 + exp(-(features @ w + starts @ b))),  no w below 0
 
-    They minimise ``sum(weights * log loss) + ridge * |w|^2``.
-
-    Args:
-        features: Shape (rows, features).
-        labels: Of each row, 0 to 1; a share where several people labelled it.
-        weights: What each row counts.
-        ridge: How strongly slopes are drawn to 0; intercepts are not.
-        starts: Shape (rows, intercepts), 1 where an intercept is the row's; one of all by default.
+    They minimise ``sum(weights * log loss) + ridge * |w|^2``. Labels are 0 to 1, a share where
+    several people labelled a row; ``starts`` (rows, intercepts) is 1 where an intercept is the
+    row's, one of all by default.
     """
     n = features.shape[1]
     rows = np.hstack([features, np.ones((len(features), 1)) if starts is None else starts])

@@ -9,7 +9,6 @@ seen the paper (five folds), or not seen the set.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -41,16 +40,10 @@ _NONE: Final = (0.0,) * len(Signs._fields)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Facts asked of one text.
+    """Facts asked of one text, and labels: 1 where people say that the text has the fact.
 
-    Attributes:
-        name: The set.
-        paper: Its paper, never in two folds.
-        facts: The facts, in order.
-        text: The text.
-        labels: 1 where people say that the text has the fact.
-        of_summary: Whether a summary's fact is asked of a reference's; else a reference's, in
-            order, of a summary.
+    ``of_summary`` says whether a summary's fact is asked of a reference's; else a reference's
+    facts are, in order, of a summary.
     """
 
     name: str
@@ -58,7 +51,7 @@ class Asked:
     facts: tuple[str, ...]
     text: str
     labels: tuple[int, ...]
-    of_summary: bool
+    of_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +75,6 @@ def asked(folder: Path) -> Iterator[Asked]:
                 facts=tuple(record["acus"]),
                 text=record["summary"],
                 labels=tuple(record["acu_labels"]),
-                of_summary=False,
             )
     for record in records(folder, MATCHES):
         if record["label"] is not None:
@@ -98,27 +90,20 @@ def asked(folder: Path) -> Iterator[Asked]:
 
 def examples(questions: Iterator[Asked]) -> Examples:
     """The facts as the judge sees them."""
-    rows: dict[str, list[Any]] = defaultdict(list)
-    for place, question in enumerate(questions):
-        premises = tuple(sentence_texts(normalise(question.text)))
-        found = look_for(
-            question.facts,
-            premises,
-            of_summary=question.of_summary,
-            in_order=not question.of_summary,
-        )
-        for each, label in zip(found, question.labels, strict=True):
-            rows["signs"].append(each.signs if each else _NONE)
-            rows["labels"].append(label)
-            rows["sets"].append(question.name)
-            rows["papers"].append(question.paper)
-            rows["summaries"].append(place)
+    rows: list[tuple[Any, ...]] = []
+    for place, each in enumerate(questions):
+        premises = tuple(sentence_texts(normalise(each.text)))
+        of_summary = each.of_summary
+        found = look_for(each.facts, premises, of_summary=of_summary, in_order=not of_summary)
+        for fact, label in zip(found, each.labels, strict=True):
+            rows.append((fact.signs if fact else _NONE, label, each.name, each.paper, place))
+    signs, labels, sets, papers, summaries = zip(*rows, strict=True)
     return Examples(
-        signs=np.array(rows["signs"], dtype=np.float64),
-        labels=np.array(rows["labels"], dtype=np.float64),
-        sets=np.array(rows["sets"]),
-        papers=np.array(rows["papers"]),
-        summaries=np.array(rows["summaries"]),
+        signs=np.array(signs, dtype=np.float64),
+        labels=np.array(labels, dtype=np.float64),
+        sets=np.array(sets),
+        papers=np.array(papers),
+        summaries=np.array(summaries),
     )
 
 

@@ -77,27 +77,16 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What the judge reads off all summaries.
+    """What the judge reads off all summaries; arrays are (summaries, facets)."""
 
-    Attributes:
-        numbers: Shape (summaries, facets, features); 0 where a facet is not stated on both sides.
-        held: Whether the summary has any word of the facet, (summaries, facets).
-        stated: Whether the reference states the facet, (summaries, facets).
-        said: Whether both texts state it: then it is rated, otherwise it is rated 1.
-        conflicts: By summary and facet, the conflict that vetoes its rating, if any does.
-        ratings: People's, 0 for none, (summaries, facets).
-        overall: People's overall score.
-        papers: The paper of each summary, as a number.
-    """
-
-    numbers: Floats
-    held: NDArray[np.bool_]
-    stated: NDArray[np.bool_]
-    said: NDArray[np.bool_]
-    conflicts: tuple[Mapping[int, Conflict], ...]
-    ratings: Ints
-    overall: Floats
-    papers: Ints
+    numbers: Floats  # (summaries, facets, features); 0 where not stated on both sides
+    held: NDArray[np.bool_]  # whether the summary has any word of the facet
+    stated: NDArray[np.bool_]  # whether the reference states the facet
+    said: NDArray[np.bool_]  # whether both texts state it: then it is rated, otherwise it is 1
+    conflicts: tuple[Mapping[int, Conflict], ...]  # by summary and facet, what vetoes its rating
+    ratings: Ints  # people's, 0 for none
+    overall: Floats  # people's score, (summaries,)
+    papers: Ints  # (summaries,)
 
 
 def rated_summaries(folder: Path) -> list[Rated]:
@@ -106,9 +95,7 @@ def rated_summaries(folder: Path) -> list[Rated]:
         Rated(
             reference=normalise(paper["human"]),
             summary=normalise(paper[key.removesuffix(RATED)]),
-            ratings=tuple(
-                round(share * scale) for share, scale in zip(paper[key], SCALE, strict=True)
-            ),
+            ratings=tuple(map(round, np.multiply(paper[key], SCALE).tolist())),
             overall=paper[key.removesuffix("_list")],
         )
         for paper in records(folder, SEGMENTED)
@@ -118,12 +105,7 @@ def rated_summaries(folder: Path) -> list[Rated]:
 
 
 def table_of(rated: Sequence[Rated], roles: Mapping[str, Roles]) -> Table:
-    """What the judge reads off each summary, by its own segments.
-
-    Args:
-        rated: The summaries.
-        roles: By reference, what tells the roles of sentences for that paper.
-    """
+    """What the judge reads off each summary by its own segments, with each reference's roles."""
     shape = (len(rated), len(FACETS))
     numbers = np.zeros((*shape, len(NAMES)))
     stated, said, held = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
@@ -174,12 +156,9 @@ class OrdinalModel:
         scores: Floats = numbers @ self.coefficients
         return scores
 
-    def probabilities(self, group: int, scores: Floats) -> Floats:
-        """How probable each rating of a group's scale is, (scores, scale)."""
-        return _probabilities(self.thresholds[group], scores)
 
-
-def _probabilities(thresholds: Floats, scores: Floats) -> Floats:
+def probabilities(thresholds: Floats, scores: Floats) -> Floats:
+    """How probable each rating is by these thresholds, (scores, scale)."""
     below = 1.0 / (1.0 + np.exp(scores[:, None] - thresholds))
     ends = np.ones((len(scores), 1))
     differences: Floats = np.diff(np.hstack([0.0 * ends, below, ends]), axis=1)
@@ -196,12 +175,8 @@ def fit_ordinal(
 ) -> OrdinalModel:
     """The model of the greatest penalised likelihood; the numbers are scaled on the way.
 
-    Args:
-        numbers: Shape (rows, features).
-        groups: The group of each row.
-        ratings: The rating of each row, 1 to its group's scale.
-        scales: The highest rating of each group.
-        penalty: How strongly coefficients of scaled numbers are drawn to 0.
+    Each row has numbers, a group and a rating, 1 to its group's scale; the penalty draws
+    coefficients of scaled numbers to 0.
     """
     middle, spread = numbers.mean(axis=0), numbers.std(axis=0) + _LEAST
     scaled = (numbers - middle) / spread
@@ -216,7 +191,7 @@ def fit_ordinal(
         for place, chosen in zip(range(len(scales)), rows, strict=True):
             part = slice(cuts[place], cuts[place + 1])
             thresholds = _ascending(free[part])
-            table = _probabilities(thresholds, scaled[chosen] @ w)
+            table = probabilities(thresholds, scaled[chosen] @ w)
             given = np.arange(len(chosen)), ratings[chosen] - 1
             chance = np.maximum(table[given], _LEAST)
             total -= float(np.log(chance).sum())
@@ -285,7 +260,7 @@ def rate(table: Table, model: OrdinalModel, cuts: Sequence[Floats]) -> tuple[Int
     for group, scale in enumerate(SCALE):
         rows = np.flatnonzero(table.said[:, group])
         scores = model.scores(table.numbers[rows, group])
-        chances = model.probabilities(group, scores)
+        chances = probabilities(model.thresholds[group], scores)
         given = (scores[:, None] >= cuts[group]).sum(axis=1)
         given = np.maximum(given, table.held[rows, group])
         ratings[rows, group] = given + 1
@@ -298,11 +273,8 @@ def cross_validated(table: Table, seed: int) -> tuple[Ints, Floats, Floats]:
     """What `rate` gives each summary by a model that has not seen its paper."""
     n_papers = int(table.papers.max()) + 1
     folds = np.random.default_rng(seed).permutation(n_papers)[table.papers] % N_FOLDS
-    found = (
-        np.ones(table.said.shape, dtype=np.int64),
-        np.ones(table.said.shape),
-        np.ones(table.said.shape),
-    )
+    shape = table.said.shape
+    found = np.ones(shape, dtype=np.int64), np.ones(shape), np.ones(shape)
     for fold in range(N_FOLDS):
         rated = rate(table, *fit(table, folds != fold))
         for whole, part in zip(found, rated, strict=True):

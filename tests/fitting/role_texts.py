@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -39,13 +39,8 @@ _ANY: Final = frozenset(range(len(STATES)))
 _BACKGROUND: Final = frozenset({0, 1})
 _LETTERS: Final = "BMRC"
 _SYSTEMS: Final = (
-    "gpt35_fm",
-    "llama2_70b",
-    "longt5",
-    "longt5_block",
-    "bigbird_pegasus",
-    "bigbird_pegasus_block",
-)
+    "gpt35_fm", "llama2_70b", "longt5", "longt5_block", "bigbird_pegasus", "bigbird_pegasus_block",
+)  # fmt: skip
 _SHARED: Final = 0.5
 """A sentence is of a segment that holds so much of its word pairs."""
 _WORD = re.compile(r"[a-z0-9]+")
@@ -53,34 +48,24 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class RoleText:
-    """One text.
-
-    Attributes:
-        name: The set.
-        group: The paper; texts of one paper stay on one side of a fold.
-        sentences: In order.
-        allowed: For each sentence, the states that its label allows.
-        facets: For each sentence, the facet (column) it is labelled with; None where it has none.
-        certainty: For each sentence, how sure of it the annotators were, up to 1.
-    """
+    """One text of a set; texts of one paper (``group``) stay on one side of a fold."""
 
     name: SetName
     group: str
     sentences: tuple[str, ...]
-    allowed: tuple[States, ...]
-    facets: tuple[int | None, ...]
-    certainty: tuple[float, ...]
+    allowed: tuple[States, ...]  # by each sentence's label
+    facets: tuple[int | None, ...]  # the column that each is labelled with, if any
+    certainty: tuple[float, ...]  # how sure of each the annotators were, up to 1
 
     def only(self, kept: Iterable[int]) -> RoleText:
         """The text with these of its sentences, in this order."""
         rows = list(kept)
-        return RoleText(
-            self.name,
-            self.group,
-            tuple(self.sentences[row] for row in rows),
-            tuple(self.allowed[row] for row in rows),
-            tuple(self.facets[row] for row in rows),
-            tuple(self.certainty[row] for row in rows),
+        return replace(
+            self,
+            sentences=tuple(self.sentences[row] for row in rows),
+            allowed=tuple(self.allowed[row] for row in rows),
+            facets=tuple(self.facets[row] for row in rows),
+            certainty=tuple(self.certainty[row] for row in rows),
         )
 
 

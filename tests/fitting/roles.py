@@ -92,12 +92,9 @@ _FLATTENED: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
-    """Unit vectors of words.
+    """Unit vectors (words, dimensions) of words, the most frequent first, and how often each is.
 
-    Attributes:
-        rows: The row of each word, the most frequent first.
-        counts: How often each occurred.
-        vectors: Shape (words, dimensions); words that are used alike point the same way.
+    Words that are used alike point the same way.
     """
 
     rows: Mapping[str, int]
@@ -107,9 +104,7 @@ class WordVectors:
     def by_place(self, places: Sequence[int], n_places: int) -> Floats:
         """The mean vector of the words at each place of a table, weighed by how often they occur.
 
-        Args:
-            places: The place of each word, in the order of ``rows``; two words may share one.
-            n_places: The size of the table; a place of no word gets zeros.
+        Two words may share a place; one of no word gets zeros.
         """
         shape = (n_places, len(self.counts))
         sums = sp.csr_matrix((self.counts, (places, np.arange(shape[1]))), shape=shape)
@@ -189,14 +184,9 @@ class Batch:
         self.row_weights = np.repeat(weights, sizes)[:, None]
 
     def sums(self, evidence: Floats, order: Floats) -> tuple[float, Floats, Floats]:
-        """The weighted sum of ln Z, and what it expects of states and of order.
+        """The weighted sum of ln Z, weighted posteriors (sentences, states), and pairs of states.
 
-        Args:
-            evidence: (sentences, states).
-            order: (states + 2, states).
-
-        Returns:
-            ln Z; posteriors (sentences, states), weighted; and pairs of states as ``order``.
+        Pairs are as ``order`` is, (states + 2, states).
         """
         top = evidence.max(axis=1)
         odds = np.exp(evidence - top[:, None])
@@ -237,12 +227,9 @@ def fit_chain(
 ) -> Chain:
     """The chain that makes the allowed paths likely.
 
-    Args:
-        names: (sentences, names), the names that each sentence has.
-        batch: The texts.
-        allowed: (sentences, states): 0 where the label allows the state, else what speaks against.
-        penalties: (names,): half of each, times the squared weight, is taken off.
-        seed: Of the weights it starts from.
+    ``names`` (sentences, names) are those that each sentence has; ``allowed`` (sentences, states)
+    is 0 where the label allows the state, else what speaks against; half of each of ``penalties``,
+    times the squared weight, is taken off.
     """
     n_states = allowed.shape[1]
     across = names.T.tocsr()

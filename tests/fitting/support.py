@@ -73,13 +73,9 @@ def fit_strength(sets: Mapping[str, Sentences]) -> tuple[Numbers, Numbers]:
 def labelled_sentences(folder: Path, name: str) -> Sentences:
     """The sentences of a set that labels them one by one."""
     sources, rows = Sources(by_line=name in BY_LINE), list(records(folder, name))
+    overlaps = [sources.index(row["source"]).overlap(normalise(row["sentence"])) for row in rows]
     return Sentences(
-        features=np.array(
-            [
-                strength_features(sources.index(row["source"]).overlap(normalise(row["sentence"])))
-                for row in rows
-            ]
-        ),
+        features=np.array([strength_features(overlap) for overlap in overlaps]),
         labels=np.array([float(row["label"]) for row in rows]),
         papers=tuple(row["paper_id"] for row in rows),
     )
@@ -135,12 +131,11 @@ def main() -> None:
     weights, starts = fit_strength(sets)
     start = float(starts.mean())
     scores = _strength_scores(sets)
-    means: list[float] = []
-    humans: list[float] = []
-    for name in SCORED:
-        mean, human = _mean_support(folder, name, weights, start)
-        means, humans = means + mean, humans + human
+    measured = [_mean_support(folder, name, weights, start) for name in SCORED]
+    for name, (mean, human) in zip(SCORED, measured, strict=True):
         scores[f"Spearman {name}, unseen set"] = spearman(mean, human) or 0.0
+    means = [mean for found, _ in measured for mean in found]
+    humans = [human for _, found in measured for human in found]
     scores["Spearman of both, unseen sets"] = spearman(means, humans) or 0.0
     save(
         "support",

@@ -21,14 +21,12 @@ def test_records_are_read_line_by_line(tmp_path: Path, monkeypatch: pytest.Monke
     """The sets are JSON lines in UTF-8, in the folder that the command line names."""
     monkeypatch.setattr(sys, "argv", ["roles", "--data", str(tmp_path)])
     (tmp_path / "dev.jsonl").write_text('{"a": "é"}\n{"a": 2}\n', encoding="utf-8")
-
     assert list(records(data_folder("made up"), "dev.jsonl")) == [{"a": "é"}, {"a": 2}]
 
 
 def test_a_source_is_cut_by_its_lines_or_by_our_rules() -> None:
     """Evidence by number of line is lost where a line is cut in two."""
     text = "One eel swam. It was old.\nA second eel rested."
-
     assert len(Sources(by_line=True).index(text).sentences) == 2
     assert len(Sources().index(text).sentences) == 3
 
@@ -65,7 +63,5 @@ def test_sentences_of_one_abstract_are_one_text(
     (tmp_path / "a.jsonl").write_text("".join(lines))
     long = " ".join(["copper"] * (rarity.LENGTH + 1))
     (tmp_path / "b.jsonl").write_text(json.dumps({"source": long}) + "\n")
-
     found = list(rarity.texts(tmp_path))
-
     assert found == [{"zinc", "heal", "mice"}, {"zinc"}, {"copper"}, {"copper"}]

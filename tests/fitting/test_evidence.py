@@ -25,7 +25,6 @@ def claim(places: tuple[int, ...], shares: list[float], *sets: set[int]) -> Clai
 def test_f1_is_micro_over_all_sentences() -> None:
     """Three are named; the first readers name two, both found; all readers name four."""
     among = [claim((4, 7), [1.0, 0.5], {4}, {4, 9}), claim((1,), [1.0], {1}, {2})]
-
     assert f1([{4, 7}, {1}], among, "first") == pytest.approx(2 * 2 / (3 + 2))
     assert f1([{4, 7}, {1}], among, "any") == pytest.approx(2 * 2 / (3 + 4))
 
@@ -33,7 +32,6 @@ def test_f1_is_micro_over_all_sentences() -> None:
 def test_the_nearest_is_chosen_and_others_that_a_quarter_would_name() -> None:
     """With weight 1 and no start all have at least one half; with -2 only those above .9."""
     one = claim((4, 7, 2), [0.1, 1.0, 0.2], {4})
-
     assert chosen(np.array([1.0, 0.0]), one) == {4, 7, 2}
     assert chosen(np.array([1.0, -2.0]), one) == {4, 7}
 
@@ -46,5 +44,4 @@ def test_share_of_readers_is_counted_for_each_sentence() -> None:
 def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
     """Whoever runs the command again gets the weights that ship."""
     found = shipped(claims(shared_data))
-
     assert learned("evidence")["weights"] == pytest.approx(found * STEPS, abs=2)

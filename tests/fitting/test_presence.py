@@ -26,9 +26,7 @@ def test_fit_meets_the_share_of_facts_that_are_present() -> None:
     """A logistic fit with an intercept is calibrated on the whole: 3 of 4 are there."""
     signs = np.array([[0.1], [0.9], [0.4], [0.6]] * 25)
     labels = np.array([0.0, 1.0, 1.0, 1.0] * 25)
-
     intercept, slopes = fit(signs, labels, np.ones(100))
-
     mean = (1 / (1 + np.exp(-(signs @ slopes + intercept)))).mean()
     assert mean == pytest.approx(0.75, abs=1e-3)
 
@@ -36,7 +34,6 @@ def test_fit_meets_the_share_of_facts_that_are_present() -> None:
 def test_examples_are_what_the_judge_sees() -> None:
     """One row a fact, with the words found in the text as its first sign."""
     data = examples(iter([question("Kites rose. The bells rang.", (1, 0, 0, 1))]))
-
     assert data.signs.shape == (4, 7)
     assert data.signs[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert data.labels.tolist() == [1.0, 0.0, 0.0, 1.0]
@@ -48,17 +45,13 @@ def test_papers_are_unseen_when_they_are_scored(monkeypatch: pytest.MonkeyPatch)
     text, labels = "Kites rose. The bells rang.", (1, 0, 0, 1)
     honest = [question(text, labels, paper=f"paper {number}") for number in range(12)]
     wrong = question(text, (0, 1, 1, 0), paper="upside down")
-
     logits = presence.unseen(examples(iter([*honest, wrong])))
-
     assert logits[-4] > logits[-3]
 
 
 def test_weights_are_those_of_the_recipe(shared_data: Path) -> None:
     """Whoever runs the command again gets the weights that ship."""
     data = examples(asked(shared_data))
-
     intercept, slopes = fit(data.signs, data.labels, presence.shares(data))
-
     assert learned("presence")["intercept"] == pytest.approx(intercept, abs=2e-3)
     assert learned("presence")["slopes"] == pytest.approx(slopes, abs=2e-3)

@@ -22,6 +22,7 @@ from tests.fitting.ratings import (
     cut_points,
     fit_ordinal,
     overall,
+    probabilities,
     rated_summaries,
     scores_of,
     table_of,
@@ -107,16 +108,13 @@ def test_facet_that_a_text_lacks_is_not_said() -> None:
 def test_overall_score_is_fm_over_the_facets_that_the_reference_states() -> None:
     """(.3 * 3 / 4 + .3 * 1 / 4) / .6 = .5 for a method of 3 and a result of 1."""
     table = replace(made_up(2), stated=np.array([[False, True, True, False]] * 2))
-
     assert overall(table, np.array([[1, 3, 1, 1]] * 2)) == pytest.approx([0.5, 0.5], rel=1e-12)
 
 
 def test_papers_that_were_not_seen_are_rated_as_people_do() -> None:
     """The ratings follow one number, so the fit of other papers finds them."""
     table = made_up(120)
-
     found, expected, confidence = cross_validated(table, seed=1)
-
     rated = table.said
     assert float((found == table.ratings)[rated].mean()) > 0.85
     assert (found[~rated] == 1).all()
@@ -128,9 +126,7 @@ def test_scores_and_arrays_cover_every_facet(monkeypatch: pytest.MonkeyPatch) ->
     """The recipe says how good the ratings are, the arrays hold all that a rating needs."""
     monkeypatch.setattr(ratings, "SEEDS", range(1))
     table = made_up(120)
-
     scores, arrays = scores_of(table), arrays_of(table)
-
     assert scores["FM, Spearman"] > 0.8
     assert {f"{facet}, quadratic kappa" for facet in FACETS} <= scores.keys()
     assert arrays.keys() == {"coefficients"} | {
@@ -151,11 +147,9 @@ def test_a_conflict_lowers_the_rating_of_an_unseen_paper_too() -> None:
 def test_without_numbers_the_thresholds_are_the_log_odds_of_shares() -> None:
     """Of 10 ratings 2 are 1 and 5 are at most 2: ln(2 / 8) and ln(5 / 5)."""
     ratings = np.array([1] * 2 + [2] * 3 + [3] * 5)
-
     model = fit_ordinal(
         np.zeros((10, 1)), np.zeros(10, dtype=int), ratings, scales=(3,), penalty=1.0
     )
-
     assert model.coefficients == pytest.approx([0.0], abs=1e-9)
     assert model.thresholds[0] == pytest.approx([np.log(2 / 8), 0.0], abs=1e-4)
 
@@ -176,7 +170,7 @@ def test_known_model_is_found_again() -> None:
     assert model.coefficients == pytest.approx([2.0, -1.0], rel=0.1)
     for found, true in zip(model.thresholds, thresholds, strict=True):
         assert found == pytest.approx(true, rel=0.1)
-    chances = model.probabilities(0, np.array([4.0, 8.0]))
+    chances = probabilities(model.thresholds[0], np.array([4.0, 8.0]))
     assert chances.shape == (2, 4)
     assert chances.sum(axis=1) == pytest.approx([1.0, 1.0], rel=1e-12)
 
@@ -185,7 +179,5 @@ def test_as_many_scores_pass_a_cut_point_as_people_gave_such_ratings() -> None:
     """Of 8 ratings 2 are 1 and 4 are 3: 6 scores pass the first cut and 4 the last."""
     scores = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.2, 0.8, 0.6])
     ratings = np.array([3, 1, 3, 1, 2, 3, 2, 3])
-
     cuts = cut_points(scores, ratings, 3)
-
     assert [int((scores >= cut).sum()) for cut in cuts] == [6, 4]

@@ -72,7 +72,6 @@ def test_cut_texts_keep_each_sentence_with_its_label() -> None:
     """A label that slipped by one would teach the wrong role in every copy."""
     labels = dict(zip(FIVE.sentences, FIVE.facets, strict=True))
     chance = random.Random(1)
-
     for text in (cut_text(FIVE, chance) for _ in range(200)):
         assert [labels[sentence] for sentence in text.sentences] == list(text.facets)
         assert len(set(text.sentences)) == len(text.sentences)

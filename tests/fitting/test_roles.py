@@ -36,9 +36,7 @@ def _abstract(number: int) -> RoleText:
 def test_roles_are_learned_from_made_up_abstracts() -> None:
     """Thirty abstracts of one form, and one that was not among them."""
     model = learn([_abstract(number) for number in range(30)])
-
     unseen = _abstract(99)
-
     assert read(model, unseen).tolist() == [0, 1, 2, 3]
 
 
@@ -61,9 +59,7 @@ def test_a_vector_stands_in_the_tables_where_its_word_is_read() -> None:
 def test_a_doubted_label_does_not_forbid_the_others() -> None:
     """Worked: certainty .6 leaves ln(.3 * .4 / .6) = ln .2 against each other state."""
     text = RoleText("csabstruct", "g", ("a",), (frozenset({2}),), (1,), (0.6,))
-
     others = [np.log(0.2)] * 2 + [0.0] + [np.log(0.2)] * 2
-
     assert against(text)[0] == pytest.approx(others)
 
 
@@ -75,9 +71,7 @@ def test_f1_is_worked_out_by_hand() -> None:
 def test_sentences_without_a_facet_count_only_as_errors() -> None:
     """Both figures are told, for a set's "other" is no facet of ours."""
     text = RoleText("pubmedqa_roles", "g", ("a",) * 5, (), (0, 1, 2, 3, None), (1.0,) * 5)
-
     scores = scores_of([(text, np.array([0, 1, 2, 3, 0]))])["pubmedqa_roles"]
-
     assert scores["macro_f1"] == pytest.approx(1.0)
     assert scores["macro_f1_others_as_errors"] == pytest.approx((2 / 3 + 3) / 4, abs=5e-4)
 
@@ -118,9 +112,7 @@ def test_labels_that_allow_two_states_are_settled_by_the_others() -> None:
     names = sp.csr_matrix(np.array([[1, 0], [0, 1]] * 10 + [[0, 1]], dtype=np.float32))
     allowed = np.array([[0.0, -1e3], [-1e3, 0.0]] * 10 + [[0.0, 0.0]])
     batch = Batch([2] * 10 + [1], np.ones(11))
-
     chain = fit_chain(names, batch, allowed, np.full(2, 0.1))
-
     assert chain.weights[0, 0] > chain.weights[0, 1]
     assert chain.weights[1, 1] > chain.weights[1, 0]
     assert chain.order[0, 1] > chain.order[1, 0]
@@ -136,7 +128,6 @@ def test_words_among_the_same_neighbours_have_one_vector() -> None:
     """This is what lets a word of few sentences borrow from one of many."""
     found = word_vectors(_sentences(), dimensions=4)
     tea, milk, saw = (found.vectors[found.rows[word]] for word in ("tea", "milk", "saw"))
-
     assert tea @ milk == pytest.approx(1.0)
     assert tea @ saw < 0.5
 
@@ -145,7 +136,6 @@ def test_no_word_is_a_neighbour_across_two_sentences() -> None:
     """Sentences are a set here; what stood next in a list says nothing."""
     one_way = word_vectors(_sentences(), dimensions=3)
     other_way = word_vectors(_sentences()[::-1], dimensions=3)
-
     assert np.abs(one_way.vectors @ one_way.vectors.T) == pytest.approx(
         np.abs(other_way.vectors @ other_way.vectors.T)
     )
@@ -159,5 +149,4 @@ def test_without_words_there_are_no_vectors() -> None:
 def test_words_that_share_a_place_share_a_mean() -> None:
     """Worked: three of one word and one of another make (3, 1) / 4; place 1 has no word."""
     vectors = WordVectors({"a": 0, "b": 1, "c": 2}, np.array([3, 1, 1]), np.eye(3))
-
     assert vectors.by_place([0, 0, 2], 3).tolist() == [[0.75, 0.25, 0], [0, 0, 0], [0, 0, 1]]

@@ -379,9 +379,7 @@ def test_the_command_says_what_it_made(
     file = write_lines(tmp_path / "dev.jsonl", SENTENCE, SENTENCE | {"sentence": "It died."})
     out = tmp_path / "out"
     monkeypatch.setattr("sys.argv", ["labelled_sets", "qags", str(file), "--out", str(out)])
-
     command()
-
     assert capsys.readouterr().out.splitlines() == [
         f"{out}: 1 papers, 1 systems, 1 pairs",
         "1 pairs have human labels: sentences, supported by majority of three workers (QAGS)",

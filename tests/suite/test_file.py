@@ -40,7 +40,6 @@ def add(golden: Golden, table: str) -> None:
 def test_suite_file_is_found_by_its_name_or_its_folder(golden: Golden) -> None:
     """Both are what a user may pass to pytest; other projects' TOML files are left alone."""
     file = golden.path / "summeval.toml"
-
     assert find_suite_file(file) == find_suite_file(golden.path) == file
     for name in ("toml", ".summeval.toml", "summeval.tom", "my-summeval.toml"):
         golden.write(name, "")
@@ -251,7 +250,6 @@ def test_own_keys_are_ignored_in_every_table(golden: Golden) -> None:
         f"{noted}\n[x_team]\nname = 1\n[endpoints.near]\n"
         f'base_url = "https://a"\nx_owner = {{b = 1}}\n{GPT}x_cost = 3\n',
     )
-
     assert list(golden.load().systems) == ["careful", "terse"]
 
 
@@ -288,7 +286,6 @@ def test_a_link_that_stays_in_the_folder_of_the_suite_is_followed(golden: Golden
     (golden.path / "papers.jsonl").rename(golden.path / "systems" / "papers.jsonl")
     (golden.path / "papers.jsonl").symlink_to("systems/papers.jsonl")
     (golden.path.parent / "link").symlink_to("golden")
-
     assert load_suite(golden.path.parent / "link").paper_ids == ("zinc-01", "zinc-02")
 
 
@@ -299,7 +296,6 @@ def test_what_a_suite_has_without_naming_it_is_no_link_out_of_it(golden: Golden,
     if file.exists():
         file.rename(golden.path.parent / name)
     file.symlink_to(f"../{name}")
-
     assert golden.mistake() == f"{FILE}: {LEAVES.format(name)}"
 
 
@@ -309,7 +305,6 @@ def test_a_prompt_is_read_in_the_folder_of_the_suite_only(golden: Golden, name: 
     golden.write("../prompt.txt", "Sum it up: {source}")
     (golden.path / "link.txt").symlink_to("../prompt.txt")
     golden.write("summeval.toml", f'papers = "papers.jsonl"\n{LLAMA}prompt = "{name}"\n')
-
     assert golden.mistake() == f"{FILE}:5: {LEAVES.format(name)}"
     allowed = load_suite(golden.path, "golden", allow_outside=True)
     assert allowed.systems["llama3"].prompt == "Sum it up: {source}"
@@ -320,7 +315,6 @@ def test_a_prompt_of_ones_own_is_a_text_in_the_suite(golden: Golden) -> None:
     golden.write("prompts/short.txt", "Say it in one sentence.\n\n{source}\n")
     add(golden, f'{LLAMA}prompt = "prompts/short.txt"\n')
     assert golden.load().systems["llama3"].prompt == "Say it in one sentence.\n\n{source}\n"
-
     here = (golden.path / "prompts/short.txt").as_posix()
     (told,) = golden.mistakes("summeval.toml", [("prompts/short.txt", here)]).values()
     assert "a path relative to the suite file's folder" in told

@@ -92,7 +92,6 @@ def test_suite_without_labels_or_records_has_none_of_them(golden: Golden, key: s
     """Then there is no judge item, and nothing is None."""
     golden.spoil("summeval.toml", f'{key} = "{key}.jsonl"\n', "")
     suite = golden.load()
-
     assert suite.has_labels == (key != "labels")
     assert (len(suite.labels), len(suite.recorded)) == ((0, 1) if key == "labels" else (1, 0))
 

@@ -37,7 +37,6 @@ def test_blank_lines_at_the_end_and_whole_surrogate_pairs_are_fine(golden: Golde
     """Editors leave the ones, and JSON writers the others."""
     golden.spoil("papers.jsonl", "Nothing", "\\ud83d\\ude00")
     golden.write("papers.jsonl", (golden.path / "papers.jsonl").read_bytes() + b"\n \n\n")
-
     (reference,) = golden.load().paper("zinc-02").references
     assert reference == "\N{GRINNING FACE} helps."
 
@@ -57,7 +56,6 @@ def test_unreadable_file_is_a_suite_error(tmp_path: Path, snapshot: SnapshotAsse
     """A folder in place of a file is the user's mistake, not a crash."""
     with pytest.raises(SuiteError) as caught:
         list(read_lines(TextFile(tmp_path, "golden/papers.jsonl")))
-
     assert str(caught.value) == snapshot
 
 
@@ -95,7 +93,6 @@ def test_a_checkout_on_windows_reads_as_any_other(golden: Golden, start: bytes, 
     before = read_whole(golden.load())
     for file in golden.path.rglob("*.*"):
         file.write_bytes(start + file.read_bytes().replace(b"\n", end))
-
     assert read_whole(golden.load()) == before
 
 
@@ -103,7 +100,6 @@ def test_a_mistake_behind_a_byte_order_mark_has_its_line(golden: Golden) -> None
     """The lines of a file from Windows are counted as an editor counts them."""
     sound = (golden.path / "papers.jsonl").read_bytes().replace(b"\n", b"\r\n")
     golden.write("papers.jsonl", b"\xef\xbb\xbf" + sound + b"{no}\r\n")
-
     assert golden.mistake().startswith("golden/papers.jsonl:3: no JSON at column 2: ")
 
 
@@ -119,7 +115,6 @@ def test_bad_utf_8_is_refused_at_its_line(
 ) -> None:
     """A Latin-1 letter is found by line and byte."""
     golden.write(name, (golden.path / name).read_bytes().replace(old, b"\xe9", 1))
-
     assert golden.mistake() == (f"golden/{place} of this line is not UTF-8; save as UTF-8")
 
 

@@ -96,7 +96,6 @@ def test_provenance_of_a_paper_moves_no_score(golden: Golden) -> None:
     paper = before.paper("zinc-01")
     golden.spoil("papers.jsonl", '"id": "zinc-01"', '"provenance": "by hand", "id": "zinc-01"')
     after = golden.load()
-
     assert after.paper("zinc-01") == paper
     assert after.fingerprint == before.fingerprint
 
@@ -172,9 +171,7 @@ def test_fingerprint_does_not_see_key_order_titles_or_own_keys(
     values = list(json.loads(canonical_text(paper)).items())
     values += [("title", note), ("x_note", [note])]
     random.shuffle(values)
-
     noted = read(json.dumps(dict(values), ensure_ascii=random.random() < 0.5, indent=None))
-
     assert noted.title == note
     assert canonical_text(noted) == canonical_text(paper)
 
@@ -205,7 +202,6 @@ def test_fingerprint_moves_with_all_that_can_move_a_score(changes: dict[str, obj
         place=HERE,
     )
     other = dataclasses.replace(paper, **changes)  # type: ignore[arg-type]  # one change a case
-
     assert canonical_text(other) != canonical_text(paper)
 
 
@@ -216,7 +212,6 @@ def test_fingerprint_is_the_hash_that_the_docstring_states(golden: Golden) -> No
         '{"id":"zinc-01","reference":["Zinc helps."],"source":[{"text":"Zinc was given."}]}',
         '{"id":"zinc-02","reference":["Nothing helps."],"source":[{"text":"None was given."}]}',
     ]
-
     assert [canonical_text(suite.paper(paper)) for paper in suite.paper_ids] == canonical
     digests = b"".join(hashlib.sha256(text.encode()).digest() for text in canonical)
     assert suite.fingerprint == hashlib.sha256(digests).hexdigest()[:12]
@@ -232,7 +227,6 @@ def test_fingerprint_does_not_see_thresholds_systems_or_line_order(golden: Golde
         'papers = "papers.jsonl"\n[systems.a]\nsummaries = "systems/careful.jsonl"\n'
         "[thresholds]\nfacet = 0.9\n",
     )
-
     assert golden.load().fingerprint == before
 
 
@@ -242,5 +236,4 @@ def test_one_text_source_and_one_section_have_one_fingerprint(paper: Paper) -> N
     plain = dataclasses.replace(paper, source=(Section(text=paper.source[0].text),))
     values = json.loads(canonical_text(plain))
     values["source"], values["reference"] = plain.source[0].text, plain.references[0]
-
     assert fingerprint_of([read(json.dumps(values))]) == fingerprint_of([plain])

@@ -77,7 +77,6 @@ def test_paths_may_be_written_over_several_lines_or_as_a_text(
     file = pytester.path / name
     file.write_bytes(f"[{FILES[name]}]\n{given}xfail_strict = true\n".encode())
     found = read_configuration(file)
-
     assert found is not None
     assert found.paths == ("tests", "more tests")
     file.write_bytes(found.text("gate", "tests").encode())

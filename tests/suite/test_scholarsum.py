@@ -162,7 +162,6 @@ def test_system_without_ratings_is_imported_without_labels(tmp_path: Path) -> No
     """The arXiv half has one; its summaries can still be gated."""
     report = import_scholarsum(write(tmp_path / "arxiv.json", arxiv()), tmp_path / "out")
     suite = load_suite(tmp_path / "out")
-
     assert (report.n_pairs, report.n_labelled_pairs) == (3, 2)
     assert suite.paper_ids_of("bartbase") == ("arxiv-001",)
     assert ("arxiv-001", "bartbase") not in suite.labels
@@ -175,7 +174,6 @@ def test_suite_file_has_thresholds_and_says_where_it_came_from(
     """The whole file, as a user will read it."""
     lines = (PUBMED, {**PUBMED, "llama2_70b": " <s></s>"})
     import_scholarsum(write(tmp_path / "pubmed.json", *lines), tmp_path / "out")
-
     assert (tmp_path / "out/summeval.toml").read_text(encoding="utf-8") == snapshot
 
 
@@ -185,7 +183,6 @@ def test_two_imports_give_the_same_bytes(tmp_path: Path) -> None:
     import_scholarsum(file, tmp_path / "one")
     import_scholarsum(file, tmp_path / "two")
     written = contents(tmp_path / "one")
-
     assert written == contents(tmp_path / "two")
     named = {"labels.jsonl", "papers.jsonl", "recorded.jsonl", "summeval.toml"}
     assert set(written) == named | {f"systems/{s}.jsonl" for s in ("gpt35_fm", "llama2_70b")}
@@ -247,7 +244,6 @@ def test_files_that_are_not_the_release_are_refused(
 def test_empty_and_missing_files_are_refused(tmp_path: Path) -> None:
     """There is nothing to import."""
     file = write(tmp_path / "pubmed.json")
-
     assert refused(file, tmp_path / "out") == (
         f"{file.as_posix()}: 'pubmed.json' is empty; name a file of the release"
     )
@@ -289,7 +285,6 @@ def test_release_has_300_labelled_pairs(imported: tuple[ImportReport, Path]) -> 
     """Oracle: the release at 061b34c6, 50 papers by 6 systems, all rated."""
     report, out = imported
     suite = load_suite(out)
-
     assert (report.n_papers, len(report.systems)) == (50, 6)
     assert (report.n_pairs, report.n_labelled_pairs, report.notes) == (300, 300, ())
     assert len(suite.labels) == 300

@@ -43,7 +43,6 @@ def test_suite_with_a_name_of_its_own_keeps_it(golden: Golden) -> None:
     assert golden.load().cassette.shown == "golden/cassette.jsonl"
     (golden.path / "summeval.toml").rename(golden.path / "long.summeval.toml")
     suite = golden.load()
-
     assert (suite.name, suite.shown) == ("long", "golden/long.summeval.toml")
     assert suite.cassette.shown == "golden/long.cassette.jsonl"
     assert suite.cassette.path == golden.path / "long.cassette.jsonl"
@@ -56,12 +55,10 @@ def test_places_are_relative_to_the_current_folder_by_default(
     """A message can be clicked from where the user stands."""
     monkeypatch.chdir(golden.path.parent)
     assert load_suite(golden.path).shown == "golden/summeval.toml"
-
     monkeypatch.chdir(golden.path)
     suite = load_suite(golden.path / "summeval.toml")
     assert (suite.name, suite.shown) == ("golden", "summeval.toml")
     assert suite.paper("zinc-01").place.path == "papers.jsonl"
-
     monkeypatch.chdir(golden.path / "systems")
     assert load_suite(golden.path).shown == (golden.path / "summeval.toml").as_posix()
 
