@@ -19,7 +19,7 @@ from summeval_pytest.analysis.studied import (
     rate_of,
     rounded,
 )
-from summeval_pytest.metrics.facet import Held, count_held
+from summeval_pytest.metrics.facet import HELD, Held
 from summeval_pytest.questions import FACETS, SCALES, Facet
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ def facet_proportions(studied: Studied) -> tuple[FacetProportions, ...]:
                 )
                 for facet in FACETS
             }
-            held = count_held(way for _, cut in cuts for way in cut.held)
+            ways = [way for _, cut in cuts for way in cut.held]
+            held = {way: ways.count(way) for way in HELD}
             found.append(FacetProportions(by=by, system=writer, shares=shares, held=held))
     return tuple(found)
 

@@ -69,8 +69,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         entailed_recall: Whether the reference's facts are checked against the summary, too; without
             it an LLM judge is asked about half as often, and ``recall_entailed`` is None.
         stages: Which form each stage takes.
-        encode: Measures similarity where a stage needs it, named in ``stages.similarity``; None for
-            TF-IDF.
+        encode: Measures similarity, as named in ``stages.similarity``; None for TF-IDF.
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
@@ -232,14 +231,9 @@ def validate(
 ) -> Dialogue[FactChecks]:
     """One check for each fact, in order; the premises in it are places among all premises.
 
-    A fact that was checked with several premises one by one holds where any check says so, and
-    then with just these premises; it is unanswered where no check says so and one is missing.
-
-    Args:
-        facts: The summary's facts, each after its parent.
-        premises: The reference's facts, at least one.
-        stages: How facts and premises are put together.
-        encode: Measures which premises are similar to a fact; None for TF-IDF.
+    A parent stands before its children, and there is at least one premise. A fact that was checked
+    with several premises one by one holds where any check says so, and then with just these
+    premises; it is unanswered where no check says so and one is missing.
 
     Raises:
         NoAnswerError: if the judge's answers cannot carry them.

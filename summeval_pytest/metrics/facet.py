@@ -11,7 +11,6 @@ its division by 4 and with removed facets renormalised, as 500 of 500 released s
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -80,12 +79,8 @@ def measure(
 ) -> Flow[FacetScore]:
     """The conversation that rates one summary against one reference.
 
-    Args:
-        reference: The reference abstract.
-        summary: The summary to rate.
-        reference_facets: Reviewed segments of the reference; without them the judge is asked.
-        weights: The weight of each facet.
-        short_circuit: Whether a summary equal to its reference scores 1 without a question.
+    Without ``reference_facets``, the reviewed segments of the reference, the judge is asked for
+    them. ``short_circuit``: a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
     lacking = unusable("facet", summary)
@@ -248,12 +243,6 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
     return Grounded(
         segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
     )
-
-
-def count_held(ways: Iterable[Held]) -> Mapping[Held, int]:
-    """How many segments are held whole, in parts, and not at all."""
-    counts = Counter(ways)
-    return MappingProxyType({way: counts[way] for way in HELD})
 
 
 def coverage(segments: FacetSegments, text: str) -> float:

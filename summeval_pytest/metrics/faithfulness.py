@@ -44,13 +44,10 @@ def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
 def measure(
     summary: str, source: tuple[str, ...], *, short_circuit: bool = True
 ) -> Flow[FaithfulnessScore]:
-    """The conversation that checks each sentence of a summary against the source.
+    """The conversation that checks each sentence of a summary against the source's.
 
-    Args:
-        summary: The summary to check.
-        source: The source's sentences, as `source_sentences` gives them.
-        short_circuit: Whether a sentence that stands in the source word for word is supported
-            without a question.
+    ``short_circuit``: a sentence that stands in the source word for word is supported without a
+    question.
     """
     summary = normalise(summary)
     lacking = unusable("faithfulness", summary)
@@ -110,24 +107,19 @@ def _places(source: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
     return MappingProxyType(places)
 
 
-def has_foreign_number(text: str, source: tuple[str, ...]) -> bool:
-    """Whether a sentence states a number that the source does not state in any form.
-
-    The rule holds whoever judges: a sentence is in conflict where it or the judge says so.
-    """
-    return bool(unstated_numbers(text, source))
-
-
 def _judged(
     index: int, text: str, check: SentenceCheck | Unanswered, source: tuple[str, ...]
 ) -> JudgedSentence:
-    """One sentence with its check; evidence that the source does not hold is dropped."""
+    """One sentence with its check; evidence that the source does not hold is dropped.
+
+    Whoever judges, a number that the source does not state in any form is a conflict.
+    """
     judged = JudgedSentence(
         index=index,
         text=text,
         supported=None,
         reason=check.reason,
-        number_conflict=has_foreign_number(text, source),
+        number_conflict=bool(unstated_numbers(text, source)),
     )
     if isinstance(check, Unanswered):
         return judged

@@ -76,20 +76,14 @@ _SETTINGS: Final[Mapping[MetricName, Mapping[str, str]]] = MappingProxyType(
     }
 )
 
-_PLAIN: Final[Mapping[str, str]] = MappingProxyType({})
-
 
 def signature_of(
-    metric: MetricName, *, judge: str, suite: str, variant: Mapping[str, str] = _PLAIN
+    metric: MetricName, *, judge: str, suite: str, variant: Mapping[str, str] = MappingProxyType({})
 ) -> Signature:
     """The recipe of a metric's numbers under one judge on the papers of one suite.
 
-    Args:
-        metric: Which metric.
-        judge: The judge's own signature.
-        suite: The fingerprint of the suite's papers.
-        variant: What of the metric is not the default, in place of the default's keys or beside
-            them; empty for a recipe that says nothing of variants.
+    ``judge`` is the judge's own signature, ``suite`` the fingerprint of its papers. What of the
+    metric is not the default, its ``variant``, stands in place of the default's keys or beside.
     """
     parts = {"judge": judge, "norm": NORMALISER, "split": SPLITTER, "suite": suite}
     return Signature(metric, tuple(sorted({**parts, **_SETTINGS[metric], **variant}.items())))
