@@ -16,7 +16,6 @@ from summeval_pytest.questions import (
     SCALES,
     CheckFacts,
     CheckSentences,
-    CountFacts,
     FacetRating,
     FacetRatings,
     FacetSegments,
@@ -24,9 +23,7 @@ from summeval_pytest.questions import (
     FactChecks,
     FactList,
     ListFacts,
-    ListRelations,
     RateFacets,
-    RateSummary,
     SegmentFacets,
     SentenceCheck,
     SentenceChecks,
@@ -34,10 +31,10 @@ from summeval_pytest.questions import (
 )
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.normalise import normalise
-from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer, Question
+    from summeval_pytest.questions import Answer, Facet, Question
     from summeval_pytest.suite.labels import Label
     from summeval_pytest.suite.suite import Suite
 
@@ -60,34 +57,30 @@ def _by_summary() -> dict[str, Label]:
 
 @cache
 def _by_sentences() -> dict[tuple[str, ...], Label]:
-    return {
-        tuple(sentence.text for sentence in split_sentences(summary)): label
-        for summary, label in _by_summary().items()
-    }
+    return {sentence_texts(summary): label for summary, label in _by_summary().items()}
 
 
 @cache
-def _by_sentence() -> dict[tuple[str, str], tuple[bool, tuple[int, ...], str]]:
-    """By first source sentence and sentence: faithful, evidence, kind of error."""
-    suite, found = golden(), {}
+def _by_sentence() -> dict[tuple[str, str], tuple[SentenceCheck, str]]:
+    """By first source sentence and sentence: the label, and its kind of error."""
+    found = {}
     for texts, label in _by_sentences().items():
-        paper = suite.paper(label.paper)
+        paper = golden().paper(label.paper)
         first = source_sentences([section.text for section in paper.source])[0]
         for each in label.sentences or ():
             evidence = tuple(e.index for e in each.evidence)
-            found[first, texts[each.index]] = each.faithful, evidence, each.error or ""
+            check = SentenceCheck(reason="as labelled", supported=each.faithful, evidence=evidence)
+            found[first, texts[each.index]] = check, each.error or ""
     return found
 
 
 @cache
 def _by_facts() -> dict[tuple[str, ...], dict[str, bool]]:
     """The labelled facts of a summary, by their texts."""
+    listed = [label.facts.candidate for label in golden().labels.values() if label.facts]
     return {
-        tuple(fact.text for fact in label.facts.candidate): {
-            fact.text: fact.holds for fact in label.facts.candidate
-        }
-        for label in golden().labels.values()
-        if label.facts is not None
+        tuple(fact.text for fact in facts): {fact.text: fact.holds for fact in facts}
+        for facts in listed
     }
 
 
@@ -101,7 +94,7 @@ class Oracle:
         """One answer for each question."""
         return tuple(map(self.say, questions))
 
-    def say(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
+    def say(self, question: Question) -> Answer:
         """The answer to one question."""
         match question:
             case SegmentFacets(text):
@@ -110,27 +103,23 @@ class Oracle:
             case RateFacets(pairs):
                 return FacetRatings(tuple(self.rate(p.facet, p.candidate) for p in pairs))
             case CheckFacts(facts, premises):
-                texts = tuple(fact.text for fact in facts)
-                holds = self.facts(texts, premises)
+                holds = self.facts(tuple(fact.text for fact in facts), premises)
+                verdicts = [holds[fact.text] for fact in facts]
                 return FactChecks(
-                    tuple(FactCheck(reason="as labelled", entailed=holds[t]) for t in texts)
+                    tuple(FactCheck(reason="as labelled", entailed=each) for each in verdicts)
                 )
             case CheckSentences(sentences, source):
                 return SentenceChecks(tuple(self.check(text, source) for text in sentences))
             case ListFacts():
                 return FactList(())
-            case ListRelations() | CountFacts():
+            case _:
                 return Unanswered("no label says so")
-            case RateSummary():
-                return Unanswered("no label rates a summary on this scale")
 
-    def rate(self, facet: str, summary: str) -> FacetRating:
+    def rate(self, facet: Facet, summary: str) -> FacetRating:
         """The label of one facet."""
-        label = _by_summary()[summary]
-        assert label.facets is not None
-        rating = label.facets[facet]  # type: ignore[index]  # a facet is one of four strings
+        rating = (_by_summary()[summary].facets or {})[facet]
         assert rating is not None
-        return FacetRating(facet=facet, reason="as labelled", rating=rating)  # type: ignore[arg-type]
+        return FacetRating(facet=facet, reason="as labelled", rating=rating)
 
     def facts(self, texts: tuple[str, ...], premises: tuple[str, ...]) -> dict[str, bool]:
         """The labels of facts: of the reference's against a summary, or of a summary's."""
@@ -142,8 +131,7 @@ class Oracle:
 
     def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
         """The label of one sentence."""
-        faithful, evidence, _ = _by_sentence()[source[0], text]
-        return SentenceCheck(reason="as labelled", supported=faithful, evidence=evidence)
+        return _by_sentence()[source[0], text][0]
 
 
 class Shuffled(Oracle):
@@ -151,10 +139,9 @@ class Shuffled(Oracle):
 
     signature = "oracle, answers shuffled"
 
-    def rate(self, facet: str, summary: str) -> FacetRating:
+    def rate(self, facet: Facet, summary: str) -> FacetRating:
         """The label of the same facet of a summary drawn at random."""
-        other = random.Random(facet + summary).choice(list(_by_summary()))
-        return super().rate(facet, other)
+        return super().rate(facet, random.Random(facet + summary).choice(list(_by_summary())))
 
     def facts(self, texts: tuple[str, ...], premises: tuple[str, ...]) -> dict[str, bool]:
         """The same verdicts, dealt out anew."""
@@ -165,25 +152,17 @@ class Shuffled(Oracle):
 
     def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:  # noqa: ARG002 - as above
         """The label of a sentence drawn at random."""
-        other = random.Random(text).choice(list(_by_sentence().values()))
-        return SentenceCheck(reason="drawn", supported=other[0], evidence=other[1])
+        return random.Random(text).choice(list(_by_sentence().values()))[0]
 
 
-class AlwaysFour(Oracle):
-    """Gives every facet the full rating."""
+class AlwaysContent(Oracle):
+    """Gives every facet the full rating, and believes every sentence."""
 
-    signature = "oracle, always the full rating"
+    signature = "oracle, always content"
 
-    def rate(self, facet: str, summary: str) -> FacetRating:
+    def rate(self, facet: Facet, summary: str) -> FacetRating:
         """The highest rating there is."""
-        rated = super().rate(facet, summary)
-        return replace(rated, rating=SCALES[rated.facet])
-
-
-class AlwaysFaithful(Oracle):
-    """Believes every sentence."""
-
-    signature = "oracle, always faithful"
+        return replace(super().rate(facet, summary), rating=SCALES[facet])
 
     def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
         """Supported, by the labelled evidence."""
@@ -197,10 +176,8 @@ class IgnoresNumbers(Oracle):
 
     def check(self, text: str, source: tuple[str, ...]) -> SentenceCheck:
         """As labelled, but for wrong figures."""
-        _, evidence, error = _by_sentence()[source[0], text]
-        if error == "number":
-            return SentenceCheck(reason="overlooked", supported=True, evidence=evidence)
-        return super().check(text, source)
+        check, error = _by_sentence()[source[0], text]
+        return replace(check, supported=True) if error == "number" else check
 
 
 class Remembering:
@@ -217,18 +194,14 @@ class Remembering:
         return tuple(self._answers[question] for question in questions)
 
 
-class OfflineShuffled:
-    """The embedded judge, its answers to many questions dealt out anew."""
+class OfflineShuffled(Remembering):
+    """The embedded judge, its ratings thrown by dice and its checks dealt out anew."""
 
     signature = "offline, answers shuffled"
-    in_flight = 1
-
-    def __init__(self) -> None:
-        self.judge = Remembering()
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The embedded judge's answers, changed."""
-        answers = await self.judge.answer(questions)
+        answers = await super().answer(questions)
         return tuple(map(self.change, questions, answers))
 
     def change(self, question: Question, answer: Answer) -> Answer:
@@ -245,67 +218,46 @@ class OfflineShuffled:
                     )
                 )
             case SentenceChecks(checks):
-                dealt = list(checks)
-                dice.shuffle(dealt)
-                return SentenceChecks(tuple(dealt))
-            case FactChecks(checks):
-                some = list(checks)
-                dice.shuffle(some)
-                return FactChecks(tuple(some))
+                return SentenceChecks(tuple(dice.sample(checks, len(checks))))
+            case FactChecks(verdicts):
+                return FactChecks(tuple(dice.sample(verdicts, len(verdicts))))
             case _:
                 return answer
 
 
-class OfflineAlwaysFour(OfflineShuffled):
-    """The embedded judge, always with the full rating."""
+class OfflineContent(OfflineShuffled):
+    """The embedded judge, always with the full rating, believing every sentence."""
 
-    signature = "offline, always the full rating"
-
-    def change(self, question: Question, answer: Answer) -> Answer:  # noqa: ARG002 - as above
-        """Full ratings."""
-        if not isinstance(answer, FacetRatings):
-            return answer
-        return FacetRatings(
-            tuple(
-                replace(r, rating=SCALES[r.facet]) if isinstance(r, FacetRating) else r
-                for r in answer.ratings
-            )
-        )
-
-
-class OfflineAlwaysFaithful(OfflineShuffled):
-    """The embedded judge, believing every sentence."""
-
-    signature = "offline, always faithful"
+    signature = "offline, always content"
 
     def change(self, question: Question, answer: Answer) -> Answer:  # noqa: ARG002 - as above
-        """Everything supported."""
-        if not isinstance(answer, SentenceChecks):
-            return answer
-        return SentenceChecks(
-            tuple(
-                replace(c, supported=True) if isinstance(c, SentenceCheck) else c
-                for c in answer.checks
-            )
-        )
+        """Full ratings, and everything supported."""
+        match answer:
+            case FacetRatings(ratings):
+                rated = [r for r in ratings if isinstance(r, FacetRating)]
+                return FacetRatings(tuple(replace(r, rating=SCALES[r.facet]) for r in rated))
+            case SentenceChecks(checks):
+                judged = [c for c in checks if isinstance(c, SentenceCheck)]
+                return SentenceChecks(tuple(replace(c, supported=True) for c in judged))
+            case _:
+                return answer
 
 
-class OfflineNumberBlind(OfflineShuffled):
+class OfflineNumberBlind(Remembering):
     """The embedded judge with all digits rubbed out of what it reads."""
 
     signature = "offline, ignores numbers"
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """Its answers to texts without digits."""
-        return await self.judge.answer(tuple(map(_blinded, questions)))
+        return await super().answer(tuple(map(_blinded, questions)))
 
 
 def _blinded(question: Question) -> Question:
-    if isinstance(question, CheckSentences):
-        return CheckSentences(
-            *(
-                tuple(_DIGITS.sub("", t) for t in texts)
-                for texts in (question.sentences, question.source)
-            )
-        )
-    return question
+    if not isinstance(question, CheckSentences):
+        return question
+    sentences, source = (
+        tuple(_DIGITS.sub("", text) for text in texts)
+        for texts in (question.sentences, question.source)
+    )
+    return CheckSentences(sentences, source)

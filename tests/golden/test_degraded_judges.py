@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ORACLE = "an LLM judge"
 OFFLINE = "offline"
+ALL = {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}
 
 
 @cache
@@ -40,42 +41,32 @@ def test_a_judge_that_says_what_the_labels_say_is_trusted() -> None:
     trust = measured(oracle.Oracle, ORACLE)
     assert trust.outcome == "passed"
     assert trust.n_floors >= 12
-    assert {agreement.name: agreement.value for agreement in trust.agreements} == pytest.approx(
-        {agreement.name: 1.0 for agreement in trust.agreements}
+    assert [agreement.value for agreement in trust.agreements] == pytest.approx(
+        [1.0] * len(trust.agreements)
     )
 
 
 @pytest.mark.parametrize(
-    ("judge", "floor"),
+    ("judge", "held_as", "floor"),
     [
-        (oracle.Shuffled, {"facet_kappa", "unfaithful_recall", "unfaithful_precision"}),
-        (oracle.AlwaysFour, {"facet_kappa"}),
-        (oracle.AlwaysFaithful, {"unfaithful_recall", "unfaithful_precision"}),
-        (oracle.IgnoresNumbers, {"unfaithful_recall.number"}),
+        # right in everything else, each is found out by the figure that its one fault moves
+        (oracle.Shuffled, ORACLE, ALL),
+        (oracle.AlwaysContent, ORACLE, ALL),
+        (oracle.IgnoresNumbers, ORACLE, {"unfaithful_recall.number"}),
+        # the embedded judge's own floors are low, and stand just under what it reaches
+        (oracle.OfflineShuffled, OFFLINE, {"facet_kappa"}),
+        (oracle.OfflineContent, OFFLINE, ALL),
+        (oracle.OfflineNumberBlind, OFFLINE, {"unfaithful_recall.number"}),
     ],
 )
-def test_a_spoilt_oracle_is_untrusted(judge: type[Judge], floor: set[str]) -> None:
-    """Right in everything else, it is found out by the figure that its one fault moves."""
-    assert floor <= missed(judge, ORACLE)
+def test_a_spoilt_judge_is_untrusted(judge: type[Judge], held_as: str, floor: set[str]) -> None:
+    """A floor that no spoilt judge misses would hold nobody to anything."""
+    assert floor <= missed(judge, held_as)
 
 
 def test_an_oracle_blind_to_numbers_is_found_out_by_nothing_else() -> None:
     """Its recall over all errors is still 186 of 216: without a floor on the kind it would pass."""
     assert missed(oracle.IgnoresNumbers, ORACLE) == {"unfaithful_recall.number"}
-
-
-@pytest.mark.parametrize(
-    ("judge", "floor"),
-    [
-        (oracle.OfflineShuffled, {"facet_kappa"}),
-        (oracle.OfflineAlwaysFour, {"facet_kappa"}),
-        (oracle.OfflineAlwaysFaithful, {"unfaithful_recall", "unfaithful_precision"}),
-        (oracle.OfflineNumberBlind, {"unfaithful_recall.number"}),
-    ],
-)
-def test_a_spoilt_embedded_judge_is_untrusted(judge: type[Judge], floor: set[str]) -> None:
-    """Its own floors are low, and stand just under what it reaches."""
-    assert floor <= missed(judge, OFFLINE)
 
 
 def test_the_embedded_judge_holds_its_own_floors_and_not_those_of_others() -> None:
