@@ -26,7 +26,6 @@ from summeval_pytest.analysis.studied import (
 from summeval_pytest.endpoints.spending import models_seen
 from summeval_pytest.judges.judge import OFFLINE, Counting, find_judge
 from summeval_pytest.metrics.facet import ground
-from summeval_pytest.metrics.flow import unusable
 from summeval_pytest.metrics.score import METRICS, EvaScore, FacetScore, FaithfulnessScore
 from summeval_pytest.metrics.texts import facet_words
 from summeval_pytest.questions import FacetSegments, SegmentFacets
@@ -35,8 +34,9 @@ from summeval_pytest.run.measure import recipe_of
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.store.key import request_key
-from summeval_pytest.text.normalise import normalise
+from summeval_pytest.text.normalise import is_refusal, normalise
 from summeval_pytest.text.sentences import split_sentences
+from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -188,10 +188,10 @@ class Material:
             source = self._sources[evaluation.paper]
             texts[of] = summary = normalise(pair.summary)
             self._written[evaluation.system].append(pair.summary)
-            is_unusable = pair.flaw is not None or unusable("facet", summary) is not None
+            says_nothing = not has_tokens(summary) or is_refusal(summary)
             self._numbers[of] = (
                 {}
-                if is_unusable
+                if says_nothing or pair.flaw is not None
                 else read(summary, source=source, references=pair.paper.references)
             )
             label = suite.labels.get((evaluation.paper, evaluation.system))

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol
 
 from summeval_pytest.metrics.eva import f1
-from summeval_pytest.metrics.flow import Dialogue, NoAnswerError, ask, unusable
+from summeval_pytest.metrics.flow import Dialogue, NoScoreError, ask, check_usable
 from summeval_pytest.questions import (
     SUMMARY_SCALE,
     CountFacts,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from summeval_pytest.metrics.score import FacetScore, MetricName
+    from summeval_pytest.metrics.score import FacetScore
 
 
 ROUGE_NAMES: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
@@ -125,9 +125,9 @@ def measure_directly(reference: str, summary: str) -> Dialogue[DirectRating | Un
     It ends in `Unanswered` where the judge gave no rating or there is no summary.
     """
     try:
-        question = RateSummary(normalise(reference), _usable("facet", summary))
+        question = RateSummary(normalise(reference), _usable(summary))
         (answer,) = yield from ask(SummaryRating, question)
-    except NoAnswerError as fault:
+    except NoScoreError as fault:
         return Unanswered(str(fault))
     if not 1 <= answer.rating <= SUMMARY_SCALE:
         return Unanswered(f"rating {answer.rating} is off its scale 1 to {SUMMARY_SCALE}")
@@ -155,9 +155,9 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlySc
     would make a share above 1), there is no summary, or the reference has no fact.
     """
     try:
-        question = CountFacts(normalise(reference), _usable("eva", summary))
+        question = CountFacts(normalise(reference), _usable(summary))
         (counts,) = yield from ask(FactCounts, question)
-    except NoAnswerError as fault:
+    except NoScoreError as fault:
         return Unanswered(str(fault))
     if not 0 <= counts.matched <= min(counts.reference, counts.candidate):
         return Unanswered(
@@ -173,11 +173,9 @@ def measure_by_one_prompt(reference: str, summary: str) -> Dialogue[PromptOnlySc
     )
 
 
-def _usable(metric: MetricName, summary: str) -> str:
+def _usable(summary: str) -> str:
     summary = normalise(summary)
-    lacking = unusable(metric, summary)
-    if lacking is not None:
-        raise NoAnswerError(lacking.reason)
+    check_usable(summary)
     return summary
 
 

@@ -6,6 +6,8 @@ n texts are searched, df(w) of them hold w. Words are stems of content words; on
 text holds has df = 0, so that a text about something else is far from all of them. The smoothed
 idf is scikit-learn's. EVA-Score's paper filters relations by BERT's cosine and its code by TF-IDF's
 (metrics.md EV6, EV7): similarities of different encoders share no threshold.
+
+What is wrong with a user's model or package is an `OptionError` that names the option.
 """
 
 from __future__ import annotations
@@ -193,11 +195,7 @@ class SentenceEncoder:
         self._row = lru_cache(_REMEMBERED)(self._encoded)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in their order, each of length 1.
-
-        Raises:
-            OptionError: if the model's vectors are no numbers.
-        """
+        """One row a text, in their order, each of length 1."""
         if not texts:
             return np.zeros((0, 0))
         with repeatable():
@@ -221,11 +219,7 @@ class SentenceEncoder:
 
 
 def load_encoder(name: str, *, option: str) -> TextEncoder:
-    """The encoder of a model that sentence-transformers reads; ``option`` names it, for messages.
-
-    Raises:
-        OptionError: if the package is not installed, or there is no such model (see `find_model`).
-    """
+    """The encoder of a model that sentence-transformers reads; ``option`` is for messages."""
     with needed_for(option, "embeddings"):
         import sentence_transformers
     folder = find_model(name, option=option, extra="embeddings")
@@ -258,11 +252,7 @@ class BertScorer:
             self._tokenizer.model_max_length = _MOST_TOKENS
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> tuple[PairScore, ...]:
-        """One score for each (reference, summary), in their order; 0 where a text is empty.
-
-        Raises:
-            OptionError: if the model's vectors are no numbers.
-        """
+        """One score for each (reference, summary), in their order; 0 where a text is empty."""
         distinct = sorted({pair for pair in pairs if all(text.strip() for text in pair)})
         found: dict[tuple[str, str], PairScore] = {}
         for start in range(0, len(distinct), _TOGETHER):
@@ -291,10 +281,6 @@ def load_bertscore(name: str, *, layers: int | None, option: str) -> PairScorer:
 
     The vectors are taken after so many ``layers``; None for the number that the package has tuned
     for a model of this name, else for all.
-
-    Raises:
-        OptionError: if the package is not installed, there is no such model (see `find_model`), or
-            it has fewer layers.
     """
     with needed_for(option, "bertscore"):
         import bert_score
@@ -358,11 +344,7 @@ _FAULTS: Final = (
 
 @contextmanager
 def needed_for(option: str, extra: str) -> Iterator[None]:
-    """Say which extra to install where an import inside fails.
-
-    Raises:
-        OptionError: if a package is not installed.
-    """
+    """Say which extra to install where an import inside fails."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -391,11 +373,7 @@ def repeatable() -> Iterator[None]:
 
 @contextmanager
 def reading(package: str, name: str, option: str) -> Iterator[None]:
-    """Load a model inside, without a progress bar or warnings of the package's own.
-
-    Raises:
-        OptionError: if the package cannot read the model.
-    """
+    """Load a model inside, without a progress bar or warnings of the package's own."""
     from pickle import UnpicklingError
 
     from safetensors import SafetensorError
@@ -448,9 +426,6 @@ def find_model(name: str, *, option: str, extra: str) -> ModelFolder:
     """The folder of that name, else a model of that name in this user's cache of Hugging Face.
 
     ``option``, an option or a key, names it, for messages; this package's ``extra`` reads it.
-
-    Raises:
-        OptionError: if neither is there (nothing is fetched), or the folder holds no model.
     """
     folder = Path(name).expanduser()
     path = folder.absolute() if folder.is_dir() else _cached(name, option, extra)

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.facts import DEFAULT_STAGES, ancestors, read_both
 from summeval_pytest.metrics.flow import (
     Dialogue,
-    Flow,
-    NoAnswerError,
+    NoScoreError,
     ask,
     ask_any,
+    check_usable,
+    ends_unscored,
     expect_count,
     limit_unanswered,
     of_kind,
     side_by_side,
-    unusable,
 )
-from summeval_pytest.metrics.score import CheckedFact, EvaCounts, EvaScore, Unscored
+from summeval_pytest.metrics.score import CheckedFact, EvaCounts, EvaScore
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks, Settled, Unanswered
 from summeval_pytest.text.normalise import normalise
 
@@ -50,6 +50,7 @@ def f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
+@ends_unscored("eva")
 def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
@@ -59,7 +60,7 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     stages: Stages = DEFAULT_STAGES,
     encode: Encoder | None = None,
     short_circuit: bool = True,
-) -> Flow[EvaScore]:
+) -> Dialogue[EvaScore]:
     """The conversation that checks the facts of one summary against one reference.
 
     Args:
@@ -73,34 +74,28 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
         short_circuit: Whether a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    lacking = unusable("eva", summary)
-    if lacking is not None:
-        return lacking
+    check_usable(summary)
     if short_circuit and summary == reference:
         entailed = 1.0 if entailed_recall else None
         return EvaScore(
             value=1.0, precision=1.0, recall=1.0, recall_entailed=entailed, identical=True
         )
-    try:
-        theirs, ours = yield from read_both(
-            reference, summary, frozen=reference_facts, stages=stages, encode=encode
-        )
-        return (yield from _score(theirs, ours, stages, encode, both=entailed_recall))
-    except NoAnswerError as fault:
-        return Unscored(metric="eva", status="unanswered", reason=str(fault))
+    theirs, ours = yield from read_both(
+        reference, summary, frozen=reference_facts, stages=stages, encode=encode
+    )
+    return (yield from _score(theirs, ours, stages, encode, both=entailed_recall))
 
 
 def _score(
     theirs: Stated, ours: Stated, stages: Stages, encode: Encoder | None, *, both: bool
-) -> Dialogue[EvaScore | Unscored]:
+) -> Dialogue[EvaScore]:
     """The score of one summary's facts against the reference's, in both directions if wanted."""
     reference, candidate = theirs.facts, ours.facts
     counts = EvaCounts(reference=theirs.counts, candidate=ours.counts)
     for stated in (theirs, ours):
         _limit_unanswered((), stated.unusable, len(stated.facts))
     if not reference:
-        reason = "the reference states no fact"
-        return Unscored(metric="eva", status="skipped_no_reference", reason=reason)
+        raise NoScoreError("the reference states no fact", "skipped_no_reference")
     if not candidate:
         lost = tuple(CheckedFact(fact=f, holds=False, reason="no fact in it") for f in reference)
         return EvaScore(
@@ -164,11 +159,7 @@ def _matched(
 def check_stated(
     facts: tuple[str, ...], premises: tuple[str, ...], *, every_premise: bool
 ) -> Dialogue[tuple[CheckedFact, ...]]:
-    """Facts that somebody has written down, each checked against the premises as they stand.
-
-    Raises:
-        NoAnswerError: if the judge's answer cannot carry them.
-    """
+    """Facts that somebody has written down, each checked against the premises as they stand."""
     stated = tuple(Fact(text=text, sentence=0) for text in facts)
     answer = yield from _ask_checks(stated, premises, every_premise=every_premise)
     return _checked(stated, answer, premises)
@@ -208,7 +199,7 @@ def _checked(
 
 def _check_offered(fact: Fact, check: FactCheck, n_premises: int) -> None:
     if not all(0 <= premise < n_premises for premise in check.premises):
-        raise NoAnswerError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
+        raise NoScoreError(f"fact {fact.text!r}: a premise of {check.premises} was not offered")
 
 
 def _unusable(facts: Facts) -> Iterator[CheckedFact]:
@@ -234,9 +225,6 @@ def validate(
     A parent stands before its children, and there is at least one premise. A fact that was checked
     with several premises one by one holds where any check says so, and then with just these
     premises; it is unanswered where no check says so and one is missing.
-
-    Raises:
-        NoAnswerError: if the judge's answers cannot carry them.
     """
     chosen = None
     if stages.premises is not None:

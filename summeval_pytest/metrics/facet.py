@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.metrics.flow import (
     Dialogue,
-    Flow,
-    NoAnswerError,
+    NoScoreError,
     ask,
     averaged,
+    check_usable,
+    ends_unscored,
     expect_count,
-    unusable,
 )
-from summeval_pytest.metrics.score import FacetScore, RatedFacet, Unscored
+from summeval_pytest.metrics.score import FacetScore, RatedFacet
 from summeval_pytest.questions import (
     FACETS,
     SCALES,
@@ -69,6 +69,7 @@ def facet_aware_metric(
     return round(value, _DIGITS)
 
 
+@ends_unscored("facet")
 def measure(
     reference: str,
     summary: str,
@@ -76,28 +77,22 @@ def measure(
     reference_facets: FacetSegments | None = None,
     weights: Mapping[Facet, float] = WEIGHTS,
     short_circuit: bool = True,
-) -> Flow[FacetScore]:
+) -> Dialogue[FacetScore]:
     """The conversation that rates one summary against one reference.
 
     Without ``reference_facets``, the reviewed segments of the reference, the judge is asked for
     them. ``short_circuit``: a summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
-    lacking = unusable("facet", summary)
-    if lacking is not None:
-        return lacking
+    check_usable(summary)
     if short_circuit and summary == reference:
         return FacetScore(value=1.0, identical=True)
-    try:
-        theirs, ours = yield from _segments(reference, summary, reference_facets)
-        asked = stated_again(theirs.segments, ours.segments, summary)
-        ratings = yield from _ratings(theirs.segments, asked, reference, summary)
-    except NoAnswerError as fault:
-        return Unscored(metric="facet", status="unanswered", reason=str(fault))
+    theirs, ours = yield from _segments(reference, summary, reference_facets)
+    asked = stated_again(theirs.segments, ours.segments, summary)
+    ratings = yield from _ratings(theirs.segments, asked, reference, summary)
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
     if value is None:
-        reason = "the reference states none of the four facets"
-        return Unscored(metric="facet", status="skipped_no_reference", reason=reason)
+        raise NoScoreError("the reference states none of the four facets", "skipped_no_reference")
     return FacetScore(
         value=value,
         ratings=ratings,
@@ -192,13 +187,11 @@ def _ratings(
 
 def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRating:
     if isinstance(rating, Unanswered):
-        raise NoAnswerError(f"{facet}: {rating.reason}")
+        raise NoScoreError(f"{facet}: {rating.reason}")
     if rating.facet != facet:
-        raise NoAnswerError(f"asked to rate {facet}, the judge rated {rating.facet}")
+        raise NoScoreError(f"asked to rate {facet}, the judge rated {rating.facet}")
     if not 1 <= rating.rating <= SCALES[facet]:
-        raise NoAnswerError(
-            f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}"
-        )
+        raise NoScoreError(f"{facet}: rating {rating.rating} is off its scale 1 to {SCALES[facet]}")
     return rating
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics.flow import (
     Dialogue,
-    NoAnswerError,
+    NoScoreError,
     ask_any,
     expect_count,
     limit_unanswered,
@@ -107,9 +107,6 @@ def read_both(
 
     Reviewed facts of the reference (``frozen``) stand as they are: whoever reviewed them has
     written down the relations that count, and no question about the reference can move a score.
-
-    Raises:
-        NoAnswerError: if the judge's answers cannot carry a score.
     """
     return side_by_side(
         _read(reference, replace(stages, chains="parent"), encode, frozen),
@@ -159,11 +156,11 @@ def _check_sound(facts: Facts, n_sentences: int) -> None:
     """Refuse a fact that names no sentence of its text, or does not stand after its parent."""
     for place, fact in enumerate(facts):
         if not 0 <= fact.sentence < n_sentences:
-            raise NoAnswerError(
+            raise NoScoreError(
                 f"fact {fact.text!r} names sentence {fact.sentence + 1} of {n_sentences}"
             )
         if fact.parent is not None and not 0 <= fact.parent < place:
-            raise NoAnswerError(
+            raise NoScoreError(
                 f"fact {fact.text!r} refines fact {fact.parent + 1}, which is not before it"
             )
 
@@ -192,9 +189,6 @@ def adjacent_chains(facts: Facts) -> Dialogue[Facts]:
 
     One question for each two neighbours, all at once. What nobody can tell ends a chain, as a no
     does: a chain decides what a fact is judged by, and never whether it counts.
-
-    Raises:
-        NoAnswerError: if more than 5 % of the questions stay unanswered.
     """
     roots = tuple(replace(fact, parent=None) for fact in facts)
     questions = [

@@ -14,14 +14,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.metrics.flow import (
-    Flow,
-    NoAnswerError,
+    Dialogue,
+    NoScoreError,
     ask,
+    check_usable,
+    ends_unscored,
     expect_count,
     limit_unanswered,
-    unusable,
 )
-from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence, Unscored
+from summeval_pytest.metrics.score import FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import CheckSentences, SentenceCheck, SentenceChecks, Unanswered
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
@@ -41,39 +42,34 @@ def source_sentences(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(s for text in texts for s in sentence_texts(normalise(text)))
 
 
+@ends_unscored("faithfulness")
 def measure(
     summary: str, source: tuple[str, ...], *, short_circuit: bool = True
-) -> Flow[FaithfulnessScore]:
+) -> Dialogue[FaithfulnessScore]:
     """The conversation that checks each sentence of a summary against the source's.
 
     ``short_circuit``: a sentence that stands in the source word for word is supported without a
     question.
     """
     summary = normalise(summary)
-    lacking = unusable("faithfulness", summary)
-    if lacking is not None:
-        return lacking
+    check_usable(summary)
     sentences = [
         (index, sentence.text)
         for index, sentence in enumerate(split_sentences(summary))
         if len(sentence.text) >= MIN_CHARACTERS and has_tokens(sentence.text)
     ]
     if not sentences:
-        reason = "the summary has no sentence to check"
-        return Unscored(metric="faithfulness", status="degenerate_candidate", reason=reason)
+        raise NoScoreError("the summary has no sentence to check", "degenerate_candidate")
     known = _copied(sentences, source) if short_circuit else {}
     asked = [(index, text) for index, text in sentences if index not in known]
     checks: tuple[SentenceCheck | Unanswered, ...] = ()
-    try:
-        if asked:
-            question = CheckSentences(tuple(text for _, text in asked), source)
-            (answer,) = yield from ask(SentenceChecks, question)
-            checks = answer.checks
-            expect_count("sentence checks", len(checks), len(asked))
-            reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
-            limit_unanswered("sentences", reasons, len(sentences))
-    except NoAnswerError as fault:
-        return Unscored(metric="faithfulness", status="unanswered", reason=str(fault))
+    if asked:
+        question = CheckSentences(tuple(text for _, text in asked), source)
+        (answer,) = yield from ask(SentenceChecks, question)
+        checks = answer.checks
+        expect_count("sentence checks", len(checks), len(asked))
+        reasons = [check.reason for check in checks if isinstance(check, Unanswered)]
+        limit_unanswered("sentences", reasons, len(sentences))
     for (index, text), check in zip(asked, checks, strict=True):
         known[index] = _judged(index, text, check, source)
     judged = tuple(known[index] for index, _ in sentences)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from functools import wraps
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from summeval_pytest.errors import SummevalError
 from summeval_pytest.metrics.score import (
@@ -25,13 +26,16 @@ from summeval_pytest.text.normalise import is_refusal
 from summeval_pytest.text.words import has_tokens
 
 if TYPE_CHECKING:
-    from summeval_pytest.metrics.score import MetricName
+    from collections.abc import Callable
+
+    from summeval_pytest.metrics.score import MetricName, Status
 
 
 ScoreT = TypeVar("ScoreT", FacetScore, EvaScore, FaithfulnessScore)
 AveragedT = TypeVar("AveragedT", FacetScore, EvaScore)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 Returned = TypeVar("Returned")
+Given = ParamSpec("Given")
 
 Dialogue = Generator[tuple[Question, ...], tuple[Answer, ...], Returned]
 """Part of a conversation that ends in a value."""
@@ -42,16 +46,49 @@ MAX_UNANSWERED: Final = 0.05
 """Up to this share of items may stay unanswered before the whole score does (metrics.md 1.3)."""
 
 
-class NoAnswerError(SummevalError):
-    """The judge's answers cannot carry a score."""
+class NoScoreError(SummevalError):
+    """Why there is no score, mostly since the judge's answers cannot carry one.
+
+    Any step of a conversation may raise it; `ends_unscored` makes `Unscored` of it.
+    """
+
+    def __init__(self, reason: str, status: Status = "unanswered") -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def ends_unscored(
+    metric: MetricName,
+) -> Callable[
+    [Callable[Given, Dialogue[Returned]]], Callable[Given, Dialogue[Returned | Unscored]]
+]:
+    """Make a conversation that raises `NoScoreError` end in `Unscored` of this metric."""
+
+    def ending(
+        conversation: Callable[Given, Dialogue[Returned]],
+    ) -> Callable[Given, Dialogue[Returned | Unscored]]:
+        @wraps(conversation)
+        def held(*args: Given.args, **kwargs: Given.kwargs) -> Dialogue[Returned | Unscored]:
+            try:
+                return (yield from conversation(*args, **kwargs))
+            except NoScoreError as lack:
+                return Unscored(metric=metric, status=lack.status, reason=str(lack))
+
+        return held
+
+    return ending
+
+
+def check_usable(summary: str) -> None:
+    """Refuse a normalised summary that can have no score, by the system's fault."""
+    if not has_tokens(summary):
+        raise NoScoreError("the summary is empty", "degenerate_candidate")
+    if is_refusal(summary):
+        raise NoScoreError("the system refused", "refused_candidate")
 
 
 def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ...]]:
-    """Ask questions at once and return their answers, all of one kind.
-
-    Raises:
-        NoAnswerError: if an answer is missing, of another kind, or `Unanswered`.
-    """
+    """Ask questions at once and return their answers, each of this kind."""
     answers = yield from ask_any(*questions)
     return tuple(
         of_kind(kind, question, answer) for question, answer in zip(questions, answers, strict=True)
@@ -59,23 +96,15 @@ def ask(kind: type[AnswerT], *questions: Question) -> Dialogue[tuple[AnswerT, ..
 
 
 def ask_any(*questions: Question) -> Dialogue[tuple[Answer, ...]]:
-    """Ask questions of several kinds at once and return their answers as they are.
-
-    Raises:
-        NoAnswerError: if there are more or fewer answers than questions.
-    """
+    """Ask questions of several kinds at once and return their answers as they are."""
     answers = yield questions
     if len(answers) != len(questions):
-        raise NoAnswerError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
+        raise NoScoreError(f"the judge gave {len(answers)} answers to {len(questions)} questions")
     return answers
 
 
 def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
-    """Hold several parts of a conversation at once: a round asks the questions of all of them.
-
-    Raises:
-        NoAnswerError: if the answers cannot carry one of them, the first such in their order.
-    """
+    """Hold several parts of a conversation at once: a round asks the questions of all of them."""
     ended: dict[int, Returned] = {}
     replies: dict[int, tuple[Answer, ...] | None] = dict.fromkeys(range(len(parts)))
     while replies:
@@ -92,36 +121,24 @@ def side_by_side(*parts: Dialogue[Returned]) -> Dialogue[tuple[Returned, ...]]:
 
 
 def of_kind(kind: type[AnswerT], question: Question, answer: Answer) -> AnswerT:
-    """Return an answer of the kind that its question asks for.
-
-    Raises:
-        NoAnswerError: if it is of another kind, or `Unanswered`.
-    """
+    """Return an answer of the kind that its question asks for."""
     if isinstance(answer, Unanswered):
-        raise NoAnswerError(answer.reason)
+        raise NoScoreError(answer.reason)
     if not isinstance(answer, kind):
-        raise NoAnswerError(f"{type(question).__name__} was answered with {type(answer).__name__}")
+        raise NoScoreError(f"{type(question).__name__} was answered with {type(answer).__name__}")
     return answer
 
 
 def expect_count(what: str, found: int, asked: int) -> None:
-    """Check that a reply has one item for each item asked about.
-
-    Raises:
-        NoAnswerError: if there are more or fewer; a smaller denominator must never raise a score.
-    """
+    """Refuse a reply of more or fewer items than were asked about, which would raise a score."""
     if found != asked:
-        raise NoAnswerError(f"the judge returned {found} {what} for {asked} asked about")
+        raise NoScoreError(f"the judge returned {found} {what} for {asked} asked about")
 
 
 def limit_unanswered(what: str, reasons: list[str], asked: int) -> None:
-    """Give up the score where too many items stayed without an answer.
-
-    Raises:
-        NoAnswerError: if more than 5 % of the items did.
-    """
+    """Give up the score where more than 5 % of the items stayed without an answer."""
     if asked and len(reasons) / asked > MAX_UNANSWERED:
-        raise NoAnswerError(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
+        raise NoScoreError(f"{len(reasons)} of {asked} {what} unanswered, first: {reasons[0]}")
 
 
 def best_of(flows: tuple[Flow[ScoreT], ...]) -> Flow[ScoreT]:
@@ -175,12 +192,3 @@ def averaged(scores: tuple[AveragedT, ...]) -> AveragedT:
     value = values[lowest.metric]
     assert value is not None, "every score has a value"
     return replace(lowest, value=value, by_reference=scores)
-
-
-def unusable(metric: MetricName, summary: str) -> Unscored | None:
-    """Why a normalised summary can have no score, by the system's fault; None where it can."""
-    if not has_tokens(summary):
-        return Unscored(metric=metric, status="degenerate_candidate", reason="the summary is empty")
-    if is_refusal(summary):
-        return Unscored(metric=metric, status="refused_candidate", reason="the system refused")
-    return None

@@ -218,10 +218,7 @@ def novelty(summary: str, source: str, n: int) -> float | None:
     """The share of the summary's n-grams that are not in the source: 0 copied, 1 all its own.
 
     Neither is good or bad by itself. An n-gram ends with its sentence; None where the summary has
-    none.
-
-    Raises:
-        ValueError: For an n below 1.
+    none. ValueError for an n below 1.
     """
     known = set(_ngrams(_plain(source), n))
     stated = [
@@ -233,10 +230,7 @@ def novelty(summary: str, source: str, n: int) -> float | None:
 def repetition_rate(text: str, n: int = 4) -> float | None:
     """The share of the text's n-grams that it has had before: 0 to below 1, lower is better.
 
-    None where the text has fewer than n tokens.
-
-    Raises:
-        ValueError: For an n below 1.
+    None where the text has fewer than n tokens. ValueError for an n below 1.
     """
     grams = _ngrams(_plain(text), n)
     return 1 - len(set(grams)) / len(grams) if grams else None

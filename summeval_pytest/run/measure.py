@@ -14,7 +14,7 @@ from summeval_pytest.judges.judge import Prompting
 from summeval_pytest.metrics import eva, facet, faithfulness
 from summeval_pytest.metrics.baselines import measure_by_one_prompt, measure_directly
 from summeval_pytest.metrics.facts import TFIDF, Stages
-from summeval_pytest.metrics.flow import NoAnswerError, ask, best_of, mean_of
+from summeval_pytest.metrics.flow import NoScoreError, ask, best_of, ends_unscored, mean_of
 from summeval_pytest.metrics.score import METRICS, CheckedFact, Unscored
 from summeval_pytest.metrics.signature import signature_of
 from summeval_pytest.questions import (
@@ -173,16 +173,13 @@ class StatedFacts:
     candidate: tuple[CheckedFact, ...] = ()
 
 
-def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts | Unscored]:
+@ends_unscored("eva")
+def stated_flow(pair: Pair, facts: FactLabels) -> Dialogue[StatedFacts]:
     """The conversation about the labelled facts of one pair."""
-    if pair.flaw is not None:
-        return Unscored(metric="eva", status=pair.flaw.status, reason=pair.flaw.reason)
-    try:
-        covered = yield from _checked(facts.reference, cut(pair.summary), every_premise=False)
-        premises = _premises(pair, facts)
-        supported = yield from _checked(facts.candidate, premises, every_premise=True)
-    except NoAnswerError as fault:
-        return Unscored(metric="eva", status="unanswered", reason=str(fault))
+    _check_flaw(pair)
+    covered = yield from _checked(facts.reference, cut(pair.summary), every_premise=False)
+    premises = _premises(pair, facts)
+    supported = yield from _checked(facts.candidate, premises, every_premise=True)
     return StatedFacts(reference=covered, candidate=supported)
 
 
@@ -204,15 +201,17 @@ def _premises(pair: Pair, facts: FactLabels) -> tuple[str, ...]:
     return tuple(s for text in pair.paper.references for s in cut(text))
 
 
-def segments_flow(pair: Pair) -> Dialogue[FacetSegments | Unscored]:
+@ends_unscored("facet")
+def segments_flow(pair: Pair) -> Dialogue[FacetSegments]:
     """The conversation about the facets of a summary, which labelled roles are compared with."""
-    if pair.flaw is not None:
-        return Unscored(metric="facet", status=pair.flaw.status, reason=pair.flaw.reason)
-    try:
-        (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
-    except NoAnswerError as fault:
-        return Unscored(metric="facet", status="unanswered", reason=str(fault))
+    _check_flaw(pair)
+    (segments,) = yield from ask(FacetSegments, SegmentFacets(normalise(pair.summary)))
     return segments
+
+
+def _check_flaw(pair: Pair) -> None:
+    if pair.flaw is not None:
+        raise NoScoreError(pair.flaw.reason, pair.flaw.status)
 
 
 BaselineName = Literal["direct", "one-prompt"]

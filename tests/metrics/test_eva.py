@@ -10,7 +10,7 @@ from summeval_pytest.judges.offline.embedded import OfflineJudge
 from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, check_stated, f1, validate
 from summeval_pytest.metrics.facts import Stages
-from summeval_pytest.metrics.flow import NoAnswerError
+from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.metrics.score import (
     CheckedFact,
     EvaCounts,
@@ -384,7 +384,7 @@ def test_an_answer_that_cannot_carry_stated_facts_is_none(
     answer: FactChecks | FactList | Unanswered, reason: str
 ) -> None:
     """A check beside the wrong fact would agree with the wrong label."""
-    with pytest.raises(NoAnswerError) as caught:
+    with pytest.raises(NoScoreError) as caught:
         ended(check_stated(STATED, THEIRS, every_premise=False), (answer,))
     assert str(caught.value) == reason
 
@@ -523,7 +523,7 @@ def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
     stages: Stages, answer: FactChecks | FactList, fault: str
 ) -> None:
     """The same in every form: never a smaller denominator."""
-    with pytest.raises(NoAnswerError) as caught:
+    with pytest.raises(NoScoreError) as caught:
         ended(validate((ROOT,), PREMISES, stages=stages, encode=None), (answer,))
     assert str(caught.value) == fault
 
@@ -531,7 +531,7 @@ def test_an_answer_that_cannot_carry_a_check_ends_the_conversation(
 def test_a_question_without_an_answer_leaves_its_own_facts_open() -> None:
     """Where it was about all of them there is no score; else the share of such facts decides."""
     lost = Unanswered("timed out")
-    with pytest.raises(NoAnswerError, match=r"^timed out$"):
+    with pytest.raises(NoScoreError, match=r"^timed out$"):
         ended(validate((ROOT,), PREMISES, stages=CHAIN, encode=None), (lost,))
     flow = validate((ROOT, OTHER), PREMISES, stages=Stages(premises=1), encode=None)
     assert ended(flow, (lost, checks(no()))).checks == (lost, no())

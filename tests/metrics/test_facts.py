@@ -15,7 +15,7 @@ from summeval_pytest.metrics.facts import (
     read_both,
     stated_once,
 )
-from summeval_pytest.metrics.flow import NoAnswerError
+from summeval_pytest.metrics.flow import NoScoreError
 from summeval_pytest.metrics.score import StageCounts
 from summeval_pytest.questions import (
     CheckFacts,
@@ -182,7 +182,7 @@ def test_fact_without_its_sentence_or_after_its_child_is_no_answer(
         (facts("Zinc."), (spoilt,)),
     ):
         flow = read_both(REFERENCE, REFERENCE, frozen=frozen, stages=Stages(), encode=None)
-        with pytest.raises(NoAnswerError) as caught:
+        with pytest.raises(NoScoreError) as caught:
             ended(flow, answers)
         assert str(caught.value) == reason
 
@@ -199,7 +199,7 @@ def test_relations_that_are_wanted_and_not_answered_leave_no_score(
 ) -> None:
     """Without them the score would be another one under the same name."""
     flow = read_both(REFERENCE, SUMMARY, frozen=(), stages=RELATED, encode=None)
-    with pytest.raises(NoAnswerError) as caught:
+    with pytest.raises(NoScoreError) as caught:
         ended(flow, (FactList(()), answer))
     assert str(caught.value) == fault
 
@@ -287,7 +287,7 @@ def test_a_judge_that_cannot_tell_most_links_gives_no_score(
     answer: Unanswered | FactList | FactChecks, fault: str
 ) -> None:
     """A judge of one's own may return anything."""
-    with pytest.raises(NoAnswerError) as caught:
+    with pytest.raises(NoScoreError) as caught:
         ended(adjacent_chains(facts(GROW, FAST)), (answer,))
     assert str(caught.value) == fault
 

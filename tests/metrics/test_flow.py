@@ -11,7 +11,7 @@ from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.facet import calibrated, facet_aware_metric
 from summeval_pytest.metrics.flow import (
     MAX_UNANSWERED,
-    NoAnswerError,
+    NoScoreError,
     ask,
     averaged,
     best_of,
@@ -80,7 +80,7 @@ def test_answers_that_do_not_fit_are_no_answer(answers: tuple[Answer, ...], mess
     parts = side_by_side(*(ask(FactList, question) for question in questions))
     dialogues: list[Dialogue[object]] = [ask(FactList, *questions), parts]
     for dialogue in dialogues:
-        with pytest.raises(NoAnswerError) as error:
+        with pytest.raises(NoScoreError) as error:
             ended(dialogue, answers)
         assert str(error.value) == message
         assert isinstance(error.value, SummevalError)
@@ -111,7 +111,7 @@ def test_count_must_be_met_exactly() -> None:
     """Fewer items would shrink the denominator, and more would shift them."""
     expect_count("ratings", 4, 4)
     for found in (3, 5):
-        with pytest.raises(NoAnswerError) as error:
+        with pytest.raises(NoScoreError) as error:
             expect_count("ratings", found, 4)
         assert str(error.value) == f"the judge returned {found} ratings for 4 asked about"
 
@@ -125,7 +125,7 @@ def test_over_five_percent_unanswered_is_no_answer(asked: int, data: st.DataObje
         limit_unanswered("facts", reasons, asked)
         assert n < asked or not asked
         return
-    with pytest.raises(NoAnswerError) as error:
+    with pytest.raises(NoScoreError) as error:
         limit_unanswered("facts", reasons, asked)
     assert str(error.value) == f"{n} of {asked} facts unanswered, first: cut off"
 
