@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 from summeval_pytest.errors import OptionError, Place
 from summeval_pytest.metrics.score import (
-    CheckedFact,
-    EvaScore,
     FacetScore,
     FaithfulnessScore,
     JudgedSentence,
@@ -23,14 +21,11 @@ from summeval_pytest.metrics.score import (
     Unscored,
 )
 from summeval_pytest.metrics.signature import read_signature
-from summeval_pytest.questions import Fact
 from summeval_pytest.record.record import (
     Comparison,
     Header,
-    PairRecord,
     PaperRecord,
     RunRecord,
-    SuiteRecord,
     SystemRecord,
     as_json,
     from_json,
@@ -42,86 +37,52 @@ from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer
 from summeval_pytest.run.measure import Evaluation
 from summeval_pytest.suite.values import Pair, Paper, Section, Waiver
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
-from summeval_pytest.verdict.findings import Finding, findings_of
+from summeval_pytest.verdict.findings import findings_of
 from summeval_pytest.verdict.thresholds import Threshold, Thresholds, WaiverUse
 from tests.reports.records import TRUSTED, UNMEASURED, measured, untrusted
+from tests.verdict.records import (
+    HERE,
+    carried,
+    eva,
+    marks,
+    pair,
+    rated,
+    run,
+    suite,
+    supported,
+    system,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from summeval_pytest.metrics.score import Score
-    from summeval_pytest.record.record import Covered, Outcome
+    from summeval_pytest.record.record import Covered, Outcome, PairRecord, SuiteRecord
 
 
-HERE = Place("golden/summeval.toml", 3)
-PAPERS = ("moss-01", "zinc-01")
-
-
-def pair(
-    paper: str = "moss-01", system: str = "careful", outcome: Outcome = "passed"
-) -> PairRecord:
-    """A judged pair."""
-    return PairRecord(
-        paper=paper,
-        system=system,
-        outcome=outcome,
-        summary="The moss stayed dry.",
-        place=HERE,
-        scores=(),
-    )
-
-
-def system(name: str = "careful", *papers: str, outcome: Covered = "passed") -> SystemRecord:
-    """A gated system."""
-    return SystemRecord(name=name, place=HERE, papers=papers or PAPERS, outcome=outcome)
-
-
-def suite(
-    *pairs: PairRecord,
-    systems: tuple[SystemRecord, ...] = (system(),),
-    papers: tuple[PaperRecord, ...] = (),
-) -> SuiteRecord:
-    """A suite of one system and two papers."""
-    return SuiteRecord(
-        has_labels=False,
-        name="golden",
-        shown="golden/summeval.toml",
-        fingerprint="77be02a1c3d4",
-        thresholds=Thresholds(pair=(), mean=()),
-        systems=systems,
-        papers=papers,
-        pairs=pairs,
-    )
-
-
-def run(*suites: SuiteRecord) -> RunRecord:
-    """A run over these suites."""
-    return RunRecord(header=Header(environment={}, usage={}), judge="fair-1", suites=suites)
-
-
+SUITE = "golden/summeval.toml"
+SOURCE = (
+    "Moss was grown on stone.",
+    "Rain fell on half of the stones.",
+    "Wet moss grew twice as fast.",
+    "Nobody was surprised.",
+    "Ferns were left out.",
+)
 BOTH = (pair("moss-01"), pair("zinc-01"))
+GATED = SystemRecord(name="careful", place=HERE, papers=("moss-01", "zinc-01"), outcome="passed")
 
 
-def finding(number: str, kind: str = "facet") -> Finding:
-    """Something wrong."""
-    return Finding(
-        kind=kind,  # type: ignore[arg-type]  # a literal by its callers
-        number=number,
-        title=number,
-        verdict="",
-        reason="",
-        reference=None,
-        summary="",
-        evidence=(),
-        severity=1.0,
-    )
+def gated(*pairs: PairRecord, outcome: Covered = "passed") -> SuiteRecord:
+    """A suite of one system and two papers."""
+    return suite(*pairs, systems=(replace(GATED, outcome=outcome),))
 
 
 def test_a_pair_tells_what_explains_its_failure() -> None:
     """The record keeps every finding, so that other thresholds can be tried later."""
-    findings = (finding("facet.result"), finding("facet.method"), finding("eva.recall", "fact"))
+    lost = findings_of((rated(marks(result=1, method=1)), eva(0.5)), SOURCE)
     low = PairVerdict(shortfalls=(Shortfall(name="facet.method", value=1, least=2),))
-    judged = replace(pair(outcome="failed"), findings=findings, verdict=low)
+    judged = replace(BOTH[0], outcome="failed", findings=lost, verdict=low)
+    assert len(lost) > 1
     assert [found.number for found in judged.told] == ["facet.method"]
 
 
@@ -132,7 +93,8 @@ def test_a_pair_tells_what_explains_its_failure() -> None:
 )
 def test_a_suite_that_was_judged_in_part_is_not_complete(pairs: tuple[PairRecord, ...]) -> None:
     """A selection, or a judge that broke down, must never pass for a whole run."""
-    assert not suite(*pairs).is_complete
+    assert not gated(*pairs).is_complete
+    assert gated(*BOTH).is_complete
 
 
 RANK: tuple[Covered, ...] = ("not judged", "passed", "failed", "error")
@@ -149,42 +111,32 @@ def test_the_worst_outcome_of_a_run_is_its_outcome(
     """An error is worse than a failure: nobody knows what the pair would have been."""
     worst = max(first, second, means, key=RANK.index)
     pairs = (pair("moss-01", outcome=first), pair("zinc-01", outcome=second))
-    assert run(suite(*pairs, systems=(system(outcome=means),))).outcome == worst
-    apart = (suite(pairs[0], systems=(system(outcome=means),)), suite(pairs[1], systems=()))
-    assert run(*apart).outcome == worst
-    assert run(*apart[::-1]).outcome == worst
+    assert run(gated(*pairs, outcome=means)).outcome == worst
+    apart = (gated(pairs[0], outcome=means), suite(pairs[1]))
+    assert run(*apart).outcome == run(*apart[::-1]).outcome == worst
 
 
 @pytest.mark.parametrize("outcome", ["passed", "failed", "error"])
 def test_a_run_of_an_untrusted_judge_is_untrusted_whatever_it_says(outcome: Outcome) -> None:
     """Neither its green nor its red counts, and an error of one pair is none of the judge's."""
-    pairs = (pair("moss-01", outcome=outcome), pair("zinc-01"))
-    held = untrusted(suite(*pairs))
+    held = untrusted(gated(pair("moss-01", outcome=outcome), pair("zinc-01")))
     assert held.is_untrusted
     assert run(held).is_untrusted
-    assert run(held).outcome == "untrusted"
-    both = run(measured(suite(*BOTH), TRUSTED), held)
-    assert (both.is_untrusted, both.outcome) == (True, "untrusted")
-    assert run(suite(), measured(held, UNMEASURED), held).outcome == "untrusted"
+    trusted, unmeasured = (measured(gated(*BOTH), trust) for trust in (TRUSTED, UNMEASURED))
+    assert [run(*suites).outcome for suites in ((held,), (trusted, held), (unmeasured, held))] == [
+        "untrusted"
+    ] * 3
 
 
 def test_a_judge_that_was_not_measured_is_an_error_of_the_run() -> None:
     """Its verdicts may be right, and nobody knows; that is no pass, and no failure of a system."""
-    held = measured(suite(*BOTH), UNMEASURED)
+    held = measured(gated(*BOTH), UNMEASURED)
     assert not held.is_untrusted
     assert run(held).outcomes == {"passed", "error"}
     assert run(held).outcome == "error"
-    assert run(measured(suite(systems=()), UNMEASURED)).outcome == "error"
+    assert run(measured(suite(), UNMEASURED)).outcome == "error"
 
 
-SUITE = "golden/summeval.toml"
-SOURCE = (
-    "Moss was grown on stone.",
-    "Rain fell on half of the stones.",
-    "Wet moss grew twice as fast.",
-    "Nobody was surprised.",
-    "Ferns were left out.",
-)
 PAPER = Paper(
     id="moss-01",
     title="Moss and rain",
@@ -199,18 +151,12 @@ WRITTEN = Pair(
     place=Place("golden/systems/careful.jsonl", 2),
     note="source cut",
 )
-LOST = FacetScore(
-    value=0.25,
-    ratings=(
-        RatedFacet(
-            facet="result", rating=1, reason="", reference="Wet moss grew fast.", candidate=""
-        ),
-    ),
+RATED = RatedFacet(
+    facet="result", rating=1, reason="", reference="Wet moss grew fast.", candidate=""
 )
-"""Its finding points at sentence 2 of the source."""
+LOST = FacetScore(value=0.25, ratings=(RATED,))
 PASSED = PairVerdict(shortfalls=())
-SHORT = Shortfall(name="facet", value=0.25, least=0.55)
-FAILED = PairVerdict(shortfalls=(SHORT,))
+FAILED = PairVerdict(shortfalls=(Shortfall(name="facet", value=0.25, least=0.55),))
 
 
 def sentence(index: int, *evidence: int, supported: bool | None = True) -> JudgedSentence:
@@ -291,40 +237,17 @@ def test_the_source_sentences_that_anything_points_at_are_kept() -> None:
 
 OPTION = "--summ-compare=v1.3"
 REMEDY = "name a file that --summ-run-record or --summ-save has written"
-PAIR = PairRecord(
-    paper="moss-01",
-    system="careful",
-    outcome="failed",
-    summary="Moss grew \u2013 fast.",
-    place=HERE,
-    scores=(
-        FacetScore(
-            value=0.5,
-            ratings=(
-                RatedFacet(
-                    facet="result", rating=2, reason="half", reference="Moss grew.", candidate=""
-                ),
-            ),
-            removed=("method",),
-        ),
-        EvaScore(
-            value=0.5,
-            precision=None,
-            recall=0.5,
-            recall_entailed=0.25,
-            reference=(
-                CheckedFact(fact=Fact(text="Moss grew.", sentence=0), holds=None, reason=""),
-            ),
-            matched=frozenset({10, 9, 2}),
-        ),
-        FaithfulnessScore(
-            value=1.0,
-            sentences=(JudgedSentence(index=0, text="Moss grew.", supported=True, reason=""),),
-        ),
+PAIR = replace(
+    pair(
+        "moss-01",
+        FacetScore(value=0.5, ratings=(RATED,), removed=("method",)),
+        replace(carried({"Moss grew.": True}), matched=frozenset({10, 9, 2})),
+        supported({"Moss grew.": True}),
         Unscored(metric="eva", status="refused_candidate", reason="refused"),
+        summary="Moss grew \u2013 fast.",
+        outcome="failed",
     ),
-    signatures=("facet|judge:fair-1|v:1",),
-    verdict=PairVerdict(shortfalls=(Shortfall(name="facet", value=0.5, least=0.55),)),
+    verdict=FAILED,
 )
 WAIVER = WaiverUse(
     waiver=Waiver(
@@ -340,43 +263,32 @@ WAIVER = WaiverUse(
     ),
     state="in use",
 )
-RECORD = RunRecord(
-    header=Header(
-        environment={"python": "3.11.9", "numpy": "2.1"}, usage={"replies": 12.0, "dollars": 0.5}
-    ),
-    judge="fair-1",
-    suites=(
-        SuiteRecord(
-            has_labels=False,
-            name="golden",
-            shown="golden/summeval.toml",
-            fingerprint="77be02a1c3d4",
-            thresholds=Thresholds(pair=(Threshold("facet", 0.55),), mean=()),
-            systems=(
-                SystemRecord(
-                    name="careful",
-                    place=HERE,
-                    papers=("moss-01",),
-                    means=(
-                        SystemMean(name="facet", value=None, least=0.5, n_scored=0, n_papers=1),
-                    ),
-                    comparison=Comparison(baseline="v1.3", system="careful"),
-                ),
+KEPT = PaperRecord(
+    id="moss-01",
+    title="",
+    place=HERE,
+    references=("Moss grew.",),
+    n_sentences=9,
+    cited=((4, "Wet moss grew."),),
+)
+HELD = replace(
+    suite(
+        PAIR,
+        systems=(
+            replace(
+                system("careful", "moss-01"),
+                means=(SystemMean(name="facet", value=None, least=0.5, n_scored=0, n_papers=1),),
+                comparison=Comparison(baseline="v1.3", system="careful"),
             ),
-            papers=(
-                PaperRecord(
-                    id="moss-01",
-                    title="",
-                    place=HERE,
-                    references=("Moss grew.",),
-                    n_sentences=9,
-                    cited=((4, "Wet moss grew."),),
-                ),
-            ),
-            pairs=(PAIR,),
-            waivers=(WAIVER,),
         ),
+        thresholds=Thresholds(pair=(Threshold("facet", 0.55),), mean=()),
+        waivers=(WAIVER,),
     ),
+    papers=(KEPT,),
+)
+RECORD = replace(
+    run(HELD),
+    header=Header(environment={"python": "3.11.9"}, usage={"replies": 12.0, "dollars": 0.5}),
 )
 """One of every kind of score, so that each place in a file can be spoilt."""
 WRITABLE = st.text(st.characters(codec="utf-8"), max_size=4)
@@ -466,18 +378,17 @@ def test_halves_of_surrogate_pairs_become_a_sign_that_stays(paper: PaperRecord) 
 
 def test_a_pair_that_changed_is_one_line_of_a_diff() -> None:
     """Of three pairs, one is rated otherwise; the others' lines stay, byte by byte."""
-    (suite,) = RECORD.suites
     pairs = tuple(replace(PAIR, paper=paper) for paper in ("fern-01", "moss-01", "zinc-01"))
     other = (pairs[0], replace(pairs[1], summary="Moss\ngrew."), pairs[2])
     before, after = (
-        record_text(replace(RECORD, suites=(replace(suite, pairs=of),))).split("\n")
+        record_text(replace(RECORD, suites=(replace(HELD, pairs=of),))).split("\n")
         for of in (pairs, other)
     )
     assert len(before) == len(after)
     assert [old for old, new in zip(before, after, strict=True) if old != new] == [
         f"{as_json(pairs[1])},"
     ]
-    for line in (as_json(suite.systems[0]), as_json(suite.papers[0]), as_json(WAIVER)):
+    for line in (as_json(HELD.systems[0]), as_json(KEPT), as_json(WAIVER)):
         assert line in before
 
 
@@ -590,18 +501,7 @@ def test_a_record_checked_out_on_windows_is_the_same(tmp_path: Path) -> None:
         ("{}", "header: Field required"),
         ('{"schema": 1}', "header: Field required"),
     ],
-    ids=[
-        "empty",
-        "word",
-        "hostile",
-        "cut",
-        "half pair",
-        "null",
-        "number",
-        "list",
-        "none",
-        "bare",
-    ],
+    ids=["empty", "word", "hostile", "cut", "half", "null", "number", "list", "none", "bare"],
 )
 def test_a_text_that_is_no_record_is_said(tmp_path: Path, text: str, told: str) -> None:
     """Any file may be named, a summary or a hostile one among them."""
@@ -671,6 +571,5 @@ def test_a_record_of_before_judges_were_measured_is_read(tmp_path: Path) -> None
     for name in ("has_labels", "trust", "golden"):
         del values["suites"][0][name]
     found = read_record(saved(tmp_path, json.dumps(values)), OPTION)
-    (held,) = RECORD.suites
-    assert found == replace(RECORD, suites=(replace(held, has_labels=None),))
+    assert found == replace(RECORD, suites=(replace(HELD, has_labels=None),))
     assert found.suites[0].trust is None

@@ -346,53 +346,44 @@ def long_summaries(*odd: bool | None) -> list[PairRecord]:
 HELD = "faithfulness:0.02"
 
 
-def test_a_drop_that_silence_hides_leaves_the_comparison_undecided() -> None:
-    """Worked example: 25 of 25 before, 24 of 25 now; unanswered, the odd one would hide it."""
-    old = long_summaries(True)
-    assert difference(compared(old, long_summaries(False), HELD), "faithfulness").broken
-    found = compared(old, long_summaries(None), HELD)
-    assert difference(found, "faithfulness").broken == ()
+HALF = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
+HIDDEN = ", if what the judge left unanswered were wrong here and right in the baseline"
+MADE = ", but not if what the judge left unanswered in the baseline were wrong; save it again"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_broken", "undecided"),
+    [
+        # 25 of 25 before, 24 of 25 now; unanswered, the odd one would hide it
+        (long_summaries(True), long_summaries(False), True, ""),
+        (long_summaries(True), long_summaries(None), False, "0.040, more than 0.02" + HIDDEN),
+        # what looks like 1 before may have been .96, as now: not the system's failure
+        (long_summaries(None), long_summaries(False), True, "0.040, more than 0.02" + MADE),
+        # a paper that the judge left unscored then may have had the full score
+        (
+            [HALF[0], pair("moss-01", unscored("faithfulness", SILENT))],
+            HALF,
+            False,
+            "0.250, more than 0.02" + HIDDEN,
+        ),
+        # silence on the same sentence of another paper, in both runs, excuses nothing
+        (long_summaries(True, True, None), long_summaries(False, False, None), True, ""),
+    ],
+)
+def test_a_drop_that_silence_hides_or_makes_leaves_the_comparison_undecided(
+    old: list[PairRecord], new: list[PairRecord], *, is_broken: bool, undecided: str
+) -> None:
+    """It is neither a pass nor the system's failure, but the judge's fault."""
+    found = compared(old, new, HELD)
+    assert bool(difference(found, "faithfulness").broken) is is_broken
+    told = f"faithfulness drops by {undecided}"
+    assert found.undecided == ((told,) if undecided else ())
     assert not found.passes
-    assert found.undecided == (
-        (
-            "faithfulness drops by 0.040, more than 0.02, if what the judge left unanswered were"
-            " wrong here and right in the baseline"
-        ),
-    )
-    with pytest.raises(JudgeError, match=r"against v1.3 \(careful\), undecided: faithfulness dr"):
-        found.check_decided()
-    assert compared(old, long_summaries(None), "faithfulness:0.05").passes
-
-
-def test_a_drop_that_silence_in_the_baseline_makes_leaves_it_undecided() -> None:
-    """The odd sentence was never answered of: what looks like 1 before may have been .96, as now.
-
-    It is not the system's failure, and the baseline is to be saved again.
-    """
-    found = compared(long_summaries(None), long_summaries(False), HELD)
-    assert difference(found, "faithfulness").broken
-    assert found.undecided == (
-        (
-            "faithfulness drops by 0.040, more than 0.02, but not if what the judge left unanswered"
-            " in the baseline were wrong; save it again"
-        ),
-    )
-
-
-def test_a_drop_that_silence_in_the_baseline_hides_leaves_it_undecided() -> None:
-    """A paper that the judge left unscored then may have had the full score."""
-    new = [pair(f"moss-{n:02}", faithful(0.5)) for n in range(2)]
-    old = [new[0], pair("moss-01", unscored("faithfulness", SILENT))]
-    (told,) = compared(old, new, HELD).undecided
-    assert told.startswith("faithfulness drops by 0.250, more than 0.02, if what the judge left")
-
-
-def test_a_drop_that_is_there_in_any_case_is_the_systems_failure() -> None:
-    """Silence on the same sentence of another paper, in both runs, excuses nothing."""
-    old = long_summaries(True, True, None)
-    found = compared(old, long_summaries(False, False, None), HELD)
-    assert difference(found, "faithfulness").broken
-    assert found.undecided == ()
+    if undecided:
+        with pytest.raises(JudgeError) as caught:
+            found.check_decided()
+        assert str(caught.value) == f"against v1.3 (careful), undecided: {told}"
+    assert compared(old, new, "faithfulness:0.3").passes
 
 
 def test_a_paper_that_the_system_refuses_hides_no_drop() -> None:
@@ -440,64 +431,60 @@ def one(paper: str, name: str) -> PairRecord:
 BOTH = (one("moss-01", "careful"), one("moss-02", "careful"), one("moss-01", "terse"))
 
 
-def found(
-    record: RunRecord, system: str, *, wanted: str | None = None, of: str = "golden"
-) -> Baseline:
+def found(record: RunRecord, system: str, *, of: str = "golden") -> Baseline:
     """The baseline of one system of a suite."""
     return find_baseline(
-        record, "v1.3", suite=of, system=system, wanted=wanted, option="--summ-compare"
+        record, "v1.3", suite=of, system=system, wanted=None, option="--summ-compare"
     )
 
 
-def refused(
-    record: RunRecord, system: str, *, wanted: str | None = None, of: str = "golden"
-) -> str:
-    """The message where there is no baseline."""
-    with pytest.raises(OptionError) as caught:
-        found(record, system, wanted=wanted, of=of)
-    return str(caught.value)
+def test_a_system_is_compared_with_the_one_of_its_name_or_the_only_one() -> None:
+    """Two releases of one system, whichever stands first; a new name has only one to go with.
 
-
-def test_a_system_is_compared_with_the_one_of_its_name() -> None:
-    """Two releases of one system, whichever stands first in the saved run."""
+    A run over two suites has pairs of the same papers and systems in both: the suite's name counts.
+    """
     record = run(suite(*BOTH))
     for name, pairs in (("careful", BOTH[:2]), ("terse", BOTH[2:])):
         held = found(record, name)
         assert (held.run, held.system) == ("v1.3", name)
         assert dict(held.pairs) == {pair.paper: pair for pair in pairs}
-
-
-def test_a_system_of_a_new_name_is_compared_with_the_only_one() -> None:
-    """A model under test has the name of its release, which nobody has saved before."""
     assert found(run(suite(*BOTH[:2])), "llama3").system == "careful"
-
-
-def test_a_new_name_among_several_systems_is_refused_with_what_to_type() -> None:
-    """Any choice would be a guess, and a comparison with the wrong one looks like any other."""
-    assert refused(run(suite(*BOTH)), "llama3") == (
-        "--summ-compare: 'v1.3' has no system 'llama3'; known: careful, terse; name one of them,"
-        " v1.3:SYSTEM"
-    )
-
-
-def test_the_suite_of_the_same_name_is_meant() -> None:
-    """A run over two suites has pairs of the same papers and systems in both."""
     other = pair("moss-01", eva(0.9))
     record = run(suite(*BOTH, name="golden"), suite(other, name="bronze"))
     assert dict(found(record, "careful", of="bronze").pairs) == {"moss-01": other}
     assert len(found(record, "careful", of="golden").pairs) == 2
 
 
-def test_an_unknown_suite_among_several_is_refused() -> None:
-    """The run that was saved was another one."""
-    record = run(suite(*BOTH, name="golden"), suite(*BOTH, name="bronze"))
-    assert refused(record, "careful", of="golde") == (
-        "--summ-compare: 'v1.3' has no suite 'golde'; did you mean 'golden'?; compare with a run"
-        " of this suite"
-    )
-    assert refused(run(), "careful").startswith(
-        "--summ-compare: 'v1.3' has no suite 'golden'; none is defined; "
-    )
+@pytest.mark.parametrize(
+    ("record", "system", "of", "told"),
+    [
+        (
+            run(suite(*BOTH)),
+            "llama3",
+            "golden",
+            "no system 'llama3'; known: careful, terse; name one of them, v1.3:SYSTEM",
+        ),
+        (
+            run(suite(*BOTH, name="golden"), suite(*BOTH, name="bronze")),
+            "careful",
+            "golde",
+            "no suite 'golde'; did you mean 'golden'?; compare with a run of this suite",
+        ),
+        (
+            run(),
+            "careful",
+            "golden",
+            "no suite 'golden'; none is defined; compare with a run of this suite",
+        ),
+    ],
+)
+def test_a_baseline_that_is_not_there_is_refused_with_what_to_type(
+    record: RunRecord, system: str, of: str, told: str
+) -> None:
+    """Any choice would be a guess, and a comparison with the wrong one looks like any other."""
+    with pytest.raises(OptionError) as caught:
+        found(record, system, of=of)
+    assert str(caught.value) == f"--summ-compare: 'v1.3' has {told}"
 
 
 @pytest.mark.parametrize(("n_up", "n_down"), [(0, 0), (1, 0), (5, 0), (9, 3), (8, 8), (2, 13)])
@@ -505,10 +492,7 @@ def test_one_flip_a_paper_is_mcnemars_exact_test(n_up: int, n_down: int) -> None
     """SciPy's exact binomial test of the discordant pairs, with p .5, is McNemar's."""
     expected = binomtest(n_up, n_up + n_down).pvalue if n_up + n_down else 1.0
     assert two_sided_p_value([1.0] * n_up + [-1.0] * n_down) == pytest.approx(expected)
-
-
-def test_flips_of_one_paper_are_one() -> None:
-    """2 papers can say no more than .5, however many answers flipped in each: 2 * 2 ** -2."""
+    # 2 papers can say no more than .5, however many answers flipped in each: 2 * 2 ** -2
     assert two_sided_p_value([40.0, 60.0]) == 0.5
 
 
