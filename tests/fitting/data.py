@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import summeval_pytest.judges.offline.lexicon as reader
-from summeval_pytest.judges.offline.sentences import SourceIndex
+from summeval_pytest.judges.offline.support import SourceIndex
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import STEPS
-from summeval_pytest.judges.offline.sentences import evidence_features
+from summeval_pytest.judges.offline.support import evidence_features
 from summeval_pytest.text.normalise import normalise
 from tests.fitting.data import Sources, data_folder, records, save
 from tests.fitting.logistic import N_FOLDS, chance, fit_logistic, folds

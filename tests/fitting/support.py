@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from summeval_pytest.judges.offline.lexicon import STEPS
-from summeval_pytest.judges.offline.sentences import strength_features
+from summeval_pytest.judges.offline.support import strength_features
 from summeval_pytest.stats.correlation import spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts

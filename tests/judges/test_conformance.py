@@ -22,6 +22,7 @@ from summeval_pytest.questions import (
     FacetRatings,
     FacetSegments,
     Fact,
+    FactCheck,
     FactChecks,
     FactCounts,
     FactList,
@@ -31,6 +32,7 @@ from summeval_pytest.questions import (
     RateSummary,
     RelationList,
     SegmentFacets,
+    SentenceCheck,
     SentenceChecks,
     SummaryRating,
     Unanswered,
@@ -42,6 +44,19 @@ if TYPE_CHECKING:
 
     from summeval_pytest.questions import Answer, Question
 
+ODD = (
+    "",
+    "kites",
+    "\u2603\ufe0f \U0001f9ea \u0661\u0662 \u00bd \u212b \u00b5g \u0130",
+    "\u202eabc\u0000def",
+    "\u7814\u7a76\u65b9\u6cd5\u3002",
+    "Kites rose 40 m above copper roofs. " * 400,
+    "12 g and 14 mg " * 1500,
+    " and was " * 2000,
+    "(" * 5000,
+    "a" * 50_000,
+)
+"""Empty, one-word, oddly encoded and huge texts are texts too."""
 KITES = "Red kites rose 40 m."
 ROOFS = "Kites rose above 12 copper roofs, and ropes held."
 SAME = FacetPair(facet="result", reference=KITES, candidate=KITES)
@@ -160,6 +175,33 @@ def test_a_facet_covers_itself(judge: Judge) -> None:
     (rating,) = answer.ratings
     assert isinstance(rating, FacetRating)
     assert rating.rating == SCALES["result"]
+
+
+def test_what_stands_there_holds_and_what_does_not_is_never_a_pass(judge: Judge) -> None:
+    """The evidence is the place where it stands; a judge without an answer says so."""
+    source = (ROOFS, KITES)
+    (facts,) = answers_of(judge, CheckFacts((Fact(text=KITES, sentence=0),), source))
+    (sentences,) = answers_of(judge, CheckSentences((KITES, "Penguins swim far."), source))
+    if isinstance(facts, FactChecks) and isinstance(sentences, SentenceChecks):
+        (fact,), (copied, foreign) = facts.checks, sentences.checks
+        assert isinstance(fact, FactCheck)
+        assert isinstance(copied, SentenceCheck)
+        assert isinstance(foreign, SentenceCheck)
+        assert (fact.entailed, fact.premises) == (True, (1,))
+        assert (copied.supported, copied.evidence) == (True, (1,))
+        assert not foreign.supported
+    else:
+        assert isinstance(facts, Unanswered)
+        assert isinstance(sentences, Unanswered)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_odd_text_is_answered_in_full(text: str, name: str) -> None:
+    """Papers and summaries are other people's text."""
+    questions = questions_about(text, KITES)
+    for question, answer in zip(questions, answers_of(JUDGES[name](), *questions), strict=True):
+        assert_full(question, answer)
 
 
 @pytest.mark.parametrize("name", JUDGES)

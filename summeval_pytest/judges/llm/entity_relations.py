@@ -33,6 +33,7 @@ from summeval_pytest.judges.llm.replies import (
     Whole,
 )
 from summeval_pytest.questions import Relation, RelationList
+from summeval_pytest.text.quantities import find_quantities
 from summeval_pytest.text.sentences import sentence_texts
 
 if TYPE_CHECKING:
@@ -190,9 +191,9 @@ async def relations_of(text: str, poll: Poll) -> RelationList:
         relations = [relation for related in found for relation in related.relations]
     else:
         names, relations = await _in_steps(text, sentences, poll)
-    whole = " ".join(sentences)
-    usable = [one for one in relations if has_its_numbers(one.statement, whole)]
-    unusable = [one for one in relations if not has_its_numbers(one.statement, whole)]
+    stated = find_quantities(" ".join(sentences))
+    usable = [one for one in relations if has_its_numbers(one.statement, stated)]
+    unusable = [one for one in relations if not has_its_numbers(one.statement, stated)]
     poll.counts.n_dropped_facts += len(unusable)
     return RelationList(tuple(usable), len(names), tuple(unusable))
 

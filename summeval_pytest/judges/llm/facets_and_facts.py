@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.llm.prompts import Kind
     from summeval_pytest.judges.llm.replies import EntryT
     from summeval_pytest.questions import Rubric
+    from summeval_pytest.text.quantities import Quantity
 
 
 SENTENCES_PER_REQUEST: Final = 12
@@ -165,10 +166,11 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     kept: list[Fact] = []
     unusable: list[Fact] = []
     for index, (sentence, found) in enumerate(zip(sentences, stated, strict=True)):
+        numbers = find_quantities(sentence)
         places: list[int | None] = [None]
         for fact in found.facts:
             parent = places[fact.refines]
-            if has_its_numbers(fact.text, sentence):
+            if has_its_numbers(fact.text, numbers):
                 places.append(len(kept))
                 kept.append(Fact(text=fact.text, sentence=index, parent=parent))
             else:
@@ -178,9 +180,8 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     return FactList(tuple(kept), tuple(unusable))
 
 
-def has_its_numbers(statement: str, text: str) -> bool:
-    """Whether a text states every number of a statement."""
-    stated = find_quantities(text)
+def has_its_numbers(statement: str, stated: Sequence[Quantity]) -> bool:
+    """Whether every number of a statement is among those that its text states."""
     return all(
         any(number.agrees_with(other) for other in stated) for number in find_quantities(statement)
     )

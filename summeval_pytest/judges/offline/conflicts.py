@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.judges.offline.lexicon import GENERIC, ORDER_WORDS, opposites
+from summeval_pytest.judges.offline.lexicon import GENERIC, opposites
 from summeval_pytest.text.numbers import find_figures, is_own_count, unstated_figures
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.text.words import STOP_WORDS, content_words, known_tokens, stem, tokens
@@ -75,6 +75,10 @@ _CLAUSE_END = re.compile(
     r"[;:]|,(?!\d)|\s[-\u2013\u2014]\s|\b(?:whereas|while|but|although|though|however|yet|and|because)\b",
     re.IGNORECASE,
 )
+_ORDER: Final = dict.fromkeys("before preceded preceding precedes prior".split(), "before") | (
+    dict.fromkeys("after followed following follows afterwards".split(), "after")
+)
+"""Words that say which of two came first, by what they mean."""
 _MARGIN: Final = 0.1
 _TABLE: Final = 12
 """A sentence with more numbers is a table, where neighbours do not say what a number is about."""
@@ -93,16 +97,6 @@ _CHANGE = re.compile(
 )
 
 
-def _clause(figure: Quantity) -> tuple[int, int]:
-    """Where the clause of a number begins and ends."""
-    start, end = 0, len(figure.sentence)
-    for match in _CLAUSE_END.finditer(figure.sentence):
-        if match.start() > figure.start:
-            return start, match.start()
-        start = match.start()
-    return start, end
-
-
 @lru_cache(maxsize=4096)
 def _neighbours(figure: Quantity) -> Mapping[str, float]:
     """The informative stems of a number's clause, each with its nearness, (0, 1].
@@ -110,7 +104,9 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
     Words that have an opposite are none of them: they say which way it went, not what it is of.
     """
     text = figure.sentence
-    start, end = _clause(figure)
+    cuts = [match.start() for match in _CLAUSE_END.finditer(text)]
+    start = max((cut for cut in cuts if cut <= figure.start), default=0)
+    end = next((cut for cut in cuts if cut > figure.start), len(text))
     before = _telling(text[max(start, figure.start - _REACH) : figure.start])
     after = _telling(text[figure.end : min(end, figure.end + _REACH)])
     after = after[1:] if after[:1] == [figure.unit] else after
@@ -126,11 +122,8 @@ def _neighbours(figure: Quantity) -> Mapping[str, float]:
 
 def _telling(text: str) -> list[str]:
     """The words that say what a number is about: no function words but "before" and "after"."""
-    return [
-        ORDER_WORDS.get(word, word)
-        for word in tokens(text)
-        if word not in STOP_WORDS or word in ORDER_WORDS
-    ]
+    words = tokens(text)
+    return [_ORDER.get(word, word) for word in words if word not in STOP_WORDS or word in _ORDER]
 
 
 def _tie(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -145,26 +138,19 @@ def _nearness(one: Quantity, other: Quantity) -> float:
 def missing_number(claim: str, evidence: Sequence[str], text: tuple[str, ...]) -> Conflict | None:
     """The first number of a claim that a text does not state, and what stands in its place.
 
-    Args:
-        claim: A sentence, or a fact.
-        evidence: The sentences of the text that are closest to it.
-        text: All its sentences.
+    That is looked for in ``evidence``, the sentences of the text that are closest to the claim.
     """
     for figure in unstated_figures(claim, text):
         rivals = [
-            other
+            (other.size == figure.size, _nearness(figure, other), other)
             for sentence in evidence
             for other in find_figures(sentence)
             if other.dimension == figure.dimension
         ]
-        rival = max(
-            rivals,
-            key=lambda other: (other.size == figure.size, _nearness(figure, other)),
-            default=None,
-        )
-        if rival is None or not (rival.size == figure.size or _nearness(figure, rival)):
+        is_same, near, rival = max(rivals, key=lambda one: one[:2], default=(False, 0.0, None))
+        if rival is None or not (is_same or near):
             return Conflict(kind="number", says=figure.text, instead=NOWHERE)
-        kind: ConflictKind = "unit" if rival.size == figure.size else "number"
+        kind: ConflictKind = "unit" if is_same else "number"
         return Conflict(kind=kind, says=figure.text, instead=rival.text, sentence=rival.sentence)
     return None
 
@@ -242,10 +228,9 @@ def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Qua
 
     Words that stand by all four tell nothing; each crossing has to outweigh both straight ties.
     """
-    if _are_joined(mine, mine2) or _are_joined(theirs, theirs2):
-        return False
-    if mine.agrees_with(mine2) or theirs.agrees_with(theirs2):
-        return False
+    for first, second in ((mine, mine2), (theirs, theirs2)):
+        if abs(second.start - first.end) < _JOINED or first.agrees_with(second):
+            return False
     sides = [_neighbours(figure) for figure in (mine, mine2, theirs, theirs2)]
     everywhere = set.intersection(*map(set, sides))
     one, two, one_there, two_there = (
@@ -254,10 +239,6 @@ def _are_crossed(mine: Quantity, theirs: Quantity, mine2: Quantity, theirs2: Qua
     straight = max(_tie(one, one_there), _tie(two, two_there))
     crossed = min(_tie(one, two_there), _tie(two, one_there))
     return crossed > straight + _MARGIN
-
-
-def _are_joined(one: Quantity, other: Quantity) -> bool:
-    return abs(other.start - one.end) < _JOINED
 
 
 def _changes(text: str) -> set[tuple[str, str]]:
@@ -298,24 +279,20 @@ _DENIAL_REACH: Final = 4
 def find_conflict(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
     """The first disagreement of a claim with the sentences closest to it; None if none is seen.
 
-    A number that the evidence lacks is none: see `missing_number`. What stands in the
-    evidence as one of its sentences disagrees with nothing.
-
-    Args:
-        claim: A sentence, or a fact.
-        evidence: The sentences.
-        numbers: Whether a number in the place of another one counts in a near copy.
+    A number that the evidence lacks is none: see `missing_number`; ``numbers`` says whether one in
+    the place of another counts in a near copy. What stands in the evidence as one of its sentences
+    disagrees with nothing.
     """
     if claim in evidence:
         return None
     return (
         swapped_numbers(claim, evidence)
         or reversed_change(claim, evidence)
-        or changed_copy(claim, evidence, numbers=numbers)
+        or _changed_copy(claim, evidence, numbers=numbers)
     )
 
 
-def changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool = True) -> Conflict | None:
+def _changed_copy(claim: str, evidence: Sequence[str], *, numbers: bool) -> Conflict | None:
     """What a claim says in the place of something else, in a sentence it is copied from."""
     mine, words = known_tokens(claim), set(known_tokens(claim))
     least = _COPIED * len(words)

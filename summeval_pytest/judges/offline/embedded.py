@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from summeval_pytest.judges.offline.facets import rate_all, segment
-from summeval_pytest.judges.offline.facts import check_facts, facts_of
-from summeval_pytest.judges.offline.sentences import support_sentences
+from summeval_pytest.judges.offline.presence import check_facts, facts_of
+from summeval_pytest.judges.offline.support import support_sentences
 from summeval_pytest.questions import (
     Answer,
     CheckFacts,
     CheckSentences,
     CountFacts,
     FacetPair,
-    FacetRating,
     FacetRatings,
-    FacetSegments,
     Fact,
     FactList,
     ListFacts,
@@ -40,42 +37,20 @@ NO_COUNTS: Final = (
     "the embedded judge follows no prompt, so it counts no facts by one; name an LLM judge"
 )
 
-Segmenter = Callable[[str], FacetSegments]
-Rater = Callable[[RateFacets], tuple[FacetRating, ...]]
-FactSplitter = Callable[[str, int, int], list[Fact]]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class OfflineJudge:
     """Answers by small learned models and rules, the same to the last bit in every process.
 
     It sees shared words and numbers with units; a negation, or a word in the place of its opposite,
     only in a near copy. It does not see any other contradiction, nor support that shares no word.
     Where it sees a conflict it takes the worse answer and says that a reader has to decide
-    (``undecided``). A
-    summary as a whole is rated as the result of a paper is, which has the same scale.
-
-    Attributes:
-        segmenter: From a text to its facets.
-        rater: From a question about facets to a rating for each of its pairs.
-        fact_splitter: From a sentence, its index and the number of facts before it to its facts.
-        name: The version of these parts, as the signature states it; change it with a part.
+    (``undecided``). A summary as a whole is rated as the result of a paper is, which has the same
+    scale. It computes and does not wait, so one pair at a time is enough.
     """
 
-    segmenter: Segmenter = segment
-    rater: Rater = rate_all
-    fact_splitter: FactSplitter = facts_of
-    name: str = f"offline-{VERSION}"
-
-    @property
-    def signature(self) -> str:
-        """The judge's name and version."""
-        return self.name
-
-    @property
-    def in_flight(self) -> int:
-        """One pair at a time: it computes, it does not wait."""
-        return 1
+    signature: str = f"offline-{VERSION}"
+    in_flight: int = 1
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked."""
@@ -85,13 +60,13 @@ class OfflineJudge:
         """The answer to one question."""
         match question:
             case SegmentFacets(text):
-                return self.segmenter(text)
+                return segment(text)
             case RateFacets():
-                return FacetRatings(self.rater(question))
+                return FacetRatings(rate_all(question))
             case ListFacts(sentences):
                 facts: list[Fact] = []
                 for place, sentence in enumerate(sentences):
-                    facts.extend(self.fact_splitter(sentence, place, len(facts)))
+                    facts.extend(facts_of(sentence, place, len(facts)))
                 return FactList(tuple(facts))
             case CheckFacts():
                 return check_facts(question)
@@ -103,5 +78,5 @@ class OfflineJudge:
                 return SentenceChecks(support_sentences(sentences, source))
             case RateSummary(reference=reference, summary=summary):
                 pair = FacetPair(facet="result", reference=reference, candidate=summary)
-                (rated,) = self.rater(RateFacets((pair,)))
+                (rated,) = rate_all(RateFacets((pair,)))
                 return SummaryRating(reason=rated.reason, rating=rated.rating)

@@ -9,7 +9,7 @@ role over them, 0 where no sentence has the word. A number counts as the rarest 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import log1p, sqrt
 from typing import TYPE_CHECKING, Final
@@ -50,7 +50,7 @@ NAMES: Final = ("found", "surest", "sqrt(repetition)", "amount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
+class FacetOverlap:
     """What the summary has of one facet of the reference.
 
     Attributes:
@@ -60,10 +60,8 @@ class Overlap:
             to 1.
         repetition: The share of the summary's runs of four words that it has said before, 0 to 1.
         amount: log(1 + words of the summary's segment, at most 40).
-        n_words: Distinct words of the reference's facet, numbers included.
-        n_words_found: How many of them stand anywhere in the summary.
-        n_numbers: Distinct numbers that the reference's facet states.
-        n_numbers_found: How many of them stand anywhere in the summary.
+        n_words: Distinct words of the reference's facet, numbers included; ``n_words_found`` of
+            them stand anywhere in the summary. So with ``n_numbers``.
         is_whole: Whether the summary's own segment has every word of the reference's.
     """
 
@@ -103,15 +101,13 @@ class _Sentence:
     roles: list[float]
 
 
-def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Overlap, ...]:
-    """One overlap a pair: the segments of all pairs together are what the summary says.
+def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[FacetOverlap, ...]:
+    """One overlap for each facet of one reference and one summary.
 
-    A sentence counts half by the segment it was put in and half by its role, so that what a summary
-    says of a result in a sentence that was read as a conclusion is not lost.
-
-    Args:
-        pairs: The facets of one reference and one summary.
-        roles: From sentences in order to the probability of each facet, one row a sentence.
+    The segments of all pairs together are what the summary says. A sentence counts half by the
+    segment it was put in and half by its role, so that what a summary says of a result in a
+    sentence that was read as a conclusion is not lost. ``roles`` gives the probability of each
+    facet for sentences in order, one row a sentence.
     """
     in_order = sorted(pairs, key=lambda pair: FACETS.index(pair.facet))
     segments = {pair: pieces_of(pair.candidate) for pair in in_order}
@@ -135,7 +131,7 @@ def _wanted(reference: str) -> tuple[dict[str, float], float, tuple[str, ...]]:
 
 def _overlap(
     pair: FacetPair, own: tuple[str, ...], said: dict[str, _Sentence], repeated: float
-) -> Overlap:
+) -> FacetOverlap:
     column = FACETS.index(pair.facet)
     stated = {
         text: OWN_SHARE * (text in own) + (1.0 - OWN_SHARE) * sentence.roles[column]
@@ -147,7 +143,7 @@ def _overlap(
     wanted, total, numbers = _wanted(pair.reference)
     found = sum(weighs * credit[word] for word, weighs in wanted.items() if word in credit)
     held = set[str]().union(*[said[text].words for text in own])
-    return Overlap(
+    return FacetOverlap(
         found=found / total if total else 0.0,
         surest=max(stated.values(), default=0.0),
         repetition=repeated,
@@ -168,12 +164,7 @@ best with people on papers that the roles were not learned from."""
 
 
 def segment(text: str, roles: Roles = roles_of) -> FacetSegments:
-    """The sentences of each facet, joined in order.
-
-    Args:
-        text: An abstract or a summary.
-        roles: From sentences in order to the probability of each facet, one row a sentence.
-    """
+    """The sentences of each facet of an abstract or a summary, joined in order."""
     sentences = pieces_of(text)
     best = roles(sentences).argmax(axis=1)
     rows = [(best == column).nonzero()[0].tolist() for column in range(len(FACETS))]
@@ -217,7 +208,7 @@ class RatingModel:
     """What a rating is made of.
 
     Attributes:
-        coefficients: One for each of `overlap.NAMES`.
+        coefficients: One for each of `NAMES`.
         thresholds: By facet, one for each step of its scale, ascending.
         cuts: By facet, the score from which it is rated 2, 3, 4.
     """
@@ -241,7 +232,7 @@ class RatingModel:
         return 1 + sum(score >= cut for cut in self.cuts[facet])
 
 
-@lru_cache(maxsize=1)
+@cache
 def rating_model() -> RatingModel:
     """The model that ships with the judge."""
     arrays = learned("ratings")
@@ -266,14 +257,12 @@ def contradiction(pair: FacetPair, reference: str, summary: str) -> Conflict | N
     if _stands_in(pair.reference, summary):
         return None
     facet, known = sentence_texts(pair.reference), sentence_texts(reference)
-    said = sentence_texts(summary)
     for sentence in sentence_texts(pair.candidate):
-        conflict = None
         if sentence not in known:
             conflict = find_conflict(sentence, facet, numbers=False)
-        if conflict is not None:
-            return conflict
-    return replaced_number(facet, said, known)
+            if conflict is not None:
+                return conflict
+    return replaced_number(facet, sentence_texts(summary), known)
 
 
 def vetoed(rating: int, conflict: Conflict) -> int:
@@ -290,28 +279,33 @@ def rate_all(question: RateFacets) -> tuple[FacetRating, ...]:
     The pairs are taken together: what a summary says of a facet may stand in a sentence that was
     read as another one, and counts as far as that sentence looks like it.
     """
-    pairs, model = question.pairs, rating_model()
+    pairs = question.pairs
     reference = question.reference or "\n".join(pair.reference for pair in pairs)
     summary = question.summary or "\n".join(pair.candidate for pair in pairs)
     return tuple(
-        _rate(model, pair, overlap, reference, summary)
+        _rate(pair, overlap, reference, summary)
         for pair, overlap in zip(pairs, overlaps(pairs), strict=True)
     )
 
 
-def _rate(
-    model: RatingModel, pair: FacetPair, overlap: Overlap, reference: str, summary: str
-) -> FacetRating:
+def _rate(pair: FacetPair, overlap: FacetOverlap, reference: str, summary: str) -> FacetRating:
+    model = rating_model()
     conflict = contradiction(pair, reference, summary)
     is_whole = overlap.is_whole or _stands_in(pair.reference, summary)
     score = model.score(overlap.features)
     chances = model.probabilities(pair.facet, score)
+    reason = f"{overlap.n_words_found / max(1, overlap.n_words):.0%} of the reference's words"
+    if overlap.n_numbers:
+        reason += f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
+    reason += " found"
     if is_whole:
         rating, confidence = SCALES[pair.facet], WHOLE_CONFIDENCE
     else:
         rating = max(model.rating(pair.facet, score), 1 + bool(overlap.n_words_found))
         confidence = chances[rating - 1]
-    reason = _reason(pair.facet, overlap, chances, is_whole=is_whole)
+        expected = sum(level * chance for level, chance in enumerate(chances, start=1))
+        unclear = "" if overlap.surest >= CLEAR else f", not clearly as {pair.facet}"
+        reason += f"{unclear}; expected {expected:.1f} of {len(chances)}"
     if conflict is not None:
         rating = vetoed(rating, conflict)
         confidence = min(CONFLICT_CONFIDENCE, chances[rating - 1])
@@ -323,19 +317,3 @@ def _rate(
         confidence=round(confidence, 3),
         undecided=conflict is not None,
     )
-
-
-def _reason(facet: Facet, overlap: Overlap, chances: tuple[float, ...], *, is_whole: bool) -> str:
-    """What was found and, where not all of it was, the rating to expect of a person."""
-    share = overlap.n_words_found / overlap.n_words if overlap.n_words else 0.0
-    numbers = (
-        f" and {overlap.n_numbers_found} of {overlap.n_numbers} numbers"
-        if overlap.n_numbers
-        else ""
-    )
-    found = f"{share:.0%} of the reference's words{numbers} found"
-    if is_whole:
-        return found
-    surest = "" if overlap.surest >= CLEAR else f", not clearly as {facet}"
-    expected = sum(level * chance for level, chance in enumerate(chances, start=1))
-    return f"{found}{surest}; expected {expected:.1f} of {len(chances)}"

@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_FOLDER: Final = resources.files("summeval_pytest.judges.offline")
+
 
 @lru_cache
 def learned(name: str) -> Mapping[str, NDArray[np.generic]]:
-    """The arrays of one model, by name; read once in a process.
-
-    Args:
-        name: ``roles``, ``rarity``, ...: a file in the folder ``weights`` beside this module.
-    """
-    path = resources.files("summeval_pytest.judges.offline").joinpath("weights", f"{name}.npz")
+    """The arrays of ``weights/NAME.npz`` by name; read once in a process."""
+    path = _FOLDER.joinpath("weights", f"{name}.npz")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return MappingProxyType({key: arrays[key] for key in arrays.files})
 
@@ -46,11 +44,9 @@ def _weights(model: str) -> tuple[tuple[float, ...], float]:
 
 
 def logit(model: str, shares: Sequence[float]) -> float:
-    """The logarithm of the odds; above 0 where the chance is above one half.
+    """The logarithm of the odds by a learned model, which has a weight for each share and a start.
 
-    Args:
-        model: The name of what was learned; its weights, the start last.
-        shares: As many as it has weights.
+    It is above 0 where the chance is above one half.
     """
     weights, start = _weights(model)
     return start + sum(weight * share for weight, share in zip(weights, shares, strict=True))
@@ -77,23 +73,14 @@ def rarity(word: str) -> float:
     return int(learned("rarity")["steps"][place_of(word)]) / RARITY_STEPS
 
 
-ORDER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    dict.fromkeys("before preceded preceding precedes prior".split(), "before")
-    | dict.fromkeys("after followed following follows afterwards".split(), "after")
-)
-"""Words that say which of two came first, by what they mean."""
-
-
-def _lines(name: str) -> list[str]:
+def lines_of(name: str) -> list[str]:
     """The lines of a word list beside this module, without its comments."""
-    text = (
-        resources.files("summeval_pytest.judges.offline").joinpath(f"{name}.txt").read_text("utf-8")
-    )
+    text = _FOLDER.joinpath(f"{name}.txt").read_text("utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(stem(word) for line in _lines(name) for word in line.split())
+    return frozenset(stem(word) for line in lines_of(name) for word in line.split())
 
 
 GENERIC: Final = _stems("generic")
@@ -107,7 +94,7 @@ LIGHT: Final = _stems("light")
 def opposites() -> Mapping[str, Mapping[int, bool]]:
     """By word: the lines of ``opposites.txt`` that have it, and whether it stands on their left."""
     table: dict[str, dict[int, bool]] = {}
-    for number, line in enumerate(_lines("opposites")):
+    for number, line in enumerate(lines_of("opposites")):
         left, mark, right = line.partition(" > ")
         for side, words in ((True, left), (False, right)) if mark else ():
             for word in words.split():

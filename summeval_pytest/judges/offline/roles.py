@@ -9,59 +9,39 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
 from operator import mul
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from summeval_pytest.judges.offline.lexicon import learned
-from summeval_pytest.questions import FACETS, Facet
+from summeval_pytest.judges.offline.lexicon import learned, lines_of
+from summeval_pytest.questions import FACETS
 from summeval_pytest.text.sentences import split_sentences
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     Roles = Callable[[Sequence[str]], NDArray[np.float64]]
 
 
-HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
-    {
-        "background": r"(?:background|introduction|context|motivation|importance|rationale"
-        r"|hypothesis"
-        r"|problem|purpose|aims?|(?:study )?objectives?|(?:backgrounds?|introduction)(?: and |/)"
-        r"(?:aims?|objectives?|purpose))",
-        "method": r"(?:(?:study )?design(?: and methods?)?|settings?|participants"
-        r"|interventions?|data sources?"
-        r"|study selection|(?:main )?outcome measures?|approach|(?:materials?|patients?"
-        r"|subjects?|setting"
-        r"|case)(?:,? and |/|, )methods?|methods?(?:(?: and |/)materials?)?|methodology"
-        r"|experimental(?: design)?"
-        r"|case (?:reports?|presentation|description))",
-        "result": r"(?:(?:main |key )?(?:results?|findings)|observations|data synthesis"
-        r"|measurements and main"
-        r" results|results? and discussions?)",
-        "conclusion": r"(?:conclusions?|discussions?|interpretation|significance|implications?"
-        r"|limitations?"
-        r"|discussions? and conclusions?|conclusions? and (?:relevance|outlook))",
-    }
+_PATTERNS: Final = [line.split(": ", 1) for line in lines_of("headings")]
+HEADINGS: Final = tuple(
+    "(?:" + "|".join(pattern for name, pattern in _PATTERNS if name == facet) + ")"
+    for facet in FACETS
 )
-"""Labels with which structured abstracts open a facet; a full stop or colon follows."""
+"""For each facet the labels with which structured abstracts open it."""
 
-GLUED_HEADINGS: Final[Mapping[Facet, str]] = MappingProxyType(
-    {
-        "background": r"(?:background(?!s\b)|introduction(?!s\b)|objectives?(?!s?\b"
-        r"|ly\b))(?=[^\W\d_])",
-        "method": r"(?:materials and )?methods(?=[^\W\d_])",
-        "result": r"results(?=[^\W\d_])",
-        "conclusion": r"conclusions?(?!s?\b)(?=[^\W\d_])",
-    }
+GLUED_HEADINGS: Final = (
+    r"(?:background(?!s\b)|introduction(?!s\b)|objectives?(?!s?\b|ly\b))(?=[^\W\d_])",
+    r"(?:materials and )?methods(?=[^\W\d_])",
+    r"results(?=[^\W\d_])",
+    r"conclusions?(?!s?\b)(?=[^\W\d_])",
 )
 """Labels that lost what followed them: "methodswe examined". No English word begins so."""
 
@@ -73,17 +53,12 @@ LABEL_WEIGHT: Final = 16.0
 
 _OPENING_LENGTH: Final = 32
 """Characters that hold a few words."""
-
 _LABELS: Final = tuple(
-    re.compile(rf"\A\W*(?:{HEADINGS[facet]}\s*[.:\]]|{GLUED_HEADINGS[facet]})", re.IGNORECASE)
-    for facet in FACETS
+    re.compile(rf"\A\W*(?:{heading}\s*[.:\]]|{glued})", re.IGNORECASE)
+    for heading, glued in zip(HEADINGS, GLUED_HEADINGS, strict=True)
 )
 _OPENING: Final = "|".join(
-    [
-        *(rf"{HEADINGS[facet]}\s*:" for facet in FACETS),
-        *(GLUED_HEADINGS[facet] for facet in FACETS),
-        BOILERPLATE,
-    ]
+    [*(rf"{heading}\s*:" for heading in HEADINGS), *GLUED_HEADINGS, BOILERPLATE]
 )
 _INSIDE = re.compile(rf"(?<=[\w)\]%][.?!])\s*(?={_OPENING})", re.IGNORECASE)
 _BOILERPLATE = re.compile(BOILERPLATE, re.IGNORECASE)
@@ -97,10 +72,8 @@ def cut_at_labels(sentence: str) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def pieces_of(text: str) -> tuple[str, ...]:
     """The sentences of a text, cut before every label, each once; none is without content."""
-    pieces: dict[str, None] = {}
-    for sentence in split_sentences(text):
-        pieces.update((piece, None) for piece in cut_at_labels(sentence.text) if _says(piece))
-    return tuple(pieces)
+    pieces = (piece for sentence in split_sentences(text) for piece in cut_at_labels(sentence.text))
+    return tuple(dict.fromkeys(filter(_says, pieces)))
 
 
 def _says(piece: str) -> bool:
@@ -141,8 +114,6 @@ N_PLACE_ROWS: Final = 92
 
 _WORD = re.compile(r"[a-z]+|\d+|[%=<>?:\u00b1]")
 _NUMBERS = re.compile(r"\d+")
-_START: Final = "^"
-_END: Final = "$"
 _NUMBER: Final = "0"
 _MASK: Final = OWN - 1
 """What is left by `OWN`, which is a power of 2: faster than a remainder."""
@@ -156,13 +127,9 @@ def words_of(sentence: str) -> list[str]:
 
 
 class Name(NamedTuple):
-    """What is worked out once for a word.
+    """A word's places below `OWN` and `BESIDE`, and how a pair of it and another is hashed.
 
-    Attributes:
-        own: Its place below `OWN`.
-        beside: Its place below `BESIDE`.
-        opens: The crc32 that a pair goes on from.
-        follows: What a pair goes on with.
+    ``opens`` is the crc32 that a pair goes on from, ``follows`` what one goes on with.
     """
 
     own: int
@@ -186,13 +153,12 @@ def _place_of(name: str) -> int:
 
 @lru_cache(maxsize=4096)
 def own_and_beside(sentence: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The places of a sentence's own names, and of its words as its neighbours see them.
+    """The places of a sentence's own names below `OWN`, and of its words below `BESIDE`.
 
-    Returns:
-        Places below `OWN`, and places below `BESIDE`, each once and sorted.
+    Its neighbours see the latter. Each place stands once, in order.
     """
     words = words_of(sentence)
-    line = [name_of(word) for word in (_START, *words, _END)]
+    line = [name_of(word) for word in ("^", *words, "$")]
     own = {name.own for name in line}
     # crc32 goes on where it stopped: this is crc32 of "one next".
     own.update([crc32(next_.follows, one.opens) & _MASK for one, next_ in pairwise(line)])
@@ -221,21 +187,13 @@ def place_rows(n_sentences: int) -> list[tuple[int, ...]]:
     Tenth of the text, how many sentences stand before and after it (4 and more are one), tenth of
     the text by the length of the text, and that length.
     """
-    rows: list[tuple[int, ...]] = []
-    for index in range(n_sentences):
-        tenth = 10 * index // max(1, n_sentences - 1)
-        after = n_sentences - 1 - index
-        size = min(4, n_sentences // 4)
-        rows.append(
-            (
-                tenth,
-                11 + min(index, 4),
-                16 + min(after, 4),
-                21 + 11 * size + tenth,
-                76 + min(n_sentences, 15),
-            )
-        )
-    return rows
+    last, size = n_sentences - 1, 21 + 11 * min(4, n_sentences // 4)
+    tenths = [10 * index // max(1, last) for index in range(n_sentences)]
+    length = 76 + min(n_sentences, 15)
+    return [
+        (tenth, 11 + min(index, 4), 16 + min(last - index, 4), size + tenth, length)
+        for index, tenth in enumerate(tenths)
+    ]
 
 
 STATES: Final = ("background", "objective", "method", "result", "conclusion")
@@ -250,13 +208,13 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class RoleModel:
-    """The weights of the chain.
+    """The weights of the chain, in steps of `STEP`.
 
     Attributes:
-        words: int8 of shape (names, states), in steps of `STEP`.
-        places: int16 of shape (places, states), in the same steps.
-        order: int16 of shape (states + 2, states): from each state to each; then, as the last two
-            rows, what speaks for a state at the first and at the last sentence.
+        words: Shape (names, states).
+        places: Shape (places, states).
+        order: Shape (states + 2, states): from each state to each; then, as the last two rows, what
+            speaks for a state at the first and at the last sentence.
     """
 
     words: NDArray[np.int8]
@@ -297,13 +255,9 @@ def chain_posteriors(
 ) -> NDArray[np.float64]:
     """The posterior of each state at each place, by the forward and backward sums.
 
-    Args:
-        evidence: What speaks for each state, (places, states), as log-odds.
-        order: What speaks for a state (column) after another (row).
-
-    Returns:
-        Shape (places, states); every row sums to 1. A few states are added up faster as plain
-        numbers than as small arrays.
+    ``evidence`` speaks for each state, (places, states), and ``order`` for a state (column) after
+    another (row), both as log-odds. Every row of the posterior, of the shape of the evidence, sums
+    to 1. A few states are added up faster as plain numbers than as small arrays.
     """
     odds = np.exp(evidence - evidence.max(axis=1)[:, None]).tolist()
     to, back = np.exp(order.T).tolist(), np.exp(order).tolist()
@@ -327,9 +281,8 @@ def _shares(amounts: list[float]) -> list[float]:
     return [amount / whole for amount in amounts]
 
 
-@lru_cache(maxsize=1)
-def role_model() -> RoleModel:
-    """The model that ships with the judge."""
+@cache
+def _model() -> RoleModel:
     arrays = learned("roles")
     return RoleModel(
         words=arrays["words"].astype(np.int8),
@@ -341,16 +294,15 @@ def role_model() -> RoleModel:
 def roles_of(sentences: Sequence[str]) -> NDArray[np.float64]:
     """The posterior of each facet for each sentence of one text, in order.
 
-    Returns:
-        Shape (sentences, 4), columns as in `FACETS`; every row sums to 1. A label that opens a
-        sentence ("Methods:") decides it and those that stand under it. The array is not to be
-        written to: who asks again gets the same one.
+    Shape (sentences, 4), columns as in `FACETS`; every row sums to 1. A label that opens a sentence
+    ("Methods:") decides it and those that stand under it. The array is read-only, for who asks
+    again gets the same one.
     """
     return _read(tuple(sentences))
 
 
 @lru_cache(maxsize=256)
 def _read(sentences: tuple[str, ...]) -> NDArray[np.float64]:
-    posteriors = role_model().posteriors(sentences)
+    posteriors = _model().posteriors(sentences)
     posteriors.setflags(write=False)
     return posteriors

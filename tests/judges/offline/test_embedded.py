@@ -7,12 +7,11 @@ import sys
 import pytest
 
 from summeval_pytest.judges.offline.embedded import OfflineJudge
+from summeval_pytest.judges.offline.facets import rate_all
 from summeval_pytest.questions import (
     CheckFacts,
     CountFacts,
     FacetPair,
-    FacetRating,
-    FacetRatings,
     Fact,
     FactChecks,
     FactList,
@@ -24,29 +23,8 @@ from summeval_pytest.questions import (
     SummaryRating,
     Unanswered,
 )
-from tests.judges.test_conformance import assert_full, questions_about
 
 JUDGE = OfflineJudge()
-TEXTS = [
-    "",
-    "kites",
-    "\u2603\ufe0f \U0001f9ea \u0661\u0662 \u00bd \u212b \u00b5g \u0130",
-    "\u202eabc\u0000def",
-    "\u7814\u7a76\u65b9\u6cd5\u3002",
-    "Kites rose 40 m above copper roofs. " * 400,
-    "12 g and 14 mg " * 1500,
-    " and was " * 2000,
-    "(" * 5000,
-    "a" * 50_000,
-]
-
-
-@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
-def test_odd_text_is_answered_in_full(text: str) -> None:
-    """Empty, one-word, oddly encoded and huge texts are texts too."""
-    questions = questions_about(text, "Kites rose 40 m.")
-    for question, answer in zip(questions, map(JUDGE.compute, questions), strict=True):
-        assert_full(question, answer)
 
 
 def test_facts_of_all_sentences_share_one_list() -> None:
@@ -130,24 +108,10 @@ def test_answers_are_the_same_in_every_process() -> None:
     assert "SentenceCheck(" in printed[0]
 
 
-def test_a_part_can_be_replaced_and_the_name_says_so() -> None:
-    """A team's own rater changes the numbers, so it changes the signature."""
-
-    def generous(question: RateFacets) -> tuple[FacetRating, ...]:
-        return tuple(
-            FacetRating(facet=pair.facet, reason="kind", rating=3) for pair in question.pairs
-        )
-
-    judge = OfflineJudge(rater=generous, name="offline-kind")
-    pair = FacetPair(facet="background", reference="Kites.", candidate="Swans.")
-    assert judge.signature == "offline-kind"
-    assert judge.compute(RateFacets((pair,))) == FacetRatings(generous(RateFacets((pair,))))
-
-
 def test_a_summary_is_rated_as_a_result_is() -> None:
     """The scale is the same, and so is what counts."""
     pair = FacetPair(facet="result", reference="Kites rose 40 m.", candidate="A ferry sank.")
-    (rated,) = JUDGE.rater(RateFacets((pair,)))
+    (rated,) = rate_all(RateFacets((pair,)))
     assert JUDGE.compute(RateSummary(pair.reference, pair.candidate)) == SummaryRating(
         reason=rated.reason, rating=rated.rating
     )

@@ -13,7 +13,7 @@ from summeval_pytest.judges.offline.conflicts import ASKS, Conflict
 from summeval_pytest.judges.offline.facets import (
     CONFLICT_CONFIDENCE,
     WHOLE_CONFIDENCE,
-    Overlap,
+    FacetOverlap,
     RatingModel,
     overlaps,
     rate_all,
@@ -30,7 +30,6 @@ from summeval_pytest.questions import (
     Facet,
     FacetPair,
     FacetRating,
-    FacetSegments,
     RateFacets,
 )
 
@@ -40,6 +39,46 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 METHOD, RESULT = FACETS.index("method"), FACETS.index("result")
+KITES = "Kites rose 40 m above copper roofs."
+OVERLAP = FacetOverlap(
+    found=0.5,
+    surest=0.9,
+    repetition=0.04,
+    amount=3.0,
+    n_words=10,
+    n_words_found=6,
+    n_numbers=2,
+    n_numbers_found=1,
+    is_whole=False,
+)
+MODEL = RatingModel(
+    coefficients=(2.0, 1.0, -5.0, 0.5),
+    thresholds={"result": (1.0, 2.0, 3.0)},
+    cuts={"result": (1.5, 2.4, 2.6)},
+)
+HEDGES = (
+    "Hedges shelter birds, but their use is poorly understood.",
+    "We counted nests in 40 hedges using field glasses.",
+    "Nests were significantly more frequent in tall hedges (p = 0.01).",
+    "These findings suggest that farmers should let hedges grow.",
+)
+LOOMS = (
+    "Background: We timed 12 looms.",
+    "Methods: p < 0.01 was found.",
+    "Results: Looms may wear out.",
+)
+GLUED = (
+    "backgroundlooms wear out.",
+    "methodswe timed 12 looms.",
+    "resultsnew looms won.",
+    "conclusionsbuy new looms.",
+)
+SKIPPING = (
+    "Background: Looms wear out.",
+    "We timed 12 looms using a clock.",
+    "New looms were significantly faster.",
+    "Conclusion: Buy new looms.",
+)
 
 
 def half_result(sentences: Sequence[str]) -> NDArray[np.float64]:
@@ -54,11 +93,14 @@ def pair(facet: Facet, reference: str, candidate: str) -> FacetPair:
     return FacetPair(facet=facet, reference=reference, candidate=candidate)
 
 
+def overlap_of(*pairs: FacetPair) -> FacetOverlap:
+    """The overlap of the first pair, every sentence half a method and half a result."""
+    return overlaps(pairs, half_result)[0]
+
+
 def test_a_word_counts_by_how_surely_its_sentence_states_the_facet() -> None:
     """The own segment counts .5 + .5 * .5 = .75, a sentence of another facet .5 * .5 = .25."""
-    own = pair("result", "Zqx vbn 41.", "Zqx.")
-    other = pair("method", "Wrt.", "Vbn.")
-    found = overlaps((own, other), half_result)[0].found
+    found = overlap_of(pair("result", "Zqx vbn 41.", "Zqx."), pair("method", "Wrt.", "Vbn.")).found
     whole = weight("zqx") + weight("vbn") + weight("41")
     assert found == pytest.approx((0.75 * weight("zqx") + 0.25 * weight("vbn")) / whole, rel=1e-12)
 
@@ -82,74 +124,31 @@ def test_repetition_is_the_share_of_runs_said_before() -> None:
 
 def test_words_past_the_fortieth_add_nothing_to_the_amount() -> None:
     """A long segment says no more for being longer."""
-    short = overlaps((pair("result", "Copper.", "Kites rose."),), half_result)[0]
-    long = [
-        overlaps((pair("result", "Copper.", " ".join(["copper"] * n)),), half_result)[0].amount
-        for n in (40, 80)
-    ]
-    assert short.amount == log1p(2)
-    assert long == [log1p(40), log1p(40)]
+    said = ("Kites rose.", "copper " * 40, "copper " * 80)
+    amounts = [overlap_of(pair("result", "Copper.", text)).amount for text in said]
+    assert amounts == [log1p(2), log1p(40), log1p(40)]
 
 
 def test_numbers_are_counted_once_and_wherever_they_stand() -> None:
     """Of 12, 40 and 15 the summary has 40, in the sentence of another facet."""
-    result = pair("result", "Kites rose 12, 40 and 15 m, then 40 m.", "Kites rose.")
-    method = pair("method", "Copper.", "We flew 40 kites.")
-    overlap = overlaps((result, method), half_result)[0]
+    overlap = overlap_of(
+        pair("result", "Kites rose 12, 40 and 15 m, then 40 m.", "Kites rose."),
+        pair("method", "Copper.", "We flew 40 kites."),
+    )
     assert (overlap.n_numbers, overlap.n_numbers_found) == (3, 1)
     assert (overlap.n_words, overlap.n_words_found) == (5, 3)  # kites, rose, 12, 40, 15
 
 
 def test_whole_means_every_word_in_the_own_segment() -> None:
     """Words in another facet's segment do not make a copy."""
-    own = pair("result", "Kites rose.", "The kites rose quickly.")
+    assert overlap_of(pair("result", "Kites rose.", "The kites rose quickly.")).is_whole
     apart = pair("result", "Kites rose.", "Kites fell.")
-    other = pair("method", "Copper.", "Roofs rose.")
-    assert overlaps((own,), half_result)[0].is_whole
-    assert not overlaps((apart, other), half_result)[0].is_whole
+    assert not overlap_of(apart, pair("method", "Copper.", "Roofs rose.")).is_whole
 
 
-KITES = "Kites rose 40 m above copper roofs."
-
-
-OVERLAP = Overlap(
-    found=0.5,
-    surest=0.9,
-    repetition=0.04,
-    amount=3.0,
-    n_words=10,
-    n_words_found=6,
-    n_numbers=2,
-    n_numbers_found=1,
-    is_whole=False,
-)
-
-
-MODEL = RatingModel(
-    coefficients=(2.0, 1.0, -5.0, 0.5),
-    thresholds={"result": (1.0, 2.0, 3.0)},
-    cuts={"result": (1.5, 2.4, 2.6)},
-)
-
-
-sentences = st.sampled_from(
-    [
-        "We flew 12 kites.",
-        "Red kites rose 40 m, whereas blue kites fell 15 m.",
-        "Red kites fell 40 m and then blue kites rose 15 m.",
-        "Wind did not affect red kites (p = 0.4).",
-        "Kites are poorly understood.",
-        "These findings suggest that kites may be useful.",
-        "Before the storm 7 kites flew, and 9 after it.",
-        "Before the storm 9 kites flew, and 7 after it.",
-    ]
-)
-
-
-def rate(facet: Facet, reference: str, candidate: str) -> FacetRating:
-    """The rating of a single pair."""
-    pair = FacetPair(facet=facet, reference=reference, candidate=candidate)
-    (rating,) = rate_all(RateFacets((pair,)))
+def rate(reference: str, candidate: str) -> FacetRating:
+    """The rating of a result."""
+    (rating,) = rate_all(RateFacets((pair("result", reference, candidate),)))
     return rating
 
 
@@ -195,7 +194,7 @@ def test_more_found_is_never_rated_less() -> None:
 
 def test_reason_says_what_was_found_and_what_to_expect() -> None:
     """Kites, rose and roofs of kites, rose, 40, copper and roofs; 0 of 1 numbers."""
-    reason = rate("result", KITES, "Kites rose above roofs.").reason
+    reason = rate(KITES, "Kites rose above roofs.").reason
     assert reason.startswith("60% of the reference's words and 0 of 1 numbers found")
     assert "; expected " in reason
     assert reason.endswith(" of 4")
@@ -203,7 +202,7 @@ def test_reason_says_what_was_found_and_what_to_expect() -> None:
 
 def test_changed_number_is_rated_one_and_asks_to_look() -> None:
     """All other words are the reference's; numbers can be compared for sure."""
-    rating = rate("result", KITES, KITES.replace("40", "60"))
+    rating = rate(KITES, KITES.replace("40", "60"))
     assert rating.rating == 1
     assert rating.reason.startswith(f"{ASKS}: number: ")
     assert rating.undecided
@@ -221,7 +220,7 @@ def test_conflict_of_words_lowers_the_rating_by_one() -> None:
 
 def test_segment_with_every_word_covers_the_facet() -> None:
     """A summary may say more than its reference."""
-    rating = rate("result", KITES, f"{KITES} They weighed 300 g.")
+    rating = rate(KITES, f"{KITES} They weighed 300 g.")
     assert rating == FacetRating(
         facet="result",
         reason="100% of the reference's words and 1 of 1 numbers found",
@@ -231,39 +230,36 @@ def test_segment_with_every_word_covers_the_facet() -> None:
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.lists(sentences, min_size=1, max_size=6, unique=True))
+@given(st.lists(
+    st.sampled_from((
+        "We flew 12 kites.",
+        "Red kites rose 40 m, whereas blue kites fell 15 m.",
+        "Red kites fell 40 m and then blue kites rose 15 m.",
+        "Wind did not affect red kites (p = 0.4).",
+        "Kites are poorly understood.",
+        "These findings suggest that kites may be useful.",
+        "Before the storm 7 kites flew, and 9 after it.",
+        "Before the storm 9 kites flew, and 7 after it.",
+    )),
+    min_size=1, max_size=6, unique=True,
+))  # fmt: skip
 def test_text_rated_against_itself_gets_the_full_scale(chosen: list[str]) -> None:
     """Nothing covers a text better than the text, even one that contradicts itself."""
-    segments = segment(" ".join(chosen))
-    stated = [segments.segment(facet) for facet in FACETS]
-    pairs = tuple(
-        FacetPair(facet=facet, reference=text, candidate=text)
-        for facet, text in zip(FACETS, stated, strict=True)
-        if text
-    )
-    assert any(stated)
-    assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[pair.facet] for pair in pairs]
+    stated = zip(FACETS, of_each(" ".join(chosen)), strict=True)
+    pairs = tuple(pair(facet, text, text) for facet, text in stated if text)
+    assert pairs
+    assert [r.rating for r in rate_all(RateFacets(pairs))] == [SCALES[each.facet] for each in pairs]
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.permutations(FACETS))
 def test_order_of_the_pairs_changes_nothing(order: list[Facet]) -> None:
     """Each pair is rated by all of them, whichever is named first."""
-    said = dict(zip(FACETS, ("Kites are rare.", "We flew 12.", KITES, "Kites help."), strict=True))
-
-    def rated(facets: tuple[Facet, ...]) -> dict[Facet, FacetRating]:
-        pairs = tuple(FacetPair(facet=f, reference=KITES, candidate=said[f]) for f in facets)
-        return dict(zip(facets, rate_all(RateFacets(pairs)), strict=True))
-
-    assert rated(tuple(order)) == rated(FACETS)
-
-
-HEDGES = (
-    "Hedges shelter birds, but their use is poorly understood.",
-    "We counted nests in 40 hedges using field glasses.",
-    "Nests were significantly more frequent in tall hedges (p = 0.01).",
-    "These findings suggest that farmers should let hedges grow.",
-)
+    said = ("Kites are rare.", "We flew 12.", KITES, "Kites help.")
+    pairs = {f: pair(f, KITES, text) for f, text in zip(FACETS, said, strict=True)}
+    shuffled = rate_all(RateFacets(tuple(pairs[facet] for facet in order)))
+    usual = rate_all(RateFacets(tuple(pairs.values())))
+    assert sorted(shuffled, key=str) == sorted(usual, key=str)
 
 
 def of_each(text: str) -> tuple[str, ...]:
@@ -272,22 +268,32 @@ def of_each(text: str) -> tuple[str, ...]:
     return tuple(segments.segment(facet) for facet in FACETS)
 
 
-def test_well_formed_abstract_is_read_facet_by_facet() -> None:
-    """Cues, tense, numbers and place agree, so each sentence goes where a reader puts it."""
-    assert of_each(" ".join(HEDGES)) == HEDGES
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        # Cues, tense, numbers and place agree, so each sentence goes where a reader puts it.
+        (" ".join(HEDGES), HEDGES),
+        # An author's own label outweighs every guess: here the results come first.
+        (" ".join((*LOOMS[2:3], *LOOMS[:2])), (*LOOMS[:3], "")),
+        # A label that lost its colon and space is still a label.
+        ("".join(GLUED), GLUED),
+        # Between "Background:" and "Conclusion:" stand a method and a result without a label.
+        (" ".join(SKIPPING), SKIPPING),
+        # No facet can be stated without a word that says something.
+        *((text, ("",) * 4) for text in ("", "...", " \n ", "\u2603 \u2603", "the of and")),
+    ],
+)  # fmt: skip
+def test_each_sentence_goes_where_a_reader_puts_it(text: str, segments: tuple[str, ...]) -> None:
+    """By its label where it stands under one, else by cues, tense, numbers and place."""
+    assert of_each(text) == segments
 
 
-def test_labels_decide_against_cues_and_place() -> None:
-    """An author's own label outweighs every guess: here the results come first."""
-    text = (
-        "Results: Looms may wear out. Background: We timed 12 looms. Methods: p < 0.01 was found."
-    )
-    assert of_each(text) == (
-        "Background: We timed 12 looms.",
-        "Methods: p < 0.01 was found.",
-        "Results: Looms may wear out.",
-        "",
-    )
+def test_a_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
+    """Under one that is followed by the next facet's it holds for all."""
+    text = "Background: Looms wear out. We timed 12 looms. Conclusion: Buy new looms."
+    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, True]
+    text = "Background: Looms wear out. We timed 12 looms. Methods: Buy new looms."
+    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, True, True]
 
 
 @pytest.mark.parametrize(
@@ -306,38 +312,6 @@ def test_labels_decide_against_cues_and_place() -> None:
 def test_sentences_are_cut_before_a_label_inside_them(text: str, pieces: tuple[str, ...]) -> None:
     """Released abstracts lost the line break before a label, so no full stop splits there."""
     assert cut_at_labels(text) == pieces
-
-
-def test_glued_labels_open_their_facets() -> None:
-    """A label that lost its colon and space is still a label."""
-    glued = (
-        "backgroundlooms wear out.",
-        "methodswe timed 12 looms.",
-        "resultsnew looms won.",
-        "conclusionsbuy new looms.",
-    )
-    assert of_each("".join(glued)) == glued
-
-
-def test_label_before_a_skipped_facet_holds_for_one_sentence() -> None:
-    """Between "Background:" and "Conclusion:" stand a method and a result without a label."""
-    text = (
-        "Background: Looms wear out. We timed 12 looms using a clock. New looms were significantly"
-        " faster. Conclusion: Buy new looms."
-    )
-    assert of_each(text) == (
-        "Background: Looms wear out.",
-        "We timed 12 looms using a clock.",
-        "New looms were significantly faster.",
-        "Conclusion: Buy new looms.",
-    )
-    assert (label_evidence(pieces_of(text)).max(axis=1) > 0).tolist() == [True, False, False, True]
-
-
-@pytest.mark.parametrize("text", ["", "...", " \n ", "\u2603 \u2603", "the of and"])
-def test_text_without_content_has_four_empty_segments(text: str) -> None:
-    """No facet can be stated without a word that says something."""
-    assert segment(text) == FacetSegments()
 
 
 def test_facet_without_a_sentence_shares_those_it_is_likely_for() -> None:

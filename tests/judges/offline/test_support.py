@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from summeval_pytest.judges.offline.conflicts import ASKS
 from summeval_pytest.judges.offline.lexicon import learned
-from summeval_pytest.judges.offline.sentences import (
+from summeval_pytest.judges.offline.support import (
     DEPTH,
     LEAST_STRENGTH,
-    Overlap,
     SourceIndex,
     evidence_features,
     evidence_of,
@@ -22,18 +21,23 @@ from summeval_pytest.judges.offline.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.questions import SentenceCheck
-
 PIPES = SourceIndex(("copper pipes corrode", "iron pipes rust quickly", "wood rots"))
-
-
 RARE = log(1 + 2.5 / 1.5)  # in one of three sentences
-
-
 SHARED = log(1 + 1.5 / 2.5)  # "pipes" is in two
-
-
 UNSEEN = log(1 + 3.5 / 0.5)  # in none
+MILL = (
+    "The mill ground 40 sacks of rye a day.",
+    "Wind speed fell in August.",
+    "The miller kept bees.",
+)
+SHORE = tuple(
+    f"{what.capitalize()} were counted by {who} in every {when}."
+    for what, who, when in (
+        *(("eels", "divers", "spring"), ("herons", "wardens", "June")),
+        *(("otters", "anglers", "week"), ("crabs", "pupils", "night"), ("seals", "pilots", "May")),
+        *(("gulls", "nuns", "year"), ("terns", "poets", "March"), ("whelks", "cooks", "hour")),
+    )
+)
 
 
 def test_shares_are_of_the_weight_of_all_words() -> None:
@@ -51,7 +55,7 @@ def test_gain_is_what_nearer_sentences_do_not_carry() -> None:
     found = PIPES.overlap("copper pipes corrode, pipes rust")
     total = 3 * RARE + SHARED
     assert found.gains == pytest.approx(((2 * RARE + SHARED) / total, RARE / total), rel=1e-15)
-    assert found.best_three == pytest.approx(1.0)
+    assert found.nearest(3) == pytest.approx(1.0)
 
 
 def test_of_two_that_share_the_same_the_shorter_is_nearer() -> None:
@@ -59,8 +63,7 @@ def test_of_two_that_share_the_same_the_shorter_is_nearer() -> None:
 
     Nearness is the weight times 1 + .5 * 2.2 / (1 + that).
     """
-    index = SourceIndex(("zebras graze slowly nearby", "zebras drink"))
-    found = index.overlap("zebras")
+    found = SourceIndex(("zebras graze slowly nearby", "zebras drink")).overlap("zebras")
     assert found.places == (1, 0)
     assert found.nearness == pytest.approx((1.0, (1 + 1.1 / 2.5) / (1 + 1.1 / 1.9)))
 
@@ -72,32 +75,23 @@ def test_generic_word_weighs_three_tenths() -> None:
     assert found.anywhere == pytest.approx(copper / (copper + results), rel=1e-15)
 
 
-def test_phrases_are_pairs_of_neighbouring_words() -> None:
-    """Of copper-pipes and pipes-rust, each sentence has one: half."""
+def test_phrases_are_pairs_and_likeness_counts_what_else_a_sentence_says() -> None:
+    """Of copper-pipes and pipes-rust each sentence has one; the first also says "corrode"."""
     assert PIPES.overlap("copper pipes rust").phrases == 0.5
     assert PIPES.overlap("pipes copper").phrases == 0.0
-
-
-def test_likeness_counts_what_the_sentence_says_beyond_the_claim() -> None:
-    """The claim is in the first sentence, which also says that pipes corrode."""
-    found = PIPES.overlap("copper")
-    assert found.likeness == pytest.approx(RARE / (2 * RARE + SHARED), rel=1e-15)
+    likeness = RARE / (2 * RARE + SHARED)
+    assert PIPES.overlap("copper").likeness == pytest.approx(likeness, rel=1e-15)
 
 
 @pytest.mark.parametrize(
     ("claim", "share"), [("40 sacks", 1.0), ("40 or 60 sacks", 0.5), ("sacks", 1.0)]
 )
 def test_numbers_have_to_stand_nearby(claim: str, share: float) -> None:
-    """A claim without numbers lacks none."""
+    """A claim without numbers lacks none; a number far from its other words does not count."""
     assert SourceIndex(("40 sacks a day", "bees")).overlap(claim).numbers == share
-
-
-def test_far_sentences_do_not_count_for_numbers() -> None:
-    """The number is in the source, but five others are closer to what the claim is about."""
     near = ("amber lamps", "calm seas", "granite harbours", "winter storms", "weary sailors")
-    found = SourceIndex((*near, "77 boats")).overlap("77 " + ", ".join(near))
-    assert found.places == (0, 1, 2, 3, 4, 5)
-    assert found.numbers == 0.0
+    far = SourceIndex((*near, "77 boats")).overlap("77 " + ", ".join(near))
+    assert (far.places, far.numbers) == ((0, 1, 2, 3, 4, 5), 0.0)
 
 
 @pytest.mark.parametrize("claim", ["", "of the", "zinc"])
@@ -105,7 +99,7 @@ def test_claim_without_a_shared_word_has_nothing_near(claim: str) -> None:
     """Nothing found is 0, not an error."""
     found = PIPES.overlap(claim)
     assert found.places == ()
-    assert (found.best, found.best_three, found.anywhere, found.likeness) == (0.0, 0.0, 0.0, 0.0)
+    assert (found.best, found.nearest(3), found.anywhere, found.likeness) == (0.0, 0.0, 0.0, 0.0)
 
 
 WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".split()), max_size=8)
@@ -116,86 +110,35 @@ WORDS = st.lists(st.sampled_from("copper iron pipes rust 40 7 results wood".spli
 def test_shares_are_shares(claim: Sequence[str], source: Sequence[Sequence[str]]) -> None:
     """Nothing leaves 0 to 1, and the whole source has at least what its nearest sentences have."""
     found = SourceIndex(tuple(map(" ".join, source))).overlap(" ".join(claim))
-    shares = (*found.shares, found.best_three, found.anywhere, found.phrases, found.likeness)
+    shares = (*found.shares, found.nearest(3), found.anywhere, found.phrases, found.likeness)
     assert all(0.0 <= share <= 1.0 + 1e-12 for share in (*shares, *found.nearness, found.numbers))
-    assert found.best - 1e-12 <= found.best_three <= found.anywhere + 1e-12
+    assert found.best - 1e-12 <= found.nearest(3) <= found.anywhere + 1e-12
     assert len(set(found.places)) == len(found.places) <= DEPTH
     assert list(found.nearness) == sorted(found.nearness, reverse=True)
+    if found.places:  # the last feature is the share over the largest share
+        features = evidence_features(found)
+        assert features[0][:3] == (found.shares[0], found.gains[0], 1.0)
+        assert max(each[3] for each in features) == 1.0
 
 
-SOURCE = (
-    "The mill ground 40 sacks of rye a day.",
-    "Wind speed fell in August.",
-    "The miller kept bees in nine hives.",
-    "A flood took the bridge.",
-    "Bees swarm in warm weather.",
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Wind speed fell, and a flood took the bridge.", {1, 3}),
+        # However little the nearest shares: somebody who checks the claim has to look somewhere.
+        ("Rye was unknown to ancient Egyptian sculptors and astronomers.", {0}),
+    ],
 )
+def test_a_claim_put_together_has_what_it_is_put_together_from(
+    claim: str, evidence: set[int]
+) -> None:
+    """Neither sentence says it alone."""
+    source = (*MILL[:2], "The miller kept bees in nine hives.", "A flood took the bridge.")
+    found = evidence_of(SourceIndex((*source, "Bees swarm in warm weather.")).overlap(claim))
+    assert set(found) == evidence
 
 
-def evidence(claim: str) -> tuple[int, ...]:
-    """The evidence of a claim in the source above."""
-    return evidence_of(SourceIndex(SOURCE).overlap(claim))
-
-
-def test_a_claim_put_together_has_what_it_is_put_together_from() -> None:
-    """Neither sentence says it alone; the nearest comes first."""
-    assert set(evidence("Wind speed fell, and a flood took the bridge.")) == {1, 3}
-
-
-def test_the_nearest_sentence_is_evidence_however_little_it_shares() -> None:
-    """Somebody who checks the claim has to look somewhere."""
-    assert evidence("Rye was unknown to ancient Egyptian sculptors and astronomers.") == (0,)
-
-
-def test_features_compare_each_sentence_with_the_best() -> None:
-    """The last of the four is the share over the largest share: .2 / .4."""
-    overlap = Overlap(
-        places=(3, 1),
-        shares=(0.4, 0.2),
-        gains=(0.4, 0.1),
-        nearness=(1.0, 0.5),
-        anywhere=0.5,
-        phrases=0.0,
-        likeness=0.0,
-        numbers=1.0,
-        n_words=4,
-        n_rare=0,
-    )
-    assert [*evidence_features(overlap)] == [
-        pytest.approx((0.4, 0.4, 1.0, 1.0)),
-        pytest.approx((0.2, 0.1, 0.5, 0.5)),
-    ]
-
-
-def strength_of(check: SentenceCheck) -> float:
-    """The chance that readers call the sentence supported."""
-    assert check.support is not None
-    return check.support
-
-
-MILL = (
-    "The mill ground 40 sacks of rye a day.",
-    "Wind speed fell in August.",
-    "The miller kept bees.",
-)
-
-
-SHORE = tuple(
-    f"{what.capitalize()} were counted by {who} in every {when}."
-    for what, who, when in (
-        ("eels", "divers", "spring"),
-        ("herons", "wardens", "June"),
-        ("otters", "anglers", "week"),
-        ("crabs", "pupils", "night"),
-        ("seals", "pilots", "May"),
-        ("gulls", "nuns", "year"),
-        ("terns", "poets", "March"),
-        ("whelks", "cooks", "hour"),
-    )
-)
-
-
-def test_sentence_on_another_subject_is_not_supported() -> None:
+def test_a_sentence_on_another_subject_is_not_supported() -> None:
     """It shares no more with the source than any sentence would."""
     found = support_sentences(("Penguins swim far.",), MILL)[0]
     assert not found.supported
@@ -204,15 +147,20 @@ def test_sentence_on_another_subject_is_not_supported() -> None:
         "0% of its words, by weight, in the five closest sentences; the summary shares no more"
         " rare words with the source than one of another paper"
     )
+    other = (
+        "Penguin colonies on the island were mapped by drones during the southern winter.",
+        "Breeding success depended on krill and on sea ice, as August counts suggest.",
+    )  # a rare word or two are what any two texts share
+    assert not any(found.supported for found in support_sentences(other, MILL))
 
 
-def test_conflict_outweighs_shared_words() -> None:
+def test_a_conflict_outweighs_shared_words() -> None:
     """However many words are shared; the evidence is what the source says."""
     found = support_sentences(("Wind speed rose in August.",), MILL)[0]
     same = support_sentences(("In August wind speed fell.",), MILL)[0]
     assert not found.supported
     assert found.undecided
-    assert strength_of(found) < strength_of(same) / 1.9
+    assert (found.support or 0.0) < (same.support or 0.0) / 1.9
     assert found.evidence == (1,)
     assert found.reason == (
         f"{ASKS}: direction: 'Wind speed rose in August.' against 'Wind speed fell in August.'"
@@ -229,12 +177,15 @@ def test_other_words_are_not_held_against_a_summary_told_in_other_words() -> Non
     first, second, _ = support_sentences(lay, MILL)
     assert first.supported
     assert second.supported
-    assert strength_of(first) < LEAST_STRENGTH
+    assert (first.support or 0.0) < LEAST_STRENGTH
     assert first.reason.endswith("the summary is told in other words, so this decides nothing")
 
 
 def test_the_same_sentence_is_held_against_a_summary_told_in_the_words_of_the_source() -> None:
-    """Its neighbours keep to the source's words, so one that has none of them was not there."""
+    """Its neighbours keep to the source's words, so one that has none of them was not there.
+
+    A heading of two words is nothing to support.
+    """
     close = (
         "Forty sacks of rye were what the mill ground in a day.",
         "Speed of wind in August fell.",
@@ -244,6 +195,7 @@ def test_the_same_sentence_is_held_against_a_summary_told_in_the_words_of_the_so
     assert all(found.supported for found in others)
     assert not last.supported
     assert f"of such sentences are supported, {LEAST_STRENGTH:.0%} needed" in last.reason
+    assert support_sentences((*close, "Main conclusions:"), MILL)[-1].supported
 
 
 def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -> None:
@@ -254,21 +206,6 @@ def test_words_that_stand_apart_do_not_support_what_they_are_put_together_to() -
     assert "100% in the whole source, so they stand apart" in found.reason
 
 
-def test_a_heading_is_nothing_to_support() -> None:
-    """Two words, none of them in the source, in a summary that otherwise keeps to it."""
-    close = ("Bees were kept by the miller.", "Wind speed in August fell.")
-    assert support_sentences((*close, "Main conclusions:"), MILL)[-1].supported
-
-
-def test_a_summary_of_another_paper_is_not_supported_at_all() -> None:
-    """A rare word or two are what any two texts share."""
-    other = (
-        "Penguin colonies on the island were mapped by drones during the southern winter.",
-        "Breeding success depended on krill and on sea ice, as August counts suggest.",
-    )
-    assert not any(found.supported for found in support_sentences(other, MILL))
-
-
 def test_no_share_counts_against_a_sentence() -> None:
     """More overlap must never make a sentence less supported."""
     *weights, _ = learned("support")["weights"]
@@ -277,14 +214,13 @@ def test_no_share_counts_against_a_sentence() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
-def test_sentence_of_the_source_is_supported_by_itself_first(
+def test_a_sentence_of_the_source_is_supported_by_itself_first(
     source: Sequence[str], data: st.DataObject
 ) -> None:
     """Whatever a source says, copying it is faithful."""
     place = data.draw(st.integers(0, len(source) - 1))
     found = support_sentences((source[place],), tuple(source))[0]
-    assert found.supported
-    assert strength_of(found) == 1.0
+    assert (found.supported, found.support) == (True, 1.0)
     assert source[found.evidence[0]] == source[place]
 
 
@@ -295,6 +231,7 @@ def test_support_is_bounded_and_its_evidence_is_in_the_source(
 ) -> None:
     """Strength is a share and evidence are indices, for any text."""
     for found in support_sentences((sentence, sentence + " rye"), tuple(source)):
-        assert 0.0 <= strength_of(found) <= 1.0
+        assert found.support is not None
+        assert 0.0 <= found.support <= 1.0
         assert all(0 <= place < len(source) for place in found.evidence)
         assert len(set(found.evidence)) == len(found.evidence)

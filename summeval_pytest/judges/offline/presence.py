@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise
+from math import ceil
 from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from summeval_pytest.judges.offline.conflicts import NOWHERE, find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import LIGHT, chance, learned, rarity
 from summeval_pytest.judges.offline.roles import cut_at_labels
-from summeval_pytest.judges.offline.sentences import COPIED
+from summeval_pytest.judges.offline.support import COPIED
 from summeval_pytest.questions import CheckFacts, Fact, FactCheck, FactChecks
 from summeval_pytest.text.words import STOP_WORDS, content_words, count_content, known_tokens, stem
 
@@ -33,6 +34,10 @@ _PREPOSITION: Final = (
     "with|by|in|for|on|from|at|to|than|after|before|during|using|among|between|under|within|via"
     "|through|across|without"
 )
+_AUXILIARY: Final = (
+    "was|were|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will"
+)
+_PAST: Final = "fell|rose|led|grew|became|brought|cut|ran|took|gave"
 _BREAK = re.compile(
     r"\s*[;:,()\[\]]\s+(?:(?:and|or|but|which|who|yet)\s+)?|\s+[(\[]\s*"
     r"|\s+(?:and|or|but|that|which|who|whereas|while|although|because)\s+"
@@ -40,20 +45,16 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"(?:(?:also|then|thus|therefore|however)\s+)?(?:was|were|is|are|had|has|have|did|does|do|may|might|can"
-    r"|cannot|could|should|would|will|must|not|\w+(?:ed|es))\b|(?:fell|rose|led|grew|became|brought|cut|ran|took"
-    r"|gave|held|kept|lost|made|met|set|shrank|spread|went|won|wrote)\b",
+    rf"(?:(?:also|then|thus|therefore|however)\s+)?(?:{_AUXILIARY}|must|not|\w+(?:ed|es))\b"
+    rf"|(?:{_PAST}|held|kept|lost|made|met|set|shrank|spread|went|won|wrote)\b",
     re.IGNORECASE,
 )
 _SUBJECT_END = re.compile(
-    r"\s(?:was|were|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will|\w{3,}ed"
-    r"|fell|rose|led|grew|became|brought|cut|ran|took|gave|shows?|suggests?|remains?|appears?)\b",
-    re.IGNORECASE,
+    rf"\s(?:{_AUXILIARY}|\w{{3,}}ed|{_PAST}|shows?|suggests?|remains?|appears?)\b", re.IGNORECASE
 )
 _OWN_SUBJECT = re.compile(
-    rf"(?!(?:{_PREPOSITION}|which|who|that|of|not|also|then|thus)\b)(?:[\w-]+\s+){{1,6}}?(?:was|were"
-    r"|is|are|had|has|have|did|does|do|may|might|can|cannot|could|should|would|will|must|fell|rose"
-    r"|grew|became|remained|kept)\b",
+    rf"(?!(?:{_PREPOSITION}|which|who|that|of|not|also|then|thus)\b)(?:[\w-]+\s+){{1,6}}?"
+    rf"(?:{_AUXILIARY}|must|fell|rose|grew|became|remained|kept)\b",
     re.IGNORECASE,
 )
 """A clause with a subject of its own before its verb: it has no use for the sentence's."""
@@ -106,10 +107,8 @@ def _stands_alone(piece: str, subject: str) -> bool:
 def facts_of(sentence: str, place: int, offset: int) -> list[Fact]:
     """The facts that a sentence states, in order.
 
-    Args:
-        sentence: The sentence.
-        place: Its index among the sentences asked about.
-        offset: How many facts stand before these in the whole list.
+    ``place`` is its index among the sentences asked about; ``offset`` facts stand before these in
+    the whole list, which parents are indices of.
     """
     facts: list[Fact] = []
     for part in cut_at_labels(sentence):
@@ -158,17 +157,15 @@ KEPT: Final = 64
 """So many premises are kept with their index: the facts of a reference are asked about again for
 each system."""
 
+_COUNTS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+).split()
+_TENS: Final = "thirty forty fifty sixty seventy eighty ninety hundred".split()
 NUMBER_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         stem(word): str(value)
-        for value, word in (
-            *enumerate(
-                "zero one two three four five six seven eight nine ten eleven twelve thirteen"
-                " fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
-            ),
-            *((30, "thirty"), (40, "forty"), (50, "fifty"), (60, "sixty"), (70, "seventy")),
-            *((80, "eighty"), (90, "ninety"), (100, "hundred")),
-        )
+        for value, word in (*enumerate(_COUNTS), *zip(range(30, 101, 10), _TENS, strict=True))
     }
 )
 _DIGITS: Final = MappingProxyType({digits: word for word, digits in NUMBER_WORDS.items()})
@@ -228,7 +225,6 @@ class Traces:
 
     Attributes:
         words: The words of the fact, in order.
-        weights: What each counts.
         found: The word of the premises that stands for each, None where there is none.
         held: The words found anywhere.
         carried: By premise, in their order, the words that it has.
@@ -237,15 +233,11 @@ class Traces:
     """
 
     words: tuple[str, ...]
-    weights: tuple[float, ...]
     found: tuple[str | None, ...]
     held: int
     carried: Mapping[int, int]
     total: float
-    sums: Sums = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.sums = Sums(self.weights)
+    sums: Sums
 
 
 class PremiseIndex:
@@ -294,12 +286,12 @@ class PremiseIndex:
             bit <<= 1
         weights = tuple([weight for _, weight in words])
         return Traces(
-            tuple([word for word, _ in words]),
-            weights,
-            tuple(found),
-            held,
-            dict(sorted(carried.items())),
-            sum(weights),
+            words=tuple([word for word, _ in words]),
+            found=tuple(found),
+            held=held,
+            carried=dict(sorted(carried.items())),
+            total=sum(weights),
+            sums=Sums(weights),
         )
 
     def stands_for(self, word: str) -> str | None:
@@ -333,23 +325,16 @@ class PremiseIndex:
 
     def _distance(self, one: str, other: str) -> int:
         """The fewest words from one to the other, at least 1."""
-        mine, theirs = self._positions(one), self._positions(other)
-        known = max(1, min(abs(a - b) for a in mine for b in theirs))
-        self._distances[one, other] = known
-        return known
-
-    def _positions(self, word: str) -> list[int]:
-        return [self._first[word], *self._again.get(word, ())]
+        mine = (self._first[one], *self._again.get(one, ()))
+        theirs = (self._first[other], *self._again.get(other, ()))
+        nearest: int = min(abs(a - b) for a in mine for b in theirs)
+        self._distances[one, other] = max(1, nearest)
+        return self._distances[one, other]
 
 
 def _akin(word: str, other: str) -> bool:
-    longer = max(len(word), len(other))
-    shared = 0
-    for mine, theirs in zip(word, other, strict=False):
-        if mine != theirs:
-            break
-        shared += 1
-    return shared >= _HEAD and shared >= _LEAST_SHARED * longer and other.isalpha()
+    least = max(_HEAD, ceil(_LEAST_SHARED * max(len(word), len(other))))
+    return len(word) >= least and other.startswith(word[:least]) and other.isalpha()
 
 
 @lru_cache(maxsize=KEPT)
@@ -468,7 +453,7 @@ def look_for(
     return found
 
 
-@lru_cache
+@cache
 def _model() -> tuple[float, tuple[float, ...]]:
     arrays = learned("presence")
     return float(arrays["intercept"]), tuple(float(slope) for slope in arrays["slopes"])
@@ -477,8 +462,7 @@ def _model() -> tuple[float, tuple[float, ...]]:
 def probability(signs: Signs) -> float:
     """The probability, of four decimals, that people say the fact is there."""
     intercept, slopes = _model()
-    logit = intercept + sum(map(mul, slopes, signs))
-    return round(chance(logit), _DECIMALS)
+    return round(chance(intercept + sum(map(mul, slopes, signs))), _DECIMALS)
 
 
 def check_facts(question: CheckFacts) -> FactChecks:
@@ -572,6 +556,5 @@ def _conflict(
     """
     near = [premises[place] for place in places]
     conflict = missing_number(added, near, premises)
-    if conflict is not None and conflict.instead != NOWHERE:
-        return conflict
-    return find_conflict(fact, near)
+    is_told = conflict is not None and conflict.instead != NOWHERE
+    return conflict if is_told else find_conflict(fact, near)

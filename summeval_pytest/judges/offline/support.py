@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log1p
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.judges.offline.conflicts import find_conflict, missing_number
 from summeval_pytest.judges.offline.lexicon import GENERIC, chance, logit, rarity
 from summeval_pytest.questions import SentenceCheck
 from summeval_pytest.text.words import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 DEPTH: Final = 10
 """So many of the nearest sentences are looked at."""
@@ -40,7 +36,7 @@ KEPT: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
+class ClaimOverlap:
     """What a claim shares with the sentences nearest to it; every share is of the claim's weight.
 
     Attributes:
@@ -73,15 +69,9 @@ class Overlap:
         """What the sentence that carries most carries."""
         return max(self.shares, default=0.0)
 
-    @property
-    def best_three(self) -> float:
-        """What the three nearest sentences carry together."""
-        return min(1.0, sum(self.gains[:3]))
-
-    @property
-    def best_five(self) -> float:
-        """What the five nearest sentences carry together."""
-        return min(1.0, sum(self.gains[:5]))
+    def nearest(self, n: int) -> float:
+        """What the nearest sentences, so many of them, carry together."""
+        return min(1.0, sum(self.gains[:n]))
 
 
 class SourceIndex:
@@ -110,7 +100,7 @@ class SourceIndex:
             for words in self._words
         ]
 
-    def overlap(self, claim: str) -> Overlap:
+    def overlap(self, claim: str) -> ClaimOverlap:
         """What a claim shares with the sentences nearest to it; of equally near ones, the first."""
         words = content_words(claim)
         found: dict[str, float] = {}
@@ -131,7 +121,7 @@ class SourceIndex:
         near = sorted([(-weight * factors[p], p) for p, weight in shared.items()])[:DEPTH]
         places = tuple(place for _, place in near)
         around = places[:NEAR]
-        return Overlap(
+        return ClaimOverlap(
             places=places,
             shares=tuple([min(1.0, shared[place] / total) for place in places]),
             gains=tuple([gain / total for gain in self._gains(found, places)]),
@@ -166,9 +156,8 @@ class SourceIndex:
 
     def _numbers(self, words: list[str], around: tuple[int, ...]) -> float:
         wanted = {word for word in words if word[0].isdigit()}
-        if not wanted:
-            return 1.0
-        return sum(any(n in self._bags[place] for place in around) for n in wanted) / len(wanted)
+        found = [n for n in wanted if any(n in self._bags[place] for place in around)]
+        return len(found) / len(wanted) if wanted else 1.0
 
 
 def _weight(word: str, n_sentences: int, n_found: int) -> float:
@@ -182,25 +171,22 @@ def source_index(sentences: tuple[str, ...]) -> SourceIndex:
     return SourceIndex(sentences)
 
 
-def evidence_features(overlap: Overlap) -> Iterator[tuple[float, ...]]:
+def evidence_features(overlap: ClaimOverlap) -> list[tuple[float, ...]]:
     """What is known of each of the nearest sentences, the nearest first; all 0 to 1."""
-    best = overlap.best
-    for share, gain, nearness in zip(overlap.shares, overlap.gains, overlap.nearness, strict=True):
-        yield share, gain, nearness, share / best if best else 0.0
+    best = overlap.best or 1.0
+    each = zip(overlap.shares, overlap.gains, overlap.nearness, strict=True)
+    return [(share, gain, nearness, share / best) for share, gain, nearness in each]
 
 
-def evidence_of(overlap: Overlap) -> tuple[int, ...]:
+def evidence_of(overlap: ClaimOverlap) -> tuple[int, ...]:
     """The sentences that carry a claim, the nearest first.
 
     The nearest is among them if it shares a word at all, another if it is likely enough that a
     reader would name it (the learned start has that likelihood in it).
     """
     ranked = zip(overlap.places, evidence_features(overlap), strict=True)
-    return tuple(
-        place
-        for number, (place, features) in enumerate(ranked)
-        if not number or logit("evidence", features) >= 0.0
-    )
+    first = overlap.places[:1]
+    return tuple(p for p, features in ranked if p in first or logit("evidence", features) >= 0.0)
 
 
 TOLD_ALIKE: Final = 0.45
@@ -253,15 +239,11 @@ def support_sentences(
 
 
 def _support(
-    sentence: str, index: SourceIndex, overlap: Overlap, *, is_unrelated: bool, is_alike: bool
+    sentence: str, index: SourceIndex, overlap: ClaimOverlap, *, is_unrelated: bool, is_alike: bool
 ) -> SentenceCheck:
     if sentence in index.sentences:
-        return SentenceCheck(
-            reason=COPIED,
-            supported=True,
-            evidence=(index.sentences.index(sentence),),
-            support=1.0,
-        )
+        place = index.sentences.index(sentence)
+        return SentenceCheck(reason=COPIED, supported=True, evidence=(place,), support=1.0)
     evidence = evidence_of(overlap)
     strength = chance(logit("support", strength_features(overlap)))
     near = [index.sentences[place] for place in overlap.places[:NEAR]]
@@ -269,7 +251,7 @@ def _support(
     if conflict is not None:
         if conflict.sentence is not None:
             first = index.sentences.index(conflict.sentence)
-            evidence = (first, *(place for place in evidence if place != first))
+            evidence = tuple(dict.fromkeys((first, *evidence)))
         return SentenceCheck(
             reason=conflict.told,
             supported=False,
@@ -281,7 +263,7 @@ def _support(
     fault = _too_little(overlap, strength) if is_alike else None
     if is_unrelated:
         fault = "the summary shares no more rare words with the source than one of another paper"
-    reason = f"{overlap.best_five:.0%} of its words, by weight, in the five closest sentences"
+    reason = f"{overlap.nearest(NEAR):.0%} of its words, by weight, in the five closest sentences"
     if fault is not None:
         reason += f"; {fault}"
     elif not is_alike:
@@ -291,22 +273,17 @@ def _support(
     )
 
 
-def strength_features(overlap: Overlap) -> tuple[float, ...]:
+def strength_features(overlap: ClaimOverlap) -> tuple[float, ...]:
     """What the chance that a sentence is supported depends on; none of it counts against it."""
-    return (
-        overlap.best,
-        overlap.best_three,
-        overlap.phrases,
-        overlap.likeness,
-        overlap.numbers,
-    )
+    together = overlap.nearest(3)
+    return (overlap.best, together, overlap.phrases, overlap.likeness, overlap.numbers)
 
 
-def _too_little(overlap: Overlap, strength: float) -> str | None:
+def _too_little(overlap: ClaimOverlap, strength: float) -> str | None:
     """Why a sentence is unsupported for its overlap alone, in a summary told in like words."""
     if overlap.n_words < LEAST_WORDS:
         return None
-    if overlap.best_five < TOGETHER * overlap.anywhere:
+    if overlap.nearest(NEAR) < TOGETHER * overlap.anywhere:
         return f"{overlap.anywhere:.0%} in the whole source, so they stand apart"
     if strength < LEAST_STRENGTH:
         return f"{strength:.0%} of such sentences are supported, {LEAST_STRENGTH:.0%} needed"

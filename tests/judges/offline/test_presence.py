@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_pytest.judges.offline.conflicts import ASKS
+from summeval_pytest.judges.offline.lexicon import learned, rarity
+from summeval_pytest.judges.offline.presence import (
+    PRESENT,
+    PremiseIndex,
+    Signs,
+    added_to,
+    check_facts,
+    facts_of,
+    premises_of,
+    probability,
+    weighed,
+)
+from summeval_pytest.questions import CheckFacts, Fact, FactCheck, Settled
+from summeval_pytest.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GLOVES = (
+    "Forty cyclists were assigned to wool or nylon gloves for six weeks during a cold winter,"
+    " and grip strength fell by 3%."
+)
+ROOFS = ("Kites rose above copper roofs.", "Sixteen ferries crossed the lake.")
+MILL = (
+    "The mill ground 40 sacks of rye a day.",
+    "Wind speed fell in August.",
+    "The miller kept bees.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "texts"),
+    [
+        # Each fact can be right or wrong by itself and names its subject, its own if it has one.
+        (GLOVES, ["Forty cyclists were assigned.", "Forty cyclists: to wool or nylon gloves.",
+                  "Forty cyclists: for six weeks during a cold winter.",
+                  "Grip strength fell by 3%."]),
+        # A time or a pronoun before the verb says nothing of what a later piece speaks of.
+        ("On day 21 hulls weighed 40 kg dry in the small port of Ghent.",
+         ["On day 21 hulls weighed 40 kg dry.", "In the small port of Ghent."]),
+        ("This kept eight old hulls dry in the small port of Ghent.",
+         ["This kept eight old hulls dry.", "In the small port of Ghent."]),
+        # Half a range would be another number.
+        ("Looms wove from 14 to 16 metres daily.", ["Looms wove from 14 to 16 metres daily."]),
+        # The capital of a micro sign is a Greek letter, which would make another word of the unit.
+        ("\u00b5g doses of copper", ["\u00b5g doses of copper."]),
+        *((sentence, []) for sentence in ("", ".", "of the", "( )", "\u2603")),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_cut_at_clauses_and_phrases(sentence: str, texts: list[str]) -> None:
+    """The later facts of a sentence refine its first one; without content there is none."""
+    facts = facts_of(sentence, 2, 5)
+    assert [fact.text for fact in facts] == texts
+    assert [fact.parent for fact in facts] == [None, 5, 5, 5][: len(facts)]
+
+
+def test_a_sentence_with_a_lost_line_break_has_a_root_on_each_side() -> None:
+    """What stands under the next label refines nothing that stands before it."""
+    assert facts_of("Old looms wear out.results : new looms won.", 0, 3) == [
+        Fact(text="Old looms wear out.", sentence=0),
+        Fact(text="Results : new looms won.", sentence=0),
+    ]
+
+
+def test_refinement_adds_what_follows_its_subject() -> None:
+    """One that adds nothing is weighed whole; otherwise it would be weighed by nothing."""
+    root, refined, *_ = facts_of(GLOVES, 0, 0)
+    assert added_to(root.text, refined.text) == "to wool or nylon gloves."
+    assert added_to("Red kites rose.", "Kites.") == "Kites."
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(), st.integers(0, 5), st.integers(0, 5))
+def test_facts_keep_every_content_word_and_stand_after_their_parents(
+    sentence: str, place: int, offset: int
+) -> None:
+    """What a summary says must not be lost on the way to being checked."""
+    facts = facts_of(sentence, place, offset)
+    told = {word for fact in facts for word in content_words(fact.text)}
+    assert set(content_words(sentence)) <= told
+    for number, fact in enumerate(facts, start=offset):
+        assert fact.sentence == place
+        assert fact.parent is None or offset <= fact.parent < number
+
+
+def test_a_word_weighs_by_its_rarity_and_its_kind() -> None:
+    """A paraphrase keeps numbers and nouns and changes verbs, so these count less."""
+    assert dict(weighed("Kites reported 40 crossed lakes.")) == {
+        "kite": 0.5 + rarity("kite"),
+        "report": 0.4 * 0.5 * (0.5 + rarity("report")),  # light, and an -ed form
+        "40": 1.5 * (0.5 + rarity("40")),
+        "cross": 0.5 * (0.5 + rarity("cross")),
+        "lake": 0.5 + rarity("lake"),
+    }
+
+
+def test_words_are_traced_to_the_premises_that_have_them() -> None:
+    """Premise 0 has the first two of three words, premise 1 the last: bits 1, 2 and 4."""
+    traces = premises_of(ROOFS).trace((("copper", 1.0), ("roof", 2.0), ("lake", 4.0)))
+    assert traces.carried == {0: 0b011, 1: 0b100}
+    assert traces.held == 0b111
+    assert traces.sums[0b110] == 6.0
+
+
+@pytest.mark.parametrize(
+    ("word", "premise", "is_found"),
+    [
+        *(("16", "Sixteen ferries.", True), ("sixteen", "16 ferries.", True)),
+        ("organis", "The organizer spoke.", True),
+        # Four letters in common are little in a long word, and digits are never cut.
+        *(("intern", "Interstate roads.", False), ("kite", "Kin met.", False)),
+        *(("16", "Six ferries.", False), ("16", "166", False)),
+    ],
+)
+def test_a_word_is_found_in_another_form(word: str, premise: str, *, is_found: bool) -> None:
+    """Numbers in digits and words are the same, and so are spellings and derivations."""
+    assert (PremiseIndex((premise,)).stands_for(word) is not None) is is_found
+
+
+def test_words_in_one_phrase_are_closer_than_words_of_two_premises() -> None:
+    """Copper and roofs are neighbours: 1 / 1. From roofs to sixteen are 3 more: 1 / 4."""
+    index = premises_of(ROOFS)
+    for words, closeness in (
+        ("copper roof", 1.0),
+        ("roof sixteen", 0.25),
+        ("copper moon roof", 0.5),
+    ):
+        assert index.closeness(index.trace(tuple((w, 1.0) for w in words.split()))) == closeness
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(), st.lists(st.text(), max_size=4))
+def test_shares_are_bounded_for_any_text(fact: str, premises: list[str]) -> None:
+    """No text makes a premise carry more than the fact has."""
+    index = PremiseIndex(tuple(premises))
+    traces = index.trace(weighed(fact))
+    assert 0.0 <= index.closeness(traces) <= 1.0
+    assert all(0 <= place < len(premises) for place in traces.carried)
+    assert all(words & ~traces.held == 0 for words in traces.carried.values())
+
+
+NOTHING = Signs(0.0, 0.0, 0.0, numbers_lost=-1.0, rarest_lost=-1.0, beside=0.0, of_summary=0.0)
+EVERYTHING = Signs(1.0, 1.0, 1.0, numbers_lost=0.0, rarest_lost=0.0, beside=1.0, of_summary=0.0)
+
+
+def checked(fact: str, premises: Sequence[str], *earlier: Settled) -> FactCheck:
+    """The answer about one fact of a summary, which refines ``earlier`` ones."""
+    asked = CheckFacts((Fact(text=fact, sentence=0),), tuple(premises), earlier=earlier)
+    (check,) = check_facts(asked).checks
+    assert isinstance(check, FactCheck)
+    return check
+
+
+def held(facts: tuple[Fact, ...], premises: tuple[str, ...], *, every: bool = True) -> list[float]:
+    """The probability of each fact, all asked in one question."""
+    answer = check_facts(CheckFacts(facts, premises, every_premise=every))
+    return [check.support or 0.0 for check in answer.checks if isinstance(check, FactCheck)]
+
+
+def listed(*texts: str) -> tuple[Fact, ...]:
+    """Facts that refine none."""
+    return tuple(Fact(text=text, sentence=place) for place, text in enumerate(texts))
+
+
+def test_a_fact_is_weighed_by_what_it_adds() -> None:
+    """The subject that it repeats is granted by the fact it refines."""
+    fact, known = "The miller: with nine hives.", Settled(text="The miller.", holds=True)
+    assert not checked(fact, ("The miller kept bees.",), known).entailed
+    assert checked(fact, ("The nine hives stood by the mill.",), known).entailed
+
+
+def test_a_fact_in_other_words_is_present() -> None:
+    """What carries it comes first among the evidence, and the reason says how probable it is."""
+    found = checked("Each day 40 rye sacks were ground.", MILL)
+    assert found.entailed
+    assert found.premises == (0,)
+    assert found.reason == f"100% of its words found, probability {found.support:.2f}"
+
+
+def test_a_conflict_outweighs_shared_words() -> None:
+    """However many words are shared it does not hold, and the evidence is what the premise says."""
+    found = checked("Wind speed rose in August.", MILL)
+    assert not found.entailed
+    assert found.undecided
+    assert 0.0 < (found.support or 0.0) < PRESENT
+    assert found.premises == (1,)
+    assert found.reason.startswith(f"{ASKS}: direction: ")
+
+
+def test_what_makes_a_fact_more_probable() -> None:
+    """A number that nothing replaces is a gap and no conflict.
+
+    What all facts say is their topic, which tells little of any. Beside a fact that is there stand
+    others: a summary leaves out whole passages; clauses of a sentence share their subject anyway.
+    People who compare two facts forgive more than people who look one up in a text.
+    """
+    bees = ("Bees the miller kept.",)
+    (gap,), (plain,) = (
+        held(listed(text), bees)
+        for text in ("The miller kept bees for 60 years.", "The miller kept bees.")
+    )
+    assert 0.0 < gap < plain
+    ferry, lake = (
+        listed("The ferry sank.", "It burned; the ferry.", "The ferry hooted."),
+        "A ferry.",
+    )
+    assert held(ferry, (lake,))[0] < held(ferry[:1], (lake,))[0]
+    premises = ("Kites rose high above the copper roofs.", "Lifting began.")
+    apart = listed(ROOFS[0], "Gusts lifted gliders.")
+    refined = (apart[0], replace(apart[1], parent=0))
+    assert held(refined, premises, every=False)[1] < held(apart, premises, every=False)[1]
+    copper = listed("Gusts lifted copper gliders.")
+    assert held(copper, ROOFS[:1], every=False)[0] < held(copper, ROOFS[:1], every=True)[0]
+
+
+def test_each_sign_counts_and_none_counts_against_a_fact() -> None:
+    """No weight is negative, so each probability can be told from its signs."""
+    slopes = learned("presence")["slopes"].tolist()
+    assert len(slopes) == len(NOTHING)
+    assert min(slopes) >= 0.0
+    assert probability(NOTHING) < PRESENT < probability(EVERYTHING)
+    for sign in ("found", "close", "numbers_lost", "beside"):
+        lacking = EVERYTHING._replace(**{sign: getattr(NOTHING, sign)})
+        assert probability(lacking) < probability(EVERYTHING)
+
+
+def test_premises_that_add_little_are_no_evidence() -> None:
+    """The best premise has it all, so the second one, which repeats a word, is not named."""
+    premises = ("Copper is dear.", "Kites rose slowly over the copper roofs.")
+    assert checked("Kites rose over copper roofs.", premises).premises == (1,)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=6), st.data())
+def test_a_fact_among_the_premises_is_present(premises: Sequence[str], data: st.DataObject) -> None:
+    """Whatever a text says, repeating it is present."""
+    place = data.draw(st.integers(0, len(premises) - 1))
+    found = checked(premises[place], premises)
+    assert (found.entailed, found.support) == (True, 1.0)
+    assert premises[found.premises[0]] == premises[place]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(), st.lists(st.text(), max_size=4))
+def test_probability_is_bounded_and_evidence_is_offered(fact: str, premises: Sequence[str]) -> None:
+    """Strength is a probability and evidence are indices, for any text."""
+    found = checked(fact, premises)
+    assert found.support is not None
+    assert 0.0 <= found.support <= 1.0
+    assert found.entailed == (found.support >= PRESENT)
+    assert all(0 <= place < len(premises) for place in found.premises)
+    assert len(set(found.premises)) == len(found.premises)
