@@ -82,11 +82,7 @@ REFUSALS: Final[frozenset[Fault]] = frozenset({"unauthorised", "unknown_model"})
 
 
 class NoReplyError(SummevalError):
-    """A request without a usable reply: nobody's text could be read, so nothing was answered.
-
-    Attributes:
-        fault: Why.
-    """
+    """The endpoint returned no usable reply, so nothing was answered; ``fault`` says why."""
 
     def __init__(self, fault: Fault, message: str) -> None:
         super().__init__(message)
@@ -94,7 +90,7 @@ class NoReplyError(SummevalError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A clause that names the known word nearest to ``word``, or lists the known ones."""
+    """A clause for a message: the known word nearest to ``word``, or all known ones."""
     from difflib import get_close_matches
 
     names = sorted(known)

@@ -106,16 +106,12 @@ def has_tokens(text: str) -> bool:
     return _TOKEN.search(text) is not None
 
 
-def content_words(text: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def content_words(text: str) -> tuple[str, ...]:
     """The stems of the words that carry content, in order; numbers stay as they are written."""
-    return list(_content_words(text))
+    return tuple(filter(None, map(_CONTENTS.__getitem__, known_tokens(text))))
 
 
 def count_content(text: str) -> int:
     """How many words of a text carry content, each as often as it stands."""
     return sum(map(bool, map(_CONTENTS.__getitem__, tokens(text))))
-
-
-@lru_cache(maxsize=8192)
-def _content_words(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_CONTENTS.__getitem__, known_tokens(text))))

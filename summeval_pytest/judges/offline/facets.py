@@ -115,7 +115,7 @@ def overlaps(pairs: tuple[FacetPair, ...], roles: Roles = roles_of) -> tuple[Fac
     spoken = [known_tokens(text) for text in texts]
     table = roles(texts).tolist()
     said = {
-        text: _Sentence(len(words), tuple(content_words(text)), row)
+        text: _Sentence(len(words), content_words(text), row)
         for text, words, row in zip(texts, spoken, table, strict=True)
     }
     repeated = repetition([word for words in spoken for word in words])

@@ -144,7 +144,7 @@ class SourceIndex:
             gains.append(sum(map(open_words.pop, gained)))
         return gains
 
-    def _phrases(self, words: list[str], around: tuple[int, ...]) -> float:
+    def _phrases(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
         wanted = set(pairwise(words))
         most = max((len(wanted & self._pairs_of(place)) for place in around), default=0)
         return most / len(wanted) if wanted else 0.0
@@ -154,7 +154,7 @@ class SourceIndex:
             self._pairs[place] = frozenset(pairwise(self._words[place]))
         return self._pairs[place]
 
-    def _numbers(self, words: list[str], around: tuple[int, ...]) -> float:
+    def _numbers(self, words: tuple[str, ...], around: tuple[int, ...]) -> float:
         wanted = {word for word in words if word[0].isdigit()}
         found = [n for n in wanted if any(n in self._bags[place] for place in around)]
         return len(found) / len(wanted) if wanted else 1.0
