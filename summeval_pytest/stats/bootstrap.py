@@ -35,13 +35,12 @@ Statistic: TypeAlias = Callable[["Rows"], float | None]
 """From the rows of a resample to a number; None if undefined."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Interval:
-    """Both bounds of a 95 % interval, or neither, and on how many defined resamples it stands."""
+    """Both bounds of a 95 % interval; neither where too few resamples are defined."""
 
     low: float | None
     high: float | None
-    n_defined: int
 
 
 def rows_by_group(groups: Labels) -> tuple[Rows, ...]:
@@ -182,8 +181,4 @@ def _interval(statistics: Iterable[float | None], n_resamples: int) -> Interval:
             raise ValueError(f"the statistic gave {value!r} for a resample; give None if undefined")
     values = np.array(found, dtype=np.float64)[:, np.newaxis]  # None becomes NaN
     (low,), (high,) = percentile_bounds(values, n_resamples=n_resamples)
-    return Interval(
-        low=None if np.isnan(low) else float(low),
-        high=None if np.isnan(high) else float(high),
-        n_defined=int((~np.isnan(values)).sum()),
-    )
+    return Interval(None, None) if np.isnan(low) else Interval(float(low), float(high))

@@ -73,10 +73,6 @@ class Sentence:
     end: int
 
 
-def _is_initial(token: str) -> bool:
-    return len(token) == 1 and token.isalpha() and token.isupper()
-
-
 def _starts_anew(following: str) -> bool:
     return following[:1].isupper() and following.lower().strip(",;:") in _STARTERS
 
@@ -91,7 +87,7 @@ def _goes_on(token: str, previous: str, following: str, *, opened: bool) -> bool
         return not ((word in _MAY_END and _starts_anew(following)) or ends_unit)
     if word in _BEFORE_NUMBER:
         return following[:1].isdigit()
-    if _is_initial(token):
+    if len(token) == 1 and token.isalpha() and token.isupper():
         ends = after_number or previous.lower() in _LETTERED or opened
         return not (ends or _starts_anew(following))
     return _INITIALS.fullmatch(token) is not None and not _starts_anew(following)
