@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 
 _LEANS = re.compile(
-    r"\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|each"
+    r"(?i)\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|each"
     r"|neither|the (?:latter|former|other|others|same|two|three)|here|there|then|thus|hence|so"
     r"|therefore|however|moreover|furthermore|further|also|additionally|in addition|in contrast"
     r"|by contrast|conversely|instead|nevertheless|nonetheless|consequently|accordingly"
     r"|finally|similarly|likewise|second|secondly|third|thirdly|next|overall|together|but|and"
-    r"|or|yet|as a result|as expected|for (?:example|instance)|on the other hand)\b)",
-    re.IGNORECASE,
+    r"|or|yet|as a result|as expected|for (?:example|instance)|on the other hand)\b)"
 )
 """Opens a sentence that only the one before it explains."""
 _LABEL = re.compile(r"\W*[^\W\d_][\w/&-]*(?: [\w/&-]+){0,3}\s?:")
@@ -156,24 +155,22 @@ _NUM: Final = r"[-\u2212]?\d+(?:[.,]\d+)*\s?%?"
 _TO: Final = r"\s?(?:-|\u2013|,|to|and)\s?"
 
 _LABELLED = re.compile(
-    r"\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?|types?|phases?"
+    r"(?i)\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?|types?|phases?"
     r"|grades?|stages?|class|levels?|groups?|arms?|cohorts?|models?|versions?|nos?|nr|study"
     r"|experiments?|trials?|cases?|scenarios?|steps?|parts?|layers?|days?|weeks?|months?|years?"
     r"|visits?|clusters?|chromosomes?|lines?|items?|questions?|factors?|per|rules?|releases?"
     rf"|sites?|alpha|numbers?|power of|{_MONTH}"
     r"|p(?:[ -]?values?)?\s*(?:of|was|were|[<>=\u2264\u2265]+))"
-    r"\.?\s*\Z",
-    re.IGNORECASE,
+    r"\.?\s*\Z"
 )
 """Before a number that is a label, a date, a base ("per 100") or a level of significance."""
 _NAMED = re.compile(r"(?<=\w )[A-Z][\w-]*\s\Z")
 """Before a number that belongs to a name: "Rule 30"."""
 _JOINED_BEFORE = re.compile(r"(?:\[|\u00b1|\+/-|\+-|\d\s?of\s|\d\s?[x\u00d7]\s?|[:/^_]|\d,)\s?\Z")
 _JOINED_AFTER = re.compile(
-    r"[^\W\d_]|\(|-[^\W\d_]|-\[|\s?[:/]\s?\d|,\d|\s?[x\u00d7]\s?\d|\s?\u00b1|\s?\+/-"
+    r"(?i)[^\W\d_]|\(|-[^\W\d_]|-\[|\s?[:/]\s?\d|,\d|\s?[x\u00d7]\s?\d|\s?\u00b1|\s?\+/-"
     r"|\s?%?\s*(?:CIs?|CrI|confidence|credible|intervals?|power)\b"
-    rf"|\s{_MONTH}\b",
-    re.IGNORECASE,
+    rf"|\s{_MONTH}\b"
 )
 _NO_UNIT = re.compile(
     r"\s?[:/]\s?\d|,\d|-?[A-Z]\b"
@@ -182,22 +179,20 @@ _NO_UNIT = re.compile(
 """After what looks like a figure with a unit and is none: "2D", "95% CI"."""
 _CODE = re.compile(r"0\d")
 _INTERVAL = re.compile(
-    rf"(?:\bCIs?|\bCrI|\bIQR|\bintervals?|\brange)\b[^;()\[\]\d]{{0,12}}{_NUM}{_TO}{_NUM}"
+    rf"(?i)(?:\bCIs?|\bCrI|\bIQR|\bintervals?|\brange)\b[^;()\[\]\d]{{0,12}}{_NUM}{_TO}{_NUM}"
     rf"|[(\[]\s*{_NUM}(?:\s?[^\W\d_]+)?{_TO}{_NUM}"
     rf"|(?<!from )(?<![\d.,])(?<!from [-\u2212]){_NUM}\s?(?:-|\u2013|to)\s?{_NUM}"
-    rf"|\bbetween\s{_NUM}\sand\s{_NUM}",
-    re.IGNORECASE,
+    rf"|\bbetween\s{_NUM}\sand\s{_NUM}"
 )
 """Bounds, of which neither is a finding by itself."""
 _FINDING = re.compile(
-    r"\b(?:than|vs|versus|whereas|against|respectively|ratio|odds|risk|median|mean"
+    r"(?i)\b(?:than|vs|versus|whereas|against|respectively|ratio|odds|risk|median|mean"
     r"|average|fell|r[io]se|rais\w+|gain\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
     r"|declin\w+|drop\w*|lower(?:s|ed)?|higher|differ(?:s|ed)?|found|showed|occurred|developed|detected"
-    r"|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b",
-    re.IGNORECASE,
+    r"|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b"
 )
 """A word by which findings are reported."""
-_SET = re.compile(r"\b(?:at|from|to|between|until|before|after|within)\s\Z", re.IGNORECASE)
+_SET = re.compile(r"(?i)\b(?:at|from|to|between|until|before|after|within)\s\Z")
 """Before what was set by the authors, or belongs to another figure."""
 _TOTAL = re.compile(r"\s?(?:of|out of)(?: the)?\s(?=\d)")
 _FIRST_DIGIT = re.compile(r"[1-9]")

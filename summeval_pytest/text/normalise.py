@@ -14,22 +14,17 @@ from typing import Final
 NORMALISER: Final = "1"
 """Version of these rules; part of every signature."""
 
-_BREAK_TOKENS = re.compile(r"<n>|<br\s*/?>", re.IGNORECASE)
-_SPECIAL_TOKENS = re.compile(
-    r"</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>", re.IGNORECASE
-)
-_LABELS = re.compile(
-    r"\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*)+", re.IGNORECASE
-)
+_BREAK_TOKENS = re.compile(r"(?i)<n>|<br\s*/?>")
+_SPECIAL_TOKENS = re.compile(r"(?i)</?s>|<pad>|<unk>|<\|(?:endoftext|im_start|im_end)\|>")
+_LABELS = re.compile(r"(?i)\A\s*(?:(?:\*\*|#+\s*)?(?:abstract|summary)(?:\*\*)?\s*:(?:\*\*)?\s*)+")
 _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _LIST_ITEM = re.compile(r"\n\s*(?=(?:[-*\u2022\u2023]|\d{1,2}[.)])\s)")
 _SENTENCE_LINE = re.compile(r"(?<=[.!?:])[^\S\n]*\n\s*")
 _MARK = "\x00"
 _REFUSAL = re.compile(
-    r"\A\W*(?:(?:i['\u2019]?m|i am|we are) (?:very |so )?(?:sorry|afraid|unable)|sorry\b"
+    r"(?i)\A\W*(?:(?:i['\u2019]?m|i am|we are) (?:very |so )?(?:sorry|afraid|unable)|sorry\b"
     r"|i apologi[sz]e|as an? (?:ai|artificial|large language)\b"
-    r"|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )",
-    re.IGNORECASE,
+    r"|i (?:can ?not|can['\u2019]t|will not|won['\u2019]t) )"
 )
 _REFUSAL_WORDS: Final = 80
 

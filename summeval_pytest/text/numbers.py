@@ -27,14 +27,12 @@ _JOINT = re.compile(
     r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
 )
 _BEFORE_UNIT = re.compile(
-    r"\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+(?:of\s+|between\s+|over\s+)?\Z",
-    re.IGNORECASE,
+    r"(?i)\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+(?:of\s+|between\s+|over\s+)?\Z"
 )
 _POWER = re.compile(r"(?:x|\u00d7|times)\s?10\s?\^?\s?(-?\d{1,2})\Z")
 _COUNTED = re.compile(
-    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many"
-    r"|each|every|an?|per|the|same))[\s-]\Z",
-    re.IGNORECASE,
+    r"(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many"
+    r"|each|every|an?|per|the|same))[\s-]\Z"
 )
 _SECONDS: Final = {
     "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "night": 86401.0,
@@ -42,34 +40,29 @@ _SECONDS: Final = {
 }  # fmt: skip
 _SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to|just over"
-    r"|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa|up to"
-    r"|above|below|generally|typically|upwards of|beyond|exceeding)"
-    r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to"
+    r"|just over|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa"
+    r"|up to|above|below|generally|typically|upwards of|beyond|exceeding)"
+    r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z"
 )
-_ABOUT_WORD = re.compile(r"(?:\s+[a-z]+)?\s+(?:or so|odd)\b", re.IGNORECASE)
+_ABOUT_WORD = re.compile(r"(?i)(?:\s+[a-z]+)?\s+(?:or so|odd)\b")
 _LABEL = re.compile(
-    r"(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?)\.?\s*|\[)\Z",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|refs?|sections?|chapters?)\.?\s*|\[)\Z"
 )
 _FRACTION = re.compile(
-    r"[-\s]?(?:thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
-    r"|dozens?|halves|hundredths?)\b",
-    re.IGNORECASE,
+    r"(?i)[-\s]?(?:thirds?|quarters?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
+    r"|dozens?|halves|hundredths?)\b"
 )
 _OUT_OF_AFTER = re.compile(
-    r"\s+(?:\w+\s+){0,2}?(?:in|out of|of every|for every|per|in every|in each|of)\s+"
-    r"(?:an?\s+|every\s+|each\s+|the\s+)?(?P<whole>\d[\d,]*(?!\s?%)|[a-z]+)\b",
-    re.IGNORECASE,
+    r"(?i)\s+(?:\w+\s+){0,2}?(?:in|out of|of every|for every|per|in every|in each|of)\s+"
+    r"(?:an?\s+|every\s+|each\s+|the\s+)?(?P<whole>\d[\d,]*(?!\s?%)|[a-z]+)\b"
 )
-_SCALE = re.compile(r"\s*(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"(?i)\s*(thousand|million|billion|trillion)\b")
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PER = re.compile(
-    r"\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)",
-    re.IGNORECASE,
+    r"(?i)\s*(?:/\s?|(?:per|an?|each|every)\s+)([a-z]+)\b|\s*[a-z]{1,3}[/ ]([a-z]+)(?:-1|\u22121)"
 )
-_COUNTED_PER: Final = re.compile(r"(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b", re.IGNORECASE)
+_COUNTED_PER: Final = re.compile(r"(?i)(?:\s+[a-z-]+){0,2}\s+per\s+([a-z]+)\b")
 _FREE: Final = frozenset("twice doubled tripled twofold threefold tenfold hundred".split())
 """Numbers in words that are the writer's own arithmetic."""
 _OF_HUNDRED: Final = "in 100"
@@ -176,53 +169,45 @@ _NEAR: Final = 8
 _CLOSE: Final = 2
 """A difference or a sum is told of numbers in so many of them, the closest."""
 _OUT_OF_BEFORE = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
+    r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|\d[\d.,]*)(?:\s+[a-z]+){0,2}\s+"
     r"(?:in|out of|of every|for every|in every)\s+(?:an?\s+|every\s+)?\Z"
-    r"|\b(?:per|(?:of|for|in) every)\s+\Z",
-    re.IGNORECASE,
+    r"|\b(?:per|(?:of|for|in) every)\s+\Z"
 )
-_TIMES = re.compile(r"[-\s]?(?:fold|times)\b", re.IGNORECASE)
+_TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _NAMED = re.compile(
-    r"[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but|while"
+    r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but|while"
     r"|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
-    r"|did)\b)[a-z]",
-    re.IGNORECASE,
+    r"|did)\b)[a-z]"
 )
 """A noun that says what a bare number counts."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _RAW = re.compile(r"\d+(?:[.,]\d+)*")
 _DECADE = re.compile(r"'?s\b")
-_INTERVAL = re.compile(r"\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)", re.IGNORECASE)
-_CHANCE = re.compile(
-    r"\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z", re.IGNORECASE
-)
+_INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|interval)")
+_CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
 _LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
 _BY_BEFORE = re.compile(
-    r"\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?|cut"
+    r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?|cut"
     r"|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
     r"|(?:gained|lost|saved|added|within))"
     r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
-    r"|(?:more|less|fewer) than)?\s*\Z",
-    re.IGNORECASE,
+    r"|(?:more|less|fewer) than)?\s*\Z"
 )
 _BY_AFTER = re.compile(
-    r"\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower|longer|shorter|later|earlier"
-    r"|apart|ahead|extra|additional|sooner|faster|slower|above|below|behind|better|worse|fall|rise"
-    r"|drop|increase|decrease|reduction|decline|gain|difference|gap|cut|loss|saving)\b",
-    re.IGNORECASE,
+    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower|longer|shorter"
+    r"|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below|behind|better|worse|fall|rise"
+    r"|drop|increase|decrease|reduction|decline|gain|difference|gap|cut|loss|saving)\b"
 )
 _REST = re.compile(
-    r"\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b|n't\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b|n't\b"
 )
-_OTHERS = re.compile(r"\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z", re.IGNORECASE)
-_OF = re.compile(r"\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z", re.IGNORECASE)
-_OF_ALL = re.compile(r"\b(?:of|among)\s+(?:the\s+|all\s+)?\Z", re.IGNORECASE)
+_OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
+_OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
+_OF_ALL = re.compile(r"(?i)\b(?:of|among)\s+(?:the\s+|all\s+)?\Z")
 _SHARES: Final = frozenset({68.0, 80.0, 90.0, 95.0, 99.0})
 """The levels of intervals."""
 _SUM = re.compile(
-    r"\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:totals?|totalling|altogether|together|combined|overall|in all|both|sum|comprising)\b"
 )
 _SHARED: Final = 2
 """Sentences that share more words and numbers may be about the same."""
@@ -242,8 +227,7 @@ _WHOLES: Final = {
 """Times that are told by a word without a number."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DATE: Final = re.compile(
-    r"(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b",
-    re.IGNORECASE,
+    r"(?i)(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b"
 )
 _TEN: Final = 10.0
 _HUNDRED: Final = 100.0

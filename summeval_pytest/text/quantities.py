@@ -45,12 +45,11 @@ _WORDS: Final = {
 }
 """Numbers in words; "one" is left out, which is more often a pronoun."""
 _WORD = re.compile(
-    r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+    r"(?i)\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
     r"(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
     r"|zero|t(?:wo(?:fold)?|hree(?:fold)?|en(?:fold)?|welve|hirteen|wice|ripled)"
     r"|f(?:our(?:teen)?|ive|ifteen)|s(?:ix|even)(?:teen)?|eight(?:een)?|nine(?:teen)?"
-    r"|eleven|hundred|doubled)\b",
-    re.IGNORECASE,
+    r"|eleven|hundred|doubled)\b"
 )
 """The same as `_WORDS`, and those like "twenty-one"; factored by hand, for speed."""
 
