@@ -440,12 +440,17 @@ def decode_line(raw: bytes, place: Place) -> str:
 
 
 def read_json(text: str, place: Place, *, halves: bool = False) -> object:
-    """One strict JSON value at its place; ``halves`` lets half a surrogate pair pass."""
+    """One strict JSON value at its place; ``halves`` lets half a surrogate pair pass.
+
+    In a whole file, line 0, what is no JSON is told at its line.
+    """
     try:
         value = read_strict(text)
         if not halves and _SURROGATE_ESCAPE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except StrictJsonError as error:
+        if not place.line and error.fault == "syntax":
+            place = Place(place.path, text.count("\n", 0, error.position) + 1)
         raise SuiteError(place, f"{error}; {error.remedy}") from None
     except UnicodeEncodeError as error:
         half = error.object[error.start]

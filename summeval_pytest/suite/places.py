@@ -57,10 +57,8 @@ def suite_text(path: Path, shown: str | None, *, may_leave: bool = False) -> Tex
     By default it is shown relative to the current folder where possible, else absolute.
     """
     if shown is None:
-        absolute = path.absolute()
-        here = Path.cwd()
-        inside = absolute.is_relative_to(here)
-        shown = (absolute.relative_to(here) if inside else absolute).as_posix()
+        full, here = path.absolute(), Path.cwd()
+        shown = (full.relative_to(here) if full.is_relative_to(here) else full).as_posix()
     found = find_suite_file(path, shown)
     if found is None:
         raise SuiteError(Place(shown), _no_suite(path))
@@ -99,15 +97,10 @@ _FOREIGN: Final = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The table of a file that configures pytest, and what it says of ``testpaths``.
+    """The table of a file that configures pytest, and the paths that its ``testpaths`` names.
 
-    Attributes:
-        name: The file's name.
-        table: The table's name.
-        paths: Where pytest looks when it is given no path; empty where nothing says so.
-        before: The text of the file before the line of ``testpaths``, or where that belongs.
-        after: The text after it.
-        is_plain: Whether the line can be written anew, and no comment is lost.
+    ``before`` and ``after`` are the text of the file around that line, or around where it belongs;
+    ``is_plain`` says whether the line can be written anew, and no comment is lost.
     """
 
     name: str = "pyproject.toml"
@@ -222,14 +215,10 @@ def toml_list(texts: Iterable[str]) -> str:
 def check_new(out: Path) -> None:
     """Refuse a folder that holds a suite already, or that is none."""
     if out.exists() and not out.is_dir():
-        raise SuiteError(
-            Place(out.as_posix()), f"{out.name!r} is no folder; name a new one with --out"
-        )
+        raise _wrong(out, f"{out.name!r} is no folder; name a new one with --out")
     if found := find_suite_file(out):
-        raise SuiteError(
-            Place(out.as_posix()),
-            f"this folder holds the suite {found.name!r} already; name a new one with --out",
-        )
+        what = f"this folder holds the suite {found.name!r} already"
+        raise _wrong(out, f"{what}; name a new one with --out")
 
 
 def write_suite(out: Path, texts: Mapping[str, str]) -> None:
@@ -238,16 +227,16 @@ def write_suite(out: Path, texts: Mapping[str, str]) -> None:
     names = sorted(texts, key=lambda name: (name == SUITE_NAME, name))
     for name in names:
         if (out / name).exists():
-            raise SuiteError(
-                Place((out / name).as_posix()), f"{name!r} exists already; delete or move it"
-            )
+            raise _wrong(out / name, f"{name!r} exists already; delete or move it")
     try:
         for name in names:
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             with (out / name).open("xb") as handle:
                 handle.write(texts[name].encode())
     except OSError as error:
-        raise SuiteError(
-            Place(out.as_posix()),
-            f"{out.name!r} cannot be written ({error.strerror}); name another folder with --out",
-        ) from None
+        what = f"{out.name!r} cannot be written ({error.strerror})"
+        raise _wrong(out, f"{what}; name another folder with --out") from None
+
+
+def _wrong(path: Path, message: str) -> SuiteError:
+    return SuiteError(Place(path.as_posix()), message)

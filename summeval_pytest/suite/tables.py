@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter, defaultdict
 from contextlib import suppress
@@ -221,14 +220,7 @@ def read_labelstudio(file: TextFile, names: Names, *, ground_truth: bool = False
     text = _read_text(file)
     if not text.strip():
         raise SuiteError(file.at(0), f"{file.shown!r} is empty; export the project again")
-    line = 0
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        line = error.lineno
-    except (ValueError, RecursionError):
-        pass  # read_json says it better
-    value = read_json(text, file.at(line))
+    value = read_json(text, file.at(0))
     tasks = value if isinstance(value, list) else [value]
     if not tasks:
         raise SuiteError(file.at(0), f"{file.shown!r} has no task; export the project again")
