@@ -188,8 +188,8 @@ _INTERVAL = re.compile(
 _FINDING = re.compile(
     r"(?i)\b(?:than|vs|versus|whereas|against|respectively|ratio|odds|risk|median|mean"
     r"|average|fell|r[io]se|rais\w+|gain\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
-    r"|declin\w+|drop\w*|lower(?:s|ed)?|higher|differ(?:s|ed)?|found|showed|occurred|developed|detected"
-    r"|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b"
+    r"|declin\w+|drop\w*|lower(?:s|ed)?|higher|differ(?:s|ed)?|found|showed|occurred|developed"
+    r"|detected|reached|achieved|retained|kept|yielded|correlat\w+|associat\w+)\b"
 )
 """A word by which findings are reported."""
 _SET = re.compile(r"(?i)\b(?:at|from|to|between|until|before|after|within)\s\Z")

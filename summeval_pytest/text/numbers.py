@@ -27,7 +27,8 @@ _JOINT = re.compile(
     r"|\u2013|-|\u2212|/))\s*(?:from\s+|at\s+|about\s+)?\Z"
 )
 _BEFORE_UNIT = re.compile(
-    r"(?i)\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+(?:of\s+|between\s+|over\s+)?\Z"
+    r"(?i)\b(second|minute|hour|day|week|month|year|age|aged|ages)s?\s+"
+    r"(?:of\s+|between\s+|over\s+)?\Z"
 )
 _POWER = re.compile(r"(?:x|\u00d7|times)\s?10\s?\^?\s?(-?\d{1,2})\Z")
 _COUNTED = re.compile(
@@ -41,8 +42,8 @@ _SECONDS: Final = {
 _SHORT: Final = {"yr": "year", "h": "hour", "min": "minute", "d": "day"}
 _ABOUT = re.compile(
     r"(?i)(?:\b(?:about|around|roughly|nearly|almost|some|approximately|approx\.?|close to"
-    r"|just over|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely|circa"
-    r"|up to|above|below|generally|typically|upwards of|beyond|exceeding)"
+    r"|just over|just under|over|under|(?:more|less|fewer|rather more|rather less) than|barely"
+    r"|circa|up to|above|below|generally|typically|upwards of|beyond|exceeding)"
     r"|~|\u2248|\bc\.|[<>\u2264\u2265])\s*(?:a\s+|the\s+|an\s+)?\Z"
 )
 _ABOUT_WORD = re.compile(r"(?i)(?:\s+[a-z]+)?\s+(?:or so|odd)\b")
@@ -175,8 +176,8 @@ _OUT_OF_BEFORE = re.compile(
 )
 _TIMES = re.compile(r"(?i)[-\s]?(?:fold|times)\b")
 _NAMED = re.compile(
-    r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but|while"
-    r"|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
+    r"(?i)[\s-]+(?!(?:and|or|to|vs|versus|against|in|at|for|on|with|after|before|from|than|but"
+    r"|while|whereas|compared|rather|instead|respectively|by|of|per|under|over|as|when|if|was|were|is|had"
     r"|did)\b)[a-z]"
 )
 """A noun that says what a bare number counts."""
@@ -187,19 +188,21 @@ _INTERVAL = re.compile(r"(?i)\s?(?:%|per\s?cent)\s?(?:CI|confidence|credible|int
 _CHANCE = re.compile(r"(?i)\bp\s?(?:-?\s?values?\s?)?(?:of|was|were|is)?\s?[<>=\u2264\u2265]*\s?\Z")
 _LEVELS: Final = frozenset({0.05, 0.01, 0.001, 0.0001})
 _BY_BEFORE = re.compile(
-    r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?|cut"
-    r"|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
+    r"(?i)\b(?:by|(?:differences?|gains?|leads?|gaps?|drops?|rises?|falls?|increases?|decreases?"
+    r"|cut|reductions?|declines?|loss|losses|savings?|advantage|margin|change) (?:of|was|is|by)"
     r"|(?:gained|lost|saved|added|within))"
     r"\s+(?:about|around|roughly|nearly|almost|some|over|only|just|merely|another|a further"
     r"|(?:more|less|fewer) than)?\s*\Z"
 )
 _BY_AFTER = re.compile(
-    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower|longer|shorter"
-    r"|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below|behind|better|worse|fall|rise"
-    r"|drop|increase|decrease|reduction|decline|gain|difference|gap|cut|loss|saving)\b"
+    r"(?i)\s*(?:%|[a-z]+\b)?(?:\s?-?\s?points?)?\s*(?:[a-z]+\s+)?\b(?:more|fewer|less|higher|lower"
+    r"|longer|shorter|later|earlier|apart|ahead|extra|additional|sooner|faster|slower|above|below"
+    r"|behind|better|worse|fall|rise|drop|increase|decrease|reduction|decline|gain|difference|gap"
+    r"|cut|loss|saving)\b"
 )
 _REST = re.compile(
-    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b|n't\b"
+    r"(?i)\b(?:rest|remain\w*|others?|not|never|no|none|without|failed|missed|instead|un\w+)\b"
+    r"|n't\b"
 )
 _OTHERS = re.compile(r"(?i)\b(?:others?|remaining|rest|leaves|leaving|left)\s\D{0,12}\Z")
 _OF = re.compile(r"(?i)\s*(?:[a-z]+\s+)?(?:of|/|out of|in|among)\s*(?:the\s+|all\s+)?\Z")
@@ -227,7 +230,8 @@ _WHOLES: Final = {
 """Times that are told by a word without a number."""
 _MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DATE: Final = re.compile(
-    r"(?i)(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?\b((?:1[89]|20)\d\d)\b"
+    r"(?i)(?:\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+)?"
+    r"\b((?:1[89]|20)\d\d)\b"
 )
 _TEN: Final = 10.0
 _HUNDRED: Final = 100.0
