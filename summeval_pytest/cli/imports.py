@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
@@ -42,6 +43,13 @@ _UNNAMED: Final = "(nobody is named)"
 _SHOWN: Final = 3
 _PAIRS_SHOWN: Final = 6
 
+_KINDS: Final = {
+    "overall": "overall score",
+    "sentence": "sentence",
+    "reference fact": "fact",
+    "candidate fact": "fact",
+}
+"""What each kind of item is counted as, facets' ratings aside."""
 By = dict[str, dict["Item", "Marking"]]
 
 
@@ -111,13 +119,10 @@ def import_suite(file: Path, out: Path) -> list[str]:
         SuiteError: if the file is not the release, or ``out`` already holds something.
     """
     report = import_scholarsum(file, out)
-    labelled = (
-        f"{report.n_labelled_pairs} pairs have human labels;"
-        f" {report.n_skipped_facets} facets were left out by the annotators"
-    )
+    left_out = f"{report.n_skipped_facets} facets were left out by the annotators"
     return [
         f"{out}: {report.n_papers} papers, {len(report.systems)} systems, {report.n_pairs} pairs",
-        labelled,
+        f"{report.n_labelled_pairs} pairs have human labels; {left_out}",
         *([f"recorded judges: {', '.join(report.judges)}"] if report.judges else []),
         *(one_line(note) for note in report.notes),
         f"next: pytest {out}",
@@ -138,14 +143,22 @@ def import_labels(form: Format, source: Path, out: Path, suite: Suite, chosen: L
     export = _read(form, file, chosen)
     markings, n_silent = read_markings(suite, export.rows)
     if not markings:
-        raise SuiteError(file.at(0), _nothing(file, export))
+        told = "".join(f"; {one_line(note)}" for note in export.notes)
+        raise SuiteError(
+            file.at(0),
+            f"{file.shown!r} says nothing: none of its {len(export.rows)} rows has an answer{told};"
+            " name the fields of its answers with --map NAME=FIELD",
+        )
     annotators = by_annotator(markings)
-    notes = (
-        [*export.notes, f"rows that say nothing: {n_silent}"] if n_silent else list(export.notes)
-    )
+    notes = [*export.notes, *([f"rows that say nothing: {n_silent}"] if n_silent else [])]
     about = {"basis": f"imported from {source.name}"}
     files = _files(suite, annotators, source, out, chosen)
-    _refuse_existing(files, force=chosen.force)
+    for target in files:
+        if target.exists() and not chosen.force:
+            raise OptionError(
+                f"--out={target}: it is there already; name another file, or overwrite it with"
+                " --force"
+            )
     texts = {target: _text(suite, said, about, target) for target, said in files.items()}
     for target, text in texts.items():
         write_text(target, "--out", text)
@@ -163,14 +176,6 @@ def _read(form: Format, file: TextFile, chosen: Labels) -> Export:
     if chosen.ground_truth:
         raise OptionError("--ground-truth goes with labelstudio; leave it out")
     return read_csv(file, names)
-
-
-def _nothing(file: TextFile, export: Export) -> str:
-    told = f"; {'; '.join(map(one_line, export.notes))}" if export.notes else ""
-    return (
-        f"{file.shown!r} says nothing: none of its {len(export.rows)} rows has an answer{told};"
-        " name the fields of its answers with --map NAME=FIELD"
-    )
 
 
 def _files(
@@ -204,33 +209,15 @@ def _own_file(out: Path, name: str) -> Path:
     return out.with_name(f"{out.stem}.{stem}{out.suffix}")
 
 
-def _refuse_existing(files: Iterable[Path], *, force: bool) -> None:
-    for file in files:
-        if file.exists() and not force:
-            raise OptionError(
-                f"--out={file}: it is there already; name another file, or overwrite it with"
-                " --force"
-            )
-
-
 def _text(suite: Suite, said: list[Marking], about: Mapping[str, object], out: Path) -> str:
     return label_text(suite, label_lines(suite, said, about), out.as_posix())
 
 
 def _told(out: Path, said: list[Marking]) -> str:
-    kinds = {"facet rating": 0, "overall score": 0, "sentence": 0, "fact": 0}
-    for marking in said:
-        match marking.item.kind:
-            case "overall":
-                kinds["overall score"] += 1
-            case "sentence":
-                kinds["sentence"] += 1
-            case "reference fact" | "candidate fact":
-                kinds["fact"] += 1
-            case _:
-                kinds["facet rating"] += 1
+    kinds = Counter(_KINDS.get(marking.item.kind, "facet rating") for marking in said)
     n_pairs = len({(marking.item.paper, marking.item.system) for marking in said})
-    counts = ", ".join(_count(count, kind) for kind, count in kinds.items() if count)
+    ordered = ("facet rating", *dict.fromkeys(_KINDS.values()))
+    counts = ", ".join(_count(kinds[kind], kind) for kind in ordered if kinds[kind])
     return f"{out}: labels of {_count(n_pairs, 'pair')}: {counts}"
 
 

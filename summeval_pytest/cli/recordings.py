@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -30,10 +29,10 @@ from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cas
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from summeval_pytest.endpoints.chat import ChatReply
-    from summeval_pytest.endpoints.exchange import Memory
+    from summeval_pytest.endpoints.exchange import Memory, Record
     from summeval_pytest.run.plan import Missing, Survey
     from summeval_pytest.store.cassette import Cassette
     from summeval_pytest.suite.suite import Suite
@@ -51,19 +50,15 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable; nothing is written then.
     """
-    session = session_of(gated.endpoints, Asking(record="new"))
-    loaded, tasks = gated_tasks(suite, gated, session)
-    survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    _complain(survey, loaded, gated.judge)
+    loaded, survey, signature = _surveyed(suite, gated, "new")
     if not survey.found:
         return [f"nothing to record: judge {one_line(signature)} needs no replies here"]
-    kept = _cassette(loaded)
-    rows: dict[str, Row] = {} if kept is None else dict(kept.rows)
-    n_before = len(rows)
-    rows.update(survey.found)
-    sha256 = write_cassette(loaded.cassette.path, rows.values())
+    file = loaded.cassette
+    kept = read_cassette(file.path, file.shown).rows if file.path.is_file() else {}
+    rows = {**kept, **survey.found}
+    sha256 = write_cassette(file.path, rows.values())
     told = (
-        f"{loaded.cassette.shown}: {len(rows):,} replies, {len(rows) - n_before:,} of them new;"
+        f"{file.shown}: {len(rows):,} replies, {len(rows) - len(kept):,} of them new;"
         f" {len(survey.found):,} are used by judge {one_line(signature)}"
     )
     return [told, f"sha256 {sha256}"]
@@ -71,7 +66,7 @@ def export(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
 
 def import_(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     """Puts the replies of a suite's cassette into the local store."""
-    cassette = _needed(suite_of(suite, allow_outside=gated.allow_outside))
+    cassette = _cassette(suite_of(suite, allow_outside=gated.allow_outside))
     n_new = 0
     with Cache(session_of(gated.endpoints).store) as cache:
         for row in cassette.rows.values():
@@ -87,15 +82,14 @@ def prune(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     Raises:
         JudgeError: if a reply is missing or unusable, since what depends on it would seem unused.
     """
-    loaded, cassette, survey, _ = _replay(suite, gated)
+    loaded, survey, _ = _surveyed(suite, gated, "none")
+    cassette = _cassette(loaded)
     unused = cassette.unused(survey.found)
     used = [row for key, row in cassette.rows.items() if key in survey.found]
     if unused:
         write_cassette(loaded.cassette.path, used)
-    return [
-        f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed",
-        *_named(unused),
-    ]
+    told = f"{cassette.shown}: {len(unused):,} of {len(cassette.rows):,} replies removed"
+    return [told, *_named(unused)]
 
 
 def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
@@ -105,7 +99,8 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
         SuiteError: if a line is no reply, or out of order.
         JudgeError: if a reply is missing or unusable.
     """
-    _, cassette, survey, signature = _replay(suite, gated)
+    loaded, survey, signature = _surveyed(suite, gated, "none")
+    cassette = _cassette(loaded)
     unused = cassette.unused(survey.found)
     told = (
         f"{cassette.shown}: {len(cassette.rows):,} replies, {len(survey.found):,} used by judge"
@@ -114,52 +109,48 @@ def verify(suite: Path, /, *, gated: Gated = GATED) -> list[str]:
     return [told, f"sha256 {cassette.sha256}", *_named(unused)]
 
 
-def _replay(suite: Path, gated: Gated) -> tuple[Suite, Cassette, Survey, str]:
-    """The suite, its cassette, the replies that a run finds in it, and the judge's signature.
+def _surveyed(suite: Path, gated: Gated, record: Record) -> tuple[Suite, Survey, str]:
+    """The suite, the replies that a run finds, and the judge's signature.
 
     Raises:
-        SuiteError: if there is no cassette.
+        SuiteError: if a replay has no cassette.
         JudgeError: if a reply is missing or unusable.
     """
-    session = session_of(gated.endpoints, Asking(record="none"))
+    session = session_of(gated.endpoints, Asking(record=record))
     loaded, tasks = gated_tasks(suite, gated, session)
-    cassette = _needed(loaded)
+    if record == "none":
+        _cassette(loaded)
     survey, signature = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    _complain(survey, loaded, gated.judge)
-    return loaded, cassette, survey, signature
-
-
-def _cassette(suite: Suite) -> Cassette | None:
-    file = suite.cassette
-    return read_cassette(file.path, file.shown) if file.path.is_file() else None
-
-
-def _needed(suite: Suite) -> Cassette:
-    cassette = _cassette(suite)
-    if cassette is None:
-        raise SuiteError(
-            Place(suite.cassette.shown),
-            "there is no cassette; make one with 'summeval cassette export' after a run",
-        )
-    return cassette
-
-
-def _complain(survey: Survey, suite: Suite, judge: str) -> None:
-    """Raises: JudgeError: if a reply is missing or unusable."""
-    found = survey.missing.values()
+    missing = survey.missing.values()
     told = [
         _list(f"{len(some):,} replies are {what}", some)
         for some, what in (
-            ([m for m in found if not m.flaw], "not recorded"),
-            ([m for m in found if m.flaw], "recorded and unusable"),
+            ([m for m in missing if not m.flaw], "not recorded"),
+            ([m for m in missing if m.flaw], "recorded and unusable"),
         )
         if some
     ]
     if told:
         raise JudgeError(
-            f"{suite.shown}: {'; '.join(told)}; ask for them with 'pytest {suite.shown}"
-            f" --summ-judge={judge} --summ-record=new', then export"
+            f"{loaded.shown}: {'; '.join(told)}; ask for them with 'pytest {loaded.shown}"
+            f" --summ-judge={gated.judge} --summ-record=new', then export"
         )
+    return loaded, survey, signature
+
+
+def _cassette(suite: Suite) -> Cassette:
+    """The suite's cassette.
+
+    Raises:
+        SuiteError: if there is none, or at its first line that is no reply.
+    """
+    file = suite.cassette
+    if not file.path.is_file():
+        raise SuiteError(
+            Place(file.shown),
+            "there is no cassette; make one with 'summeval cassette export' after a run",
+        )
+    return read_cassette(file.path, file.shown)
 
 
 def _list(told: str, missing: list[Missing]) -> str:
@@ -172,8 +163,7 @@ def _list(told: str, missing: list[Missing]) -> str:
     return f"{told}: {named}{more}"
 
 
-def _named(rows: Iterable[Row]) -> Iterator[str]:
-    unused = list(rows)
+def _named(unused: Sequence[Row]) -> Iterator[str]:
     for row in unused[:SHOWN]:
         yield f"  {row.key[:8]} {one_line(row.topic, 60)}"
     if len(unused) > SHOWN:
@@ -197,12 +187,23 @@ def export_requests(
     ] = None,
     gated: Gated = GATED,
 ) -> list[str]:
-    """Writes the requests of the next round."""
+    """Writes the requests of the next round.
+
+    Raises:
+        OptionError: if they go to several endpoints, and none of them was named.
+    """
     check_writable(out, "--out")
     session = session_of(gated.endpoints)
     loaded, tasks = gated_tasks(suite, gated, session)
     survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
-    missing = _of_one_endpoint(sorted(survey.missing.values(), key=lambda m: m.key), only)
+    open_ = sorted(survey.missing.values(), key=lambda m: m.key)
+    names = sorted({m.endpoint.name for m in open_})
+    if only is None and len(names) > 1:
+        raise OptionError(
+            f"the open requests go to {len(names)} endpoints, {', '.join(names)}; a batch file goes"
+            " to one: choose with --only NAME"
+        )
+    missing = [m for m in open_ if only in {None, m.endpoint.name}]
     if not missing:
         return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
     memory = session.memory()
@@ -213,28 +214,11 @@ def export_requests(
     write_text(out, "--out", "".join(f"{line}\n" for line in lines))
     models = sorted({m.request.model for m in missing})
     again = [m.flaw for m in missing if m.flaw]
-    told = (
-        f"{out}: {len(missing):,} requests for {', '.join(models)};"
-        f" {len(survey.found):,} replies are stored"
-    )
+    told = f"{out}: {len(missing):,} requests for {', '.join(models)}"
+    told += f"; {len(survey.found):,} replies are stored"
     if again:
         told += f"; {len(again):,} are asked again, as what was replied is unusable ({again[0]})"
     return [told, "next: have them answered, then 'summeval batch import RESPONSES'"]
-
-
-def _of_one_endpoint(missing: list[Missing], only: str | None) -> list[Missing]:
-    """The requests to one endpoint, as a file goes to one.
-
-    Raises:
-        OptionError: if there are several, and none of them was
-    """
-    names = sorted({m.endpoint.name for m in missing})
-    if only is None and len(names) > 1:
-        raise OptionError(
-            f"the open requests go to {len(names)} endpoints, {', '.join(names)}; a batch file goes"
-            " to one: choose with --only NAME"
-        )
-    return [m for m in missing if only in {None, m.endpoint.name}]
 
 
 def _request_line(missing: Missing, memory: Memory) -> str:
@@ -253,20 +237,26 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
 
     Raises:
         JudgeError: if there are lines, and none of them has a usable reply.
+        SuiteError: if the file cannot be read.
     """
+    try:
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, ValueError) as error:
+        raise SuiteError(
+            Place(str(file)), f"the file cannot be read ({error}); name the responses file"
+        ) from None
     stored = 0
     failed: list[str] = []
     with Cache(session_of(Endpoints(store=store)).store) as cache:
-        for number, line in enumerate(_lines(file), start=1):
+        for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
-                answer = _read_line(line)
+                key, reply = _read_line(line)
             except (NoReplyError, ValueError) as error:
                 failed.append(f"{file}:{number}: {one_line(str(error))}")
                 continue
-            row = Row(key=answer.key, topic="from a batch", reply=answer.reply.as_json())
-            cache.put(row)
+            cache.put(Row(key=key, topic="from a batch", reply=reply.as_json()))
             stored += 1
         directory = cache.directory
     told = [f"{directory}: {stored:,} replies stored, {len(failed):,} lines without one"]
@@ -278,14 +268,8 @@ def import_replies(file: Path, /, *, store: StoreFolder = None) -> list[str]:
     return [*told, "next: 'summeval batch export' again, until nothing is open"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    key: str
-    reply: ChatReply
-
-
-def _read_line(line: str) -> _Answer:
-    """The reply that one line holds; what looks like a key is neither stored nor shown.
+def _read_line(line: str) -> tuple[str, ChatReply]:
+    """The key and the reply of one line; what looks like a key is neither stored nor shown.
 
     Raises:
         NoReplyError: if its body is no reply.
@@ -297,21 +281,11 @@ def _read_line(line: str) -> _Answer:
         raise ValueError("the line is nested too deeply") from None
     if not isinstance(values, dict):
         raise ValueError("the line is no JSON object")  # noqa: TRY004 - a text's fault, no type's
-    key = values.get("custom_id")
+    key, response = values.get("custom_id"), values.get("response")
     if not isinstance(key, str) or not is_key(key):
         raise ValueError("custom_id is none that 'summeval batch export' wrote")
-    response = values.get("response")
     if values.get("error") or not isinstance(response, dict):
         raise ValueError(f"{key[:8]} has no response: {values.get('error')!r}")
     if response.get("status_code") != _GOOD:
         raise ValueError(f"{key[:8]} has status {response.get('status_code')!r}")
-    return _Answer(key, read_body(json.dumps(response.get("body"))))
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        return file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, ValueError) as error:
-        raise SuiteError(
-            Place(str(file)), f"the file cannot be read ({error}); name the responses file"
-        ) from None
+    return key, read_body(json.dumps(response.get("body")))

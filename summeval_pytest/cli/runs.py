@@ -110,7 +110,6 @@ def init(
         raise UsageError(
             f"--testpaths: {folder} {why}, so nothing was written; write {line} yourself"
         )
-    _check_new(folder, texts)
     _write(folder, texts)
     lines = [one_line(f"wrote {folder / name}", 400) for name in texts]
     if testpaths:
@@ -137,22 +136,17 @@ def skeleton() -> Mapping[str, str]:
     return texts
 
 
-def _check_new(folder: Path, names: Mapping[str, str]) -> None:
-    """Raises: UsageError: for the first file that is there already, if only as a broken link."""
-    for name in names:
-        file = folder / name
-        if file.exists() or file.is_symlink():
-            raise UsageError(
-                f"{file} exists already, and nothing was written; move it, or name another folder"
-            )
-
-
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Writes all files; where one cannot be written, those before it are removed.
 
     Raises:
-        UsageError: naming the one.
+        UsageError: naming the one, as also the first that is there, if only as a broken link.
     """
+    for file in (folder / name for name in texts):
+        if file.exists() or file.is_symlink():
+            raise UsageError(
+                f"{file} exists already, and nothing was written; move it, or name another folder"
+            )
     written: list[Path] = []
     for name, text in texts.items():
         file = folder / name
@@ -270,34 +264,67 @@ def compare_runs(
     """
     rules = read_rules([rule for text in chosen.fail for rule in text.split(",")], option="--fail")
     old, new = read_record(old_file, "OLD"), read_record(new_file, "NEW")
+    shared = _shared_suites(old, new)
     if chosen.golden:
-        for option in ("system", "against", "fail"):
-            if getattr(chosen, option):
-                raise OptionError(f"--golden compares no systems; leave out --{option}")
-        return _golden_answers(
-            old, new, _measured_suites(old, new, old_file, new_file), chosen.answers
-        )
+        _check_golden(chosen, {"OLD": (old_file, old), "NEW": (new_file, new)}, shared)
+        return _golden_answers(old, new, shared, chosen.answers)
     lines: list[str] = []
     passes = True
     if not any(suite.systems for suite in new.suites):
         raise OptionError(f"NEW: {new_file} holds no system; name the record of a run")
     for suite in new.suites:
-        for system in _systems(suite, chosen.system):
+        names, wanted = [system.name for system in suite.systems], chosen.system
+        if wanted not in {None, *names}:
+            near = nearest(wanted or "", names)
+            raise OptionError(f"--system={wanted}: {suite.shown} has none; {near}")
+        for system in names if wanted is None else [wanted]:
             told, fine = _compared(suite, system, (old, old_file.name), chosen, rules)
             lines += told
             passes = passes and fine
-    if suites := _shared_suites(_measured(old), _measured(new)):
-        lines += _golden_answers(old, new, suites, chosen.answers)[0]
+    if shared:
+        lines += _golden_answers(old, new, shared, chosen.answers)[0]
     return lines, passes
 
 
-def _systems(suite: SuiteRecord, wanted: str | None) -> list[str]:
-    names = [system.name for system in suite.systems]
-    if wanted is None:
-        return names
-    if wanted not in names:
-        raise OptionError(f"--system={wanted}: {suite.shown} has none; {nearest(wanted, names)}")
-    return [wanted]
+def _measured(record: RunRecord) -> list[SuiteRecord]:
+    """The suites that the run measured its judge with."""
+    return [suite for suite in record.suites if suite.golden and suite.trust is not None]
+
+
+def _shared_suites(old: RunRecord, new: RunRecord) -> list[tuple[SuiteRecord, SuiteRecord]]:
+    """The suites of both runs by name; a run's only suite goes with the only one of the other."""
+    before, now = _measured(old), _measured(new)
+    if len(before) == len(now) == 1:
+        return [(before[0], now[0])]
+    by_name = {suite.name: suite for suite in before}
+    return [(by_name[suite.name], suite) for suite in now if suite.name in by_name]
+
+
+def _check_golden(
+    chosen: Comparing,
+    runs: Mapping[str, tuple[Path, RunRecord]],
+    shared: list[tuple[SuiteRecord, SuiteRecord]],
+) -> None:
+    """Refuses options of systems, runs without golden answers, and what only NEW has of them."""
+    for option in ("system", "against", "fail"):
+        if getattr(chosen, option):
+            raise OptionError(f"--golden compares no systems; leave out --{option}")
+    for which, (file, record) in runs.items():
+        if not _measured(record):
+            faults = [suite.trust.fault for suite in record.suites if suite.trust]
+            why = next((f" ({one_line(fault)})" for fault in faults if fault), "")
+            raise OptionError(
+                f"{which}: {file} holds no golden answers{why}; run pytest on a suite with labels,"
+                " its item 'judge' included, with --summ-run-record=FILE"
+            )
+    file, old = runs["OLD"]
+    known = {suite.name for suite in _measured(old)}
+    for suite in _measured(runs["NEW"][1]):
+        if all(suite is not each for _, each in shared):
+            raise OptionError(
+                f"OLD: {file} has no golden answers of suite {suite.name!r};"
+                f" {nearest(suite.name, known)}; compare runs of the same suites"
+            )
 
 
 def _compared(
@@ -366,52 +393,6 @@ def _golden_answers(
         lines += ["", *golden_lines(now.shown, drift, n_answers=n_answers)]
         passes = passes and not drift.mismatches and not drift.is_worse
     return lines, passes
-
-
-def _measured_suites(
-    old: RunRecord, new: RunRecord, old_file: Path, new_file: Path
-) -> list[tuple[SuiteRecord, SuiteRecord]]:
-    """Every suite of NEW with golden answers, and what OLD has of it; a lacking one is refused."""
-    before, now = _measured(old), _measured(new)
-    for suites, record, file, which in (
-        (before, old, old_file, "OLD"),
-        (now, new, new_file, "NEW"),
-    ):
-        if not suites:
-            raise _without_answers(record, file, which)
-    shared = _shared_suites(before, now)
-    known = [suite.name for suite in before]
-    for suite in now:
-        if all(suite is not each for _, each in shared):
-            raise OptionError(
-                f"OLD: {old_file} has no golden answers of suite {suite.name!r};"
-                f" {nearest(suite.name, known)}; compare runs of the same suites"
-            )
-    return shared
-
-
-def _measured(record: RunRecord) -> list[SuiteRecord]:
-    """The suites that the run measured its judge with."""
-    return [suite for suite in record.suites if suite.golden and suite.trust is not None]
-
-
-def _shared_suites(
-    before: list[SuiteRecord], now: list[SuiteRecord]
-) -> list[tuple[SuiteRecord, SuiteRecord]]:
-    """The suites of both runs by name; a run's only suite goes with the only one of the other."""
-    if len(before) == len(now) == 1:
-        return [(before[0], now[0])]
-    by_name = {suite.name: suite for suite in before}
-    return [(by_name[suite.name], suite) for suite in now if suite.name in by_name]
-
-
-def _without_answers(record: RunRecord, file: Path, which: str) -> OptionError:
-    faults = [suite.trust.fault for suite in record.suites if suite.trust and suite.trust.fault]
-    why = f" ({one_line(faults[0])})" if faults else ""
-    return OptionError(
-        f"{which}: {file} holds no golden answers{why}; run pytest on a suite with labels, its"
-        " item 'judge' included, with --summ-run-record=FILE"
-    )
 
 
 _MOST: Final = 40
