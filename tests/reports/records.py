@@ -367,6 +367,24 @@ def everything() -> RunRecord:
 
 HOSTILE = "::error::x\n::add-mask::y\x1b[31m ##[group]\u202e"
 """What commands a terminal or a runner that shows it."""
+STRANGERS = (
+    HOSTILE,
+    "a\r\n  ::stop-commands::q",
+    "##[error]x ##[group]y",
+    "\x00\x08\x1b[31m\x7f\x85\u202egnp.exe\u200b\u2028\ufffe\uffff\ud83d",
+    "]]></system-out></script><!-- <!ENTITY x SYSTEM 'file:///etc/passwd'>",
+    "<script>alert(1)</script></code></td></table></pre><img src=x onerror=alert(1)>",
+    '" onload="x &amp;&#0; &lt;script&gt; &#96; &#124;',
+    "`",
+    "` `` ```|`b a\\|b \\",
+    "| --- |",
+    "[x](https://evil.example) ![x](https://evil.example/p.png) https://evil.example",
+    "@octocat #1 me@evil.example www.evil.example :tada: **x** ~~x~~ $x$ $$y$$",
+    "[x]: https://evil.example",
+    "x\n\n# Heading\n\n- item\n\n```\n~~~\n",
+    "> [!CAUTION]",
+)
+"""The ways out of a code span, an element, a line or a log that people have tried."""
 MARKUP = (
     "</script><script>window.ran = 1</script></script ><!--<script "
     '<img src=x onerror="window.ran = 2"> {{ 7 * 7 }} {% raw %} ]]> --> <!--'

@@ -24,6 +24,7 @@ from tests.reports import records
 from tests.reports.records import (
     CHANGE,
     FACET,
+    STRANGERS,
     agreement,
     changed,
     everything,
@@ -402,23 +403,8 @@ def test_names_that_become_the_same_are_numbered() -> None:
     ]
 
 
-HOSTILE = [
-    "a\n::error::no",
-    "##[group]x",
-    "]]>",
-    "<script>alert(1)</script>",
-    '" onload="x',
-    "&amp;&#0;",
-    "\ufffe\uffff",
-    "\ud800half",
-    "\x00\x08\x1b[31m\x7f\x85",
-    "\u202eevil\u200b\u2066",
-    "<!ENTITY x SYSTEM 'file:///etc/passwd'>",
-    "",
-    " \n\t\r ",
-]
 TEXTS = st.one_of(
-    st.sampled_from(HOSTILE), st.text(st.characters(exclude_categories=()), max_size=12)
+    st.sampled_from(STRANGERS), st.text(st.characters(exclude_categories=()), max_size=12)
 )
 """Lone surrogates included: half of one is no UTF-8, and no XML."""
 FULL = everything()
@@ -439,8 +425,8 @@ def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(text: s
     assert [state(case) for case in root.iter("testcase")] == ENDED
     for element in root.iter():
         for said in (element.text or "", *element.attrib.values()):
-            hidden = [c for c in said if not c.isprintable() and unicodedata.category(c) != "Zs"]
-            assert set(hidden) <= {"\n"}
+            hidden = {c for c in set(said) if not c.isprintable()}
+            assert {c for c in hidden if unicodedata.category(c) != "Zs"} <= {"\n"}
             assert not any(line.lstrip().startswith("::") for line in said.splitlines())
             assert "##[" not in said
     report = JUnitXml.fromstring(junit_text(made).encode("utf-8"))

@@ -44,9 +44,7 @@ from tests.reports.records import (
     everything,
     failing,
     harmless,
-    in_other_words,
     relation,
-    untrusted,
     waived,
 )
 from tests.verdict.golden_answers import answered, golden
@@ -187,14 +185,6 @@ def test_what_was_asked_and_paid_is_told_where_somebody_was_asked() -> None:
         *run_lines(record),
         "replies: 0 asked, 0 remembered (0 from a cassette), 0 failed",
     ]
-
-
-@pytest.mark.parametrize("text", [HOSTILE, "::error::x", "x " * 50 + "::error::y"])
-def test_no_text_of_a_run_is_obeyed(text: str) -> None:
-    """A record may come from anybody: every name, reason and warning in it."""
-    for record in (everything(), run(untrusted(suite(pair("moss-1", eva(0.5))), text))):
-        lines = harmless(run_lines(in_other_words(record, lambda _: text), n_worst=3))
-        assert len(lines) > 5
 
 
 def test_no_line_of_a_comparison_commands_where_it_is_broken() -> None:

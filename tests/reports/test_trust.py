@@ -33,7 +33,6 @@ from tests.reports.records import (
     golden,
     measured,
     trust,
-    untrusted,
 )
 from tests.verdict.records import run, suite
 
@@ -180,39 +179,3 @@ def test_each_kind_of_answer_has_its_words(
     assert described(Disagreement(paper="a", system="b", answer=answer)) == f"b on a, {what}"
     assert [label for label, _ in evidence_of(answer)] == [*whose, "reason"]
     assert tuple(verdict_of(answer, value) for value in (1.0, 0.0, None)) == verdicts
-
-
-HOSTILE = [
-    "x\n::error::y\n::add-mask::z",
-    "::error file=a::b",
-    "##[error]x ##[group]y",
-    "\x1b[31m\u202egnp.exe\u200b\u2028\ufffe\ud83d",
-    "]]></system-out></script><!--",
-    "`` | a\\|b",
-    "a\r\n  ::stop-commands::q",
-]
-
-
-@pytest.mark.parametrize("text", [*HOSTILE, "x" * 10**6, "\u202e" * 10**6, "y " * 500_000])
-def test_no_text_of_a_golden_answer_escapes_or_floods_a_terminal(text: str) -> None:
-    """Papers, systems and judges have written it, and a runner obeys lines that begin with ``::``.
-
-    A log of 27 lines stays one of some hundred, whatever the texts are.
-    """
-    held = untrusted(suite(), text)
-    assert held.trust is not None
-    phrase = trust_phrase(held.trust, has_labels=True)
-    lines = [
-        *trust_lines(phrase, f" ({text[:80]})"),
-        *untrusted_lines(held.trust, held.golden),
-        *describe_trust(held.trust).split("\n"),
-        *trust_lines(trust_phrase(trust(HOLDS, floors_of=text), has_labels=True)),
-        *trust_lines(trust_phrase(replace(UNMEASURED, fault=text), has_labels=True)),
-    ]
-    for line in lines:
-        assert line.isprintable(), line
-        assert not line.lstrip().startswith("::"), line
-        assert "##[" not in line
-        assert len(line) < 480
-    assert len(lines) < 120
-    assert sum(map(len, lines)) < 12_000

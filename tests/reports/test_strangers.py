@@ -1,0 +1,78 @@
+"""Whatever papers, systems, judges and labels say, a report commands nobody and floods nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.junit import junit_text
+from summeval_pytest.reports.pair import describe_means, describe_pair, describe_relation
+from summeval_pytest.reports.run import run_lines
+from summeval_pytest.reports.trust import describe_trust, trust_lines, trust_phrase, untrusted_lines
+from tests.reports.records import (
+    HOLDS,
+    STRANGERS,
+    UNMEASURED,
+    everything,
+    harmless,
+    in_other_words,
+    relation,
+    trust,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from summeval_pytest.record.record import RunRecord
+
+
+def failures(run: RunRecord) -> Iterator[str]:
+    """The texts of failing tests."""
+    for suite in run.suites:
+        yield from map(describe_pair, suite.pairs)
+        for system in suite.systems:
+            yield describe_means(system.name, system.verdict, system.comparison)
+        for verdict in suite.relations:
+            yield describe_relation(verdict, "as before")
+        if suite.trust is not None:
+            yield describe_trust(suite.trust)
+
+
+def judge(run: RunRecord) -> Iterator[str]:
+    """What is told of a judge, alone."""
+    (suite, *_) = run.suites
+    assert suite.trust is not None
+    fault = replace(UNMEASURED, fault=suite.name)
+    for trusted in (suite.trust, fault, trust(HOLDS, floors_of=suite.name)):
+        yield from trust_lines(trust_phrase(trusted, has_labels=True), f" ({suite.name[:80]})")
+    yield from untrusted_lines(suite.trust, suite.golden)
+
+
+REPORTS: dict[str, Callable[[RunRecord], str]] = {
+    "terminal": lambda run: "\n".join(run_lines(run, n_worst=3)),
+    "failures": lambda run: "\n".join(failures(run)),
+    "judge": lambda run: "\n".join(judge(run)),
+    "step summary": step_summary,
+    "JUnit report": junit_text,
+}
+
+
+LONG = ("x" * 10**6, "\u202e" * 10**6, "y " * 500_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [*product(REPORTS, STRANGERS), *(("judge", text) for text in LONG)]
+)
+def test_no_text_of_a_run_is_obeyed_or_floods_a_log(name: str, text: str) -> None:
+    """Somebody prints it, and a runner obeys lines that begin with ``::``."""
+    run = everything()
+    run = replace(run, suites=(replace(run.suites[0], relations=(relation(False),)),))
+    lines = harmless(REPORTS[name](in_other_words(run, lambda _: text)).split("\n"))
+    assert len(lines) > 10
+    if name == "judge":
+        assert max(map(len, lines)) < 480
+        assert sum(map(len, lines)) < 12_000
