@@ -217,11 +217,7 @@ def check_sentences(suite: Suite) -> None:
 
 
 def check_indices(label: Label, n_sentences: int) -> None:
-    """Refuse a label of a sentence that a summary of so many does not have.
-
-    Raises:
-        SuiteError: naming the label's line.
-    """
+    """Refuse a label of a sentence that a summary of so many does not have, by a SuiteError."""
     beyond = [s.index for s in label.sentences or () if s.index >= n_sentences]
     if beyond:
         raise SuiteError(
@@ -232,11 +228,7 @@ def check_indices(label: Label, n_sentences: int) -> None:
 
 
 def check_roles(label: Label, summary: str) -> None:
-    """Refuse a role of a sentence that the summary does not have, word for word.
-
-    Raises:
-        SuiteError: naming the label's line.
-    """
+    """Refuse a role of a sentence that the summary does not have word for word, likewise."""
     text = normalise(summary)
     for role in label.roles or ():
         if not is_held(normalise(role.text), text):
@@ -248,11 +240,7 @@ def check_roles(label: Label, summary: str) -> None:
 
 
 def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
-    """One labelled pair, answered.
-
-    Raises:
-        SuiteError: for a label of a sentence that the summary does not have.
-    """
+    """One labelled pair, answered; a label of a sentence that is not there is a SuiteError."""
     facets = tuple(_facets(label, evaluation))
     score = evaluation.score("facet") if facets else None
     rated: tuple[tuple[Facet, int], ...] = ()
@@ -313,9 +301,6 @@ def _labelled_sentences(
 
     None where the system wrote nothing that could be judged; a fragment that is no sentence is left
     out.
-
-    Raises:
-        SuiteError: for a label of a sentence that the summary does not have.
     """
     texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
@@ -438,9 +423,6 @@ def evidence_cases(
 
     A fragment that is no sentence is left out, and so is evidence that the source does not have.
     Sentences that labels do not call faithful count where ``every`` is set.
-
-    Raises:
-        SuiteError: for a label of a sentence that the summary does not have.
     """
     for each, text, judged in _labelled_sentences(label, evaluation):
         places = places_of(each.evidence, evaluation.source) if each.faithful or every else ()
@@ -469,9 +451,6 @@ def role_answers(label: Label, evaluation: Evaluation) -> tuple[RoleAnswer, ...]
     """The labelled sentences of a pair that state a facet, in the order of the label.
 
     Nothing where no segments were asked for, or the judge gave none.
-
-    Raises:
-        SuiteError: for a role of a sentence that the summary does not have.
     """
     segments = evaluation.segments
     check_roles(label, evaluation.pair.summary)

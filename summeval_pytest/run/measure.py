@@ -50,11 +50,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4)
 def encoder_of(name: str | None) -> TextEncoder | None:
-    """The sentence encoder that a variant of EVA-Score names; None for TF-IDF.
-
-    Raises:
-        OptionError: if the model or its package is not on this machine.
-    """
+    """The sentence encoder that a variant of EVA-Score names; None for TF-IDF."""
     if name is None:
         return None
     from summeval_pytest.metrics.embeddings import load_encoder

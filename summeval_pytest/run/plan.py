@@ -123,8 +123,16 @@ class Survey:
         summariser = Summariser(find_sender)
         for task in tasks:
             SYSTEM.set(task.system)
+            try:
+                pair = await pair_of(task, summariser.pair)
+            except NoReplyError:
+                if not imagine:
+                    continue
+                pair = _imagined_pair(task)
+                _IMAGINED.set(True)
             asker = Asker(answering)  # a new one, as it would remember what was only imagined
-            await _drive(task, asker, summariser, imagine=imagine)
+            await asyncio.create_task(evaluated(task, pair, asker))
+            _IMAGINED.set(False)
 
 
 _IMAGINED: ContextVar[bool] = ContextVar("_IMAGINED", default=False)
@@ -176,27 +184,12 @@ class _Surveyed:
         self.survey.missing.setdefault(key, missing)
 
 
-async def _drive(task: Task, asker: Asker, summariser: Summariser, *, imagine: bool) -> None:
-    suite = task.suite
-    try:
-        pair = await pair_of(task, summariser.pair)
-    except NoReplyError:
-        if not imagine:
-            return
-        pair = _imagined_pair(suite, task.paper, task.system)
-        _IMAGINED.set(True)
-    try:
-        await asyncio.create_task(evaluated(task, pair, asker))
-    finally:
-        _IMAGINED.set(False)
-
-
-def _imagined_pair(suite: Suite, paper_id: str, system: str) -> Pair:
+def _imagined_pair(task: Task) -> Pair:
     """A pair about as long as a summary will be: the reference with its sentences turned round."""
-    paper = suite.paper(paper_id)
+    paper, place = task.suite.paper(task.paper), task.suite.place_of(task.system)
     sentences = [sentence.text for sentence in split_sentences(paper.references[0])]
-    place = suite.place_of(system)
-    return Pair(paper=paper, system=system, summary=" ".join(reversed(sentences)), place=place)
+    summary = " ".join(reversed(sentences))
+    return Pair(paper=paper, system=task.system, summary=summary, place=place)
 
 
 class _Imagining:
@@ -208,18 +201,10 @@ class _Imagining:
     def __init__(self, judge: Judge) -> None:
         from summeval_pytest.judges.offline.embedded import OfflineJudge
 
+        self.signature = judge.signature
+        self.in_flight = 1
         self._judge = judge
         self._stand_in = OfflineJudge()
-
-    @property
-    def signature(self) -> str:
-        """The judge's own."""
-        return self._judge.signature
-
-    @property
-    def in_flight(self) -> int:
-        """One: nothing is waited for."""
-        return 1
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """The judge's answers; where there is none, what the embedded judge says."""
@@ -269,7 +254,7 @@ def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list
     groups: dict[tuple[str, str], list[Missing]] = {}
     for request in missing:
         groups.setdefault((request.system, request.metric), []).append(request)
-    return [_planned(*of, requests, share) for of, requests in groups.items()]
+    return [_planned(system, metric, each, share) for (system, metric), each in groups.items()]
 
 
 def _planned(system: str, metric: str, requests: list[Missing], share: float) -> PlannedCalls:

@@ -75,10 +75,6 @@ async def pair_of(task: Task, find_pair: FindPair) -> Pair:
     """The pair of a task: a system's summary, or the task's own texts about its paper.
 
     What is frozen of the paper's reference holds for the task's own as long as it is the same.
-
-    Raises:
-        UsageError: if nobody can be asked for the summary.
-        NoReplyError: if the system's endpoint gave no summary.
     """
     texts = task.texts
     if texts is None:
@@ -218,22 +214,14 @@ class Runner:
         return self._adjust(task, evaluation)
 
     def numbers(self, tasks: Sequence[Task]) -> list[Numbers]:
-        """The numbers of pairs; those not known yet are evaluated, many at once.
-
-        Raises:
-            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
-        """
+        """The numbers of pairs; those not known yet are evaluated, many at once."""
         with self._lock:
             left = [task for task in tasks if task not in self._numbers]
         deque(self.evaluations(left), maxlen=0)
         return [self._numbers[task] for task in tasks]
 
     def evaluations(self, tasks: Sequence[Task]) -> Generator[Evaluation]:
-        """Everything measured on pairs, in their order; many are open at once, few are held.
-
-        Raises:
-            UsageError, NoReplyError, JudgeError: as `evaluation` does, for the first of them.
-        """
+        """Everything measured on pairs, in their order; many are open at once, few are held."""
         left = deque(tasks)
         opened = 0
         try:

@@ -110,22 +110,20 @@ class Session:
     def exchange(self) -> Exchange:
         """Where requests go through, made at the first look."""
         if self._exchange is None:
-            budget = None
-            if self.budget is not None:
-                is_shared = self.n_processes > 1 and self.record != "none"
-                budget = Budget(self.budget, self._shared_file("budget") if is_shared else None)
             self._exchange = Exchange(
                 self.memory(),
                 in_flight=self.own_in_flight,
-                budget=budget,
+                budget=None if self.budget is None else self._open_budget(self.budget),
                 # nobody sits before a run with CI set, as GitHub, GitLab and others set it
                 is_strict=self.environ.get("CI", "").strip().lower() not in {"", "0", "false"},
             )
         return self._exchange
 
-    def _shared_file(self, name: str) -> Path:
+    def _open_budget(self, dollars: float) -> Budget:
+        if self.n_processes == 1 or self.record == "none":
+            return Budget(dollars)
         prepare(self.store)
-        return prepare(self.memory().run_directory) / name
+        return Budget(dollars, prepare(self.memory().run_directory) / "budget")
 
     @property
     def is_asking(self) -> bool:
@@ -265,11 +263,7 @@ class Session:
             self._check_price(address.price(spec.price), f"[systems.{spec.name}]")
 
     def sender(self, suite: Suite, spec: SystemSpec, lines: Lines | None = None) -> Sender:
-        """The client that generates summaries with a model under test.
-
-        Raises:
-            OptionError: if its endpoint is unknown.
-        """
+        """The client that generates summaries with a model under test."""
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
         address = self._address(spec.endpoint, suite.endpoints)
         return (lines or self.exchange).line(address, address.price(spec.price))

@@ -145,7 +145,7 @@ def thresholds_of(suite: Suite, *, options: Sequence[str] = ()) -> Thresholds:
     """The thresholds of a suite, all of them checked; ``options`` as for `replace_thresholds`.
 
     Raises:
-        SuiteError, OptionError: for the first that can never decide.
+        SuiteError, OptionError: for the first in the suite, or in an option, that can never decide.
     """
     thresholds = read_thresholds(
         suite.thresholds,
@@ -170,12 +170,7 @@ def read_thresholds(
     corrected: Iterable[Setting] = (),
     options: Sequence[str] = (),
 ) -> Thresholds:
-    """The thresholds of a suite, with those of the command line in their place.
-
-    Raises:
-        SuiteError: for an unknown name, or a value out of the number's range, in the suite.
-        OptionError: for the same on the command line.
-    """
+    """The thresholds that a suite writes, with those of the command line in their place."""
     scopes = {"": pair, MEAN: mean, CORRECTED: corrected}
     written = (
         [_threshold(scope, each.name, each.value, partial(SuiteError, each.place)) for each in held]
@@ -261,13 +256,9 @@ def _check_correctable(suite: Suite, corrected: Iterable[Threshold]) -> None:
 
 
 def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, suite: str) -> None:
-    """Refuse a threshold on the mean support under a model that is asked once.
+    """Refuse a threshold on the mean support, a share of votes, under a model that is asked once.
 
-    Support is a share of the votes. ``n_votes`` is None for a judge that is no model, whose answers
-    tell whether it gives any.
-
-    Raises:
-        OptionError: for ``faithfulness.support`` with one vote.
+    ``n_votes`` is None for a judge that is no model, whose answers tell whether it gives any.
     """
     if n_votes == 1 and thresholds.holds(SUPPORT):
         raise OptionError(
@@ -311,11 +302,7 @@ AGREEMENTS: Final[Mapping[str, Named]] = MappingProxyType({f.name: f for f in _F
 
 
 def named_agreement(name: str) -> Named:
-    """What one figure is.
-
-    Raises:
-        KeyError: where there is none of that name.
-    """
+    """What one figure is; a KeyError where there is none of that name."""
     if name.startswith(OF_ERROR):
         error = name.removeprefix(OF_ERROR)
         return _figure(name, f"sentences labelled {error!r} that are called unsupported")

@@ -285,11 +285,7 @@ MAX_UNANSWERED: Final = 0.05
 def measured_judge(
     runner: Runner, suite: Suite, held_to: Floors
 ) -> tuple[Trust, tuple[GoldenPair, ...]]:
-    """What the golden labels of a suite say of the runner's judge, and its answers.
-
-    Raises:
-        JudgeError: where it leaves too many of them unanswered, or breaks its contract.
-    """
+    """What the golden labels of a suite say of the runner's judge, and its answers."""
     tasks = golden_tasks(suite)
     with closing(runner.evaluations(list(tasks))) as evaluations:
         golden = tuple(map(golden_pair, tasks.values(), evaluations))
