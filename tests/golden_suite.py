@@ -73,12 +73,8 @@ def write_labelled(folder: Path, *labels: Mapping[str, object], floors: str = ""
 class Told:
     """A judge that finds everything right but for what it is told.
 
-    Attributes:
-        ratings: By the words of a summary's facet, another rating than the full one.
-        untrue: Sentences and facts that do not follow.
-        silent: Those that it has no answer for.
-        evidence: By sentence or fact, the places that carry it.
-        asked: Every question, in order.
+    ``ratings`` are others than the full ones, by the words of a summary's facet; sentences and
+    facts that are ``untrue`` do not follow, for those that are ``silent`` it has no answer.
     """
 
     ratings: Mapping[str, int] = field(default_factory=dict)
@@ -108,28 +104,22 @@ class Told:
                 return FactList(())
 
     def _rate(self, facet: Facet, text: str) -> FacetRating | Unanswered:
-        if text in self.silent:
-            return Unanswered("no idea")
         rating = self.ratings.get(text, SCALES[facet])
-        return FacetRating(facet=facet, reason=f"worth {rating}", rating=rating)
+        rated = FacetRating(facet=facet, reason=f"worth {rating}", rating=rating)
+        return Unanswered("no idea") if text in self.silent else rated
 
     def _fact(self, text: str) -> FactCheck | Unanswered:
-        if text in self.silent:
-            return Unanswered("no idea")
-        return FactCheck(
-            reason="so it was told",
-            entailed=text not in self.untrue,
-            premises=self.evidence.get(text, ()),
-        )
+        check = self._sentence(text)
+        if isinstance(check, Unanswered):
+            return check
+        return FactCheck(reason=check.reason, entailed=check.supported, premises=check.evidence)
 
     def _sentence(self, text: str) -> SentenceCheck | Unanswered:
         if text in self.silent:
             return Unanswered("no idea")
-        return SentenceCheck(
-            reason="so it was told",
-            supported=text not in self.untrue,
-            evidence=self.evidence.get(text, ()),
-        )
+        evidence = self.evidence.get(text, ())
+        supported = text not in self.untrue
+        return SentenceCheck(reason="so it was told", supported=supported, evidence=evidence)
 
 
 def segmented(text: str) -> FacetSegments:

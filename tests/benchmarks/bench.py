@@ -124,13 +124,13 @@ def measure(suite: Suite, pairs: list[tuple[str, str]]) -> None:
 
 
 def pytest_in(folder: Path) -> list[str]:
-    """The command of a pytest run that finds no configuration but an empty one in its folder."""
+    """The command of a pytest run whose only configuration is an empty one in its folder."""
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "pytest.ini"]
 
 
 def expect_run(returned: int) -> None:
-    """Holds a run to having run: tests may fail here, but a usage error would look fast."""
+    """Hold a run to having run: tests may fail here, but a usage error would look fast."""
     if returned not in {0, 1}:
         raise SystemExit(f"pytest ended with {returned}; nothing was measured")
 
@@ -142,27 +142,31 @@ def run_pytest(folder: Path, *arguments: str) -> None:
     expect_run(run.returncode)
 
 
+def golden_lines(name: str) -> list[str]:
+    """The lines of a file of golden's."""
+    return (ROOT / "golden" / name).read_text(encoding="utf-8").splitlines()
+
+
 def many_pairs(folder: Path) -> None:
     """A warm suite: 300 pairs, of which all but 12 were answered before under another name."""
-    papers = (ROOT / "golden/papers.jsonl").read_text(encoding="utf-8").splitlines()
-    summaries = (ROOT / "golden/systems/careful.jsonl").read_text(encoding="utf-8").splitlines()
-    made_papers, made_summaries = [], []
+    papers, summaries = golden_lines("papers.jsonl"), golden_lines("systems/careful.jsonl")
+    pairs = []
     for number in range(WARM):
         paper = json.loads(papers[number % len(papers)])
-        summary = json.loads(summaries[number % len(papers)])
-        paper["id"] = summary["paper"] = f"{paper['id']}-{number}"
-        made_papers.append(json.dumps(paper))
-        made_summaries.append(json.dumps(summary))
-    write_suite(folder, made_papers, made_summaries)
+        summary = json.loads(summaries[number % len(papers)])["summary"]
+        pairs.append((paper | {"id": f"{paper['id']}-{number}"}, summary))
+    write_suite(folder, pairs)
 
 
-def write_suite(folder: Path, papers: list[str], summaries: list[str]) -> None:
-    """A suite of one system, with thresholds for all three metrics."""
+def write_suite(folder: Path, pairs: list[tuple[dict[str, str], str]]) -> None:
+    """A suite of these papers and summaries of one system, with thresholds for all metrics."""
     (folder / "summeval.toml").write_text(
         'papers = "p.jsonl"\n[systems.s]\nsummaries = "s.jsonl"\n[thresholds]\nfacet = 0.3\n'
         "eva = 0.1\nfaithfulness = 0.5\n",
         encoding="utf-8",
     )
+    papers = [json.dumps(paper) for paper, _ in pairs]
+    summaries = [json.dumps({"paper": paper["id"], "summary": text}) for paper, text in pairs]
     for name, lines in (("p.jsonl", papers), ("s.jsonl", summaries)):
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -195,26 +199,20 @@ def different_pairs(folder: Path) -> list[tuple[str, str]]:
     Every copy of a paper has other words in place of a quarter of its own, the same ones in all its
     texts, so that what is stated stays stated and nothing has been read before.
     """
-    papers = (ROOT / "golden/papers.jsonl").read_text(encoding="utf-8").splitlines()
+    papers = golden_lines("papers.jsonl")
+    files = sorted((ROOT / "golden/systems").glob("*.jsonl"))
     systems = [
-        path.read_text(encoding="utf-8").splitlines()
-        for path in sorted((ROOT / "golden/systems").glob("*.jsonl"))
+        {line["paper"]: line["summary"] for line in map(json.loads, golden_lines(str(file)))}
+        for file in files
     ]
-    made_papers, made_summaries, texts = [], [], []
+    pairs = []
     for number in range(MANY):
         copy, place = divmod(number, len(papers))
-        paper = json.loads(reworded(papers[place], copy))
-        held = {
-            line["paper"]: line["summary"] for line in map(json.loads, systems[copy % len(systems)])
-        }
         original = json.loads(papers[place])["id"]
-        summary = reworded(held[original], copy)
-        paper["id"] = f"{original}-{copy}"
-        made_papers.append(json.dumps(paper))
-        made_summaries.append(json.dumps({"paper": paper["id"], "summary": summary}))
-        texts.append((paper["reference"], summary))
-    write_suite(folder, made_papers, made_summaries)
-    return texts
+        paper = json.loads(reworded(papers[place], copy)) | {"id": f"{original}-{copy}"}
+        pairs.append((paper, reworded(systems[copy % len(systems)][original], copy)))
+    write_suite(folder, pairs)
+    return [(paper["reference"], summary) for paper, summary in pairs]
 
 
 def reworded(text: str, copy: int) -> str:

@@ -25,11 +25,7 @@ _PAUSE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ScriptedEndpoint:
-    """A server that listens.
-
-    Attributes:
-        port: Where, on 127.0.0.1.
-    """
+    """A server that listens on 127.0.0.1."""
 
     port: int
 
@@ -39,11 +35,7 @@ class ScriptedEndpoint:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def stats(self) -> Mapping[str, float]:
-        """What it has counted so far; `ScriptedServer` says what.
-
-        Raises:
-            OSError: if it does not listen.
-        """
+        """What it has counted so far, as `ScriptedServer` says; OSError if it does not listen."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request("GET", "/stats")

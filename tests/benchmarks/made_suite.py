@@ -48,25 +48,21 @@ faithfulness = 0.5
 
 
 def make_suite(folder: Path, url: str, *, n_pairs: int, n_source: int) -> None:
-    """Writes the suite into a new folder that pytest takes for a project of its own.
+    """Write the suite into a new folder that pytest takes for a project of its own.
 
-    Args:
-        folder: Where.
-        url: The judge's endpoint.
-        n_pairs: How many papers, each with one summary.
-        n_source: Sentences of each source, of about 90 characters.
+    ``n_pairs`` papers have one summary each, and ``n_source`` sentences of about 90 characters.
     """
     folder.mkdir(parents=True)
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     (folder / SUITE).write_text(_TOML.format(url=url, judge=JUDGE), encoding="utf-8")
-    with (
-        (folder / "papers.jsonl").open("w", encoding="utf-8") as papers,
-        (folder / "made.jsonl").open("w", encoding="utf-8") as summaries,
-    ):
-        for number in range(n_pairs):
-            papers.write(json.dumps(_paper(number, n_source)) + "\n")
-            summary = {"paper": f"paper-{number}", "summary": " ".join(_text(number, "Overall,"))}
-            summaries.write(json.dumps(summary) + "\n")
+    summaries = (
+        {"paper": f"paper-{number}", "summary": " ".join(_text(number, "Overall,"))}
+        for number in range(n_pairs)
+    )
+    papers = (_paper(number, n_source) for number in range(n_pairs))
+    for name, lines in (("papers.jsonl", papers), ("made.jsonl", summaries)):
+        text = "".join(f"{json.dumps(line)}\n" for line in lines)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _paper(number: int, n_source: int) -> dict[str, object]:

@@ -17,21 +17,12 @@ LONGEST_SECONDS: Final = 240.0
 
 
 class PytestRun:
-    """A run that has started.
+    """A run of a made suite that has started; its process leads its group, workers are members.
 
-    Attributes:
-        process: Its process, which leads its group: workers are members of it.
+    The byte code of all that is imported is kept beside the suite, as for an installed package.
     """
 
     def __init__(self, folder: Path, store: Path, *arguments: str) -> None:
-        """Starts a run.
-
-        Args:
-            folder: The made suite's; the byte code of all that is imported is kept beside it, as
-                it is kept for an installed package.
-            store: The local store of the run.
-            arguments: More of them for pytest.
-        """
         environ = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "pytest", SUITE, "-q", "-p", "no:cacheprovider"]
@@ -47,11 +38,7 @@ class PytestRun:
         )
 
     def ended(self, seconds: float = LONGEST_SECONDS) -> tuple[int, str]:
-        """Its exit code and what it printed; a run that takes longer is killed, and that is said.
-
-        Raises:
-            TimeoutError: with what it had printed.
-        """
+        """Its exit code and what it printed; one that takes longer is killed: TimeoutError."""
         try:
             printed, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -25,11 +25,7 @@ _ASKED = re.compile(r"^(?:Work on|Check) (?:sentences|facts): ([\d, -]+)\.", re.
 
 
 def answer(body: Body) -> str:
-    """The reply to a request of the LLM judge, which has to send its schema.
-
-    Raises:
-        KeyError: if the request is none of the LLM judge's.
-    """
+    """The reply to a request of the LLM judge, which has to send its schema; else KeyError."""
     wanted = cast("Mapping[str, Mapping[str, Mapping[str, object]]]", body["response_format"])
     asked = wanted["json_schema"]
     user = cast("list[Mapping[str, str]]", body["messages"])[-1]["content"]

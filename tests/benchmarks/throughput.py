@@ -54,22 +54,12 @@ class Setting:
     arguments: tuple[str, ...] = ("-n", "0")
 
 
-SETTINGS: Final = {
-    "n0": Setting(1),
-    "n4": Setting(1, ("-n", "4")),
-    "eight": Setting(8),
-}
+SETTINGS: Final = {"n0": Setting(1), "n4": Setting(1, ("-n", "4")), "eight": Setting(8)}
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is asked.
-
-    Attributes:
-        n_pairs: Papers of the suite.
-        n_source: Sentences of each of them.
-        latency_ms: How long the endpoint takes for a reply.
-    """
+    """How much is asked: papers, sentences of each, and how long the endpoint takes for a reply."""
 
     n_pairs: int
     n_source: int
@@ -88,13 +78,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a run took.
-
-    Attributes:
-        wall_seconds: From its start to its exit.
-        cpu_seconds: What its processes, workers among them, computed.
-        wrongs: What went wrong.
-    """
+    """What a run took from start to exit, what its processes computed, and what went wrong."""
 
     wall_seconds: float
     cpu_seconds: float

@@ -55,13 +55,6 @@ def test_differing_names_the_keys(
     assert "metric" in other.differing(signature_of("facet", judge=judge, suite=suite))
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_our_own_signatures_round_trip(metric: MetricName) -> None:
-    """A baseline stores the string, and the next release reads it."""
-    found = signature_of(metric, judge="gpt|temp:0 (5 votes)", suite="77be02a1c3d4")
-    assert read_signature(str(found)) == found
-
-
 @given(signatures)
 @example(Signature("a|b", (("c:d", "e|f:g"),)))
 @example(Signature("", (("", ""),)))
