@@ -6,15 +6,16 @@ import math
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from summeval_pytest.analysis.text_profiles import NOVELTIES, READABILITY
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.study_tables import column_told, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -23,18 +24,19 @@ if TYPE_CHECKING:
 
     from summeval_pytest.analysis.all_analyses import Study
     from summeval_pytest.analysis.farebio import HallucinationRate, JudgeHeat
-    from summeval_pytest.analysis.fm import Spread
-    from summeval_pytest.analysis.studied import Mean
+    from summeval_pytest.analysis.fm import FacetProportions, Spread
+    from summeval_pytest.analysis.studied import Column, Mean
     from summeval_pytest.analysis.text_profiles import Profile
 
 
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
 COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 """Told apart by those who do not see red and green apart (Okabe and Ito 2008)."""
 INK: Final = "#333333"
 DPI: Final = 150
 NAME: Final = 26
 ROOM_INCHES: Final = 2.0
-_SUFFIXES: Final = ("svg", "png")
 _INSTEAD: Final = "\ufffd"
 _LOOK: Final[dict[Any, Any]] = {
     "svg.hashsalt": "summeval",
@@ -79,22 +81,17 @@ def new_figure(width: float, height: float, n_rows: int = 1) -> tuple[Figure, li
     return figure, [row[0] for row in axes]
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[str]:
-    """Writes a figure as SVG and PNG; the names of the files.
+def save(figure: Figure, file: Path) -> None:
+    """Writes a figure as the ending of the file says, without a date.
 
     Raises:
-        OSError: if a file cannot be written.
+        OSError: if the file cannot be written.
     """
-    files = []
-    for suffix in _SUFFIXES:
-        held = BytesIO()
-        metadata = {"Date": None, "Creator": None} if suffix == "svg" else {"Software": None}
-        figure.savefig(held, format=suffix, dpi=DPI, metadata=metadata)
-        file = folder / f"{name}.{suffix}"
-        file.unlink(missing_ok=True)  # a link there would be written through
-        file.write_bytes(held.getvalue())
-        files.append(file.name)
-    return files
+    held, suffix = BytesIO(), file.suffix[1:]
+    metadata = {"Date": None, "Creator": None} if suffix == "svg" else {"Software": None}
+    figure.savefig(held, format=suffix, dpi=DPI, metadata=metadata)
+    file.unlink(missing_ok=True)  # a link there would be written through
+    file.write_bytes(held.getvalue())
 
 
 def label(name: str | None) -> str:
@@ -159,13 +156,9 @@ def draw_groups(
     for place, (group, bars) in enumerate(groups.items()):
         shift = (place - (len(groups) - 1) / 2) * thickness
         rows = [row + shift for row in range(len(names))]
-        axes.barh(
-            rows,
-            [factor * (bar.value or 0.0) for bar in bars],
-            thickness * 0.92,
-            color=COLOURS[place % len(COLOURS)],
-            label=group,
-        )
+        values = [factor * (bar.value or 0.0) for bar in bars]
+        colour = COLOURS[place % len(COLOURS)]
+        axes.barh(rows, values, thickness * 0.92, color=colour, label=group)
         for row, bar in zip(rows, bars, strict=True):
             if not bar.value:  # no bar to see: whether there is a 0 or nothing has to be said
                 told = " none" if bar.value is None else " 0"
@@ -180,21 +173,13 @@ def draw_groups(
 def draw_stacks(axes: Axes, names: list[str], parts: Mapping[str, Sequence[float]]) -> None:
     """One bar a row from 0 to 1, a colour a part, the shares written into them."""
     behind = [0.0] * len(names)
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "clip_on": True}
     for place, (part, shares) in enumerate(parts.items()):
-        colour = COLOURS[place % len(COLOURS)]
+        colour, ink = COLOURS[place % len(COLOURS)], "black" if place in {1, 3} else "white"
         axes.barh(range(len(names)), shares, _GROUP, left=behind, color=colour, label=part)
         for row, share in enumerate(shares):
             if share >= _NARROW:
-                axes.text(
-                    behind[row] + share / 2,
-                    row,
-                    f"{share:.2f}",
-                    ha="center",
-                    va="center",
-                    fontsize=8,
-                    color="black" if place in {1, 3} else "white",
-                    clip_on=True,
-                )
+                axes.text(behind[row] + share / 2, row, f"{share:.2f}", color=ink, **style)
         behind = [start + share for start, share in zip(behind, shares, strict=True)]
     rows_axis(axes, names)
     axes.grid(visible=False)
@@ -210,6 +195,8 @@ _DARK: Final = 0.55
 
 def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     """The heat map of one metric, with the interval of self-preference below it."""
+    from matplotlib.patches import Rectangle
+
     judges = list(dict.fromkeys(cell.judge for cell in heat.cells))
     systems = list(dict.fromkeys(cell.system for cell in heat.cells))
     shown = [label(system) for system in systems], [label(judge) for judge in judges]
@@ -219,31 +206,29 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
         1.2 + 0.5 * len(judges) + math.sin(_SLOPE) * below,
     )
     factor = 100 if heat.metric == "faithfulness" else 1
-    values = [
-        [
-            math.nan if cell.mean.value is None else factor * cell.mean.value
-            for cell in heat.cells
-            if cell.judge == judge
-        ]
-        for judge in judges
-    ]
-    known = [value for row in values for value in row if not math.isnan(value)]
-    low, high = min(known), max(known)
+    values = np.full((len(judges), len(systems)), np.nan)
+    for cell in heat.cells:
+        if cell.mean.value is not None:
+            place = judges.index(cell.judge), systems.index(cell.system)
+            values[place] = factor * cell.mean.value
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     image = axes.imshow(values, cmap="Blues", aspect="auto", vmin=low, vmax=high)
-    for row, cells in enumerate(values):
-        for column, value in enumerate(cells):
-            is_dark = value - low > _DARK * (high - low)
-            told = "-" if math.isnan(value) else f"{value:.1f}" if factor > 1 else f"{value:.2f}"
-            colour = "white" if is_dark else INK
-            axes.text(column, row, told, ha="center", va="center", color=colour)
-    _frame(axes, heat, judges, systems)
-    axes.set_xticks(
-        range(len(systems)),
-        shown[0],
-        rotation=math.degrees(_SLOPE),
-        ha="right",
-        rotation_mode="anchor",
-    )
+    for cell in heat.cells:
+        row, column = judges.index(cell.judge), systems.index(cell.system)
+        value = float(values[row, column])
+        told = "-" if math.isnan(value) else f"{value:.1f}" if factor > 1 else f"{value:.2f}"
+        colour = "white" if value - low > _DARK * (high - low) else INK
+        axes.text(column, row, told, ha="center", va="center", color=colour)
+    for cell in heat.cells:
+        if cell.is_own:
+            corner = systems.index(cell.system) - 0.47, judges.index(cell.judge) - 0.47
+            axes.add_patch(
+                Rectangle(corner, 0.94, 0.94, fill=False, edgecolor="#d55e00", linewidth=2)
+            )
+    slope: dict[str, Any] = {
+        "rotation": math.degrees(_SLOPE), "ha": "right", "rotation_mode": "anchor",
+    }  # fmt: skip
+    axes.set_xticks(range(len(systems)), shown[0], **slope)
     axes.set_yticks(range(len(judges)), shown[1])
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -252,17 +237,6 @@ def draw_heat(heat: JudgeHeat, title: str) -> Figure:
     figure.colorbar(image, ax=axes, shrink=0.9)
     figure.supxlabel(_preference(heat), fontsize=8, x=0.02, ha="left")
     return figure
-
-
-def _frame(axes: Axes, heat: JudgeHeat, judges: list[str], systems: list[str]) -> None:
-    from matplotlib.patches import Rectangle
-
-    for cell in heat.cells:
-        if cell.is_own:
-            corner = systems.index(cell.system) - 0.47, judges.index(cell.judge) - 0.47
-            axes.add_patch(
-                Rectangle(corner, 0.94, 0.94, fill=False, edgecolor="#d55e00", linewidth=2)
-            )
 
 
 def _preference(heat: JudgeHeat) -> str:
@@ -290,14 +264,8 @@ def draw_violins(axes: Axes, spreads: Sequence[Spread]) -> None:
     """
     for row, spread in enumerate(spreads):
         if not spread.quantiles:
-            axes.text(
-                0.01,
-                row,
-                "too few papers",
-                va="center",
-                fontsize=7,
-                transform=axes.get_yaxis_transform(),
-            )
+            place = axes.get_yaxis_transform()
+            axes.text(0.01, row, "too few papers", va="center", fontsize=7, transform=place)
             continue
         quantiles = np.array(spread.quantiles)
         last = len(quantiles) - 1
@@ -329,7 +297,6 @@ WIDTH: Final = 7.0
 _ROW: Final = 0.34
 _HEAD: Final = 0.85
 _HEATS: Final = {"faithfulness": "Supported sentences, %", "facet": "FM"}
-_NOVELTIES: Final = ("novelty 1", "novelty 2", "novelty 3", "novelty 4")
 
 
 def draw(study: Study, folder: Path) -> list[str]:
@@ -338,57 +305,61 @@ def draw(study: Study, folder: Path) -> list[str]:
     Raises:
         OSError: if a file cannot be written.
     """
+    files = []
     with look():
-        return [file for name, figure in _figures(study) for file in save(figure, folder, name)]
+        for name, figure in _figures(study):
+            for suffix in ("svg", "png"):
+                save(figure, folder / f"{name}.{suffix}")
+                files.append(f"{name}.{suffix}")
+    return files
 
 
 def _figures(study: Study) -> Iterator[tuple[str, Figure]]:
     """The figures by name; a panel for which nobody has a number is left to the tables."""
-    yield from _heats(study)
-    known = {each.column for each in study.spreads if each.n}
-    spreads = [each for each in study.spreads if each.column in known]
-    if spreads:
-        yield "spread", _spreads(spreads, len(study.systems))
+    for heat in study.heats if len(study.judges) > 1 else ():  # one row is no map
+        if any(cell.mean.n for cell in heat.cells):
+            yield f"judges-{heat.metric}", draw_heat(heat, _HEATS[heat.metric])
+    spreads = _grouped(study.spreads, lambda each: each.column)
+    if known := {column: held for column, held in spreads.items() if any(s.n for s in held)}:
+        yield "spread", _spreads(known)
     if study.proportions:
-        yield "proportions", _proportions(study)
-    givers = {(each.giver, each.by) for each in study.hallucination if each.summaries.n}
-    rates = [each for each in study.hallucination if (each.giver, each.by) in givers]
-    if rates:
-        yield "hallucination", _hallucination(rates)
-    if _has(study.novelty, _NOVELTIES):
-        yield "novelty", _profiles(study.novelty, _NOVELTIES, "Share of n-grams not in the source")
-    grades = study.readability[0].means if study.readability else ()
-    readable = tuple(name for name in grades if _has(study.readability, (name,)))
-    if readable:
+        yield "proportions", _proportions(_grouped(study.proportions, lambda each: each.by))
+    rates = _grouped(study.hallucination, lambda each: each.by)
+    if told := {by: held for by, held in rates.items() if any(r.summaries.n for r in held)}:
+        yield "hallucination", _hallucination(told)
+    if any(_has(study.novelty, name) for name in NOVELTIES):
+        yield "novelty", _profiles(study.novelty, NOVELTIES, "Share of n-grams not in the source")
+    if readable := [name for name in READABILITY if _has(study.readability, name)]:
         yield "readability", _profiles(study.readability, readable, "Grade, higher is harder")
 
 
-def _heats(study: Study) -> Iterator[tuple[str, Figure]]:
-    """Judges by systems, where there are several judges."""
-    if len(study.judges) < 2:  # noqa: PLR2004 - one row is no map
-        return
-    for heat in study.heats:
-        if any(cell.mean.n for cell in heat.cells):
-            yield f"judges-{heat.metric}", draw_heat(heat, _HEATS[heat.metric])
+def _grouped(values: Sequence[ValueT], key: Callable[[ValueT], KeyT]) -> dict[KeyT, list[ValueT]]:
+    found: dict[KeyT, list[ValueT]] = {}
+    for value in values:
+        found.setdefault(key(value), []).append(value)
+    return found
 
 
-def _spreads(spreads: Sequence[Spread], n_systems: int) -> Figure:
-    columns = list(dict.fromkeys(each.column for each in spreads))
-    height = 0.3 + len(columns) * (_HEAD + _ROW * 1.2 * n_systems)
-    figure, panels = new_figure(WIDTH, height, len(columns))
-    for column, axes in zip(columns, panels, strict=True):
-        draw_violins(axes, [each for each in spreads if each.column == column])
+def _has(profiles: Sequence[Profile], name: str) -> bool:
+    return any(name in profile.means and profile.means[name].n for profile in profiles)
+
+
+def _spreads(spreads: Mapping[Column, Sequence[Spread]]) -> Figure:
+    n_systems = max(map(len, spreads.values()))
+    height = 0.3 + len(spreads) * (_HEAD + _ROW * 1.2 * n_systems)
+    figure, panels = new_figure(WIDTH, height, len(spreads))
+    for (column, held), axes in zip(spreads.items(), panels, strict=True):
+        draw_violins(axes, held)
         axes.set_title(drawable(column_told(column)))
     figure.suptitle("Mean over papers, resampled", x=0.02, ha="left", fontsize=10)
     return figure
 
 
-def _proportions(study: Study) -> Figure:
-    cutters = list(dict.fromkeys(each.by for each in study.proportions))
-    n_rows = len(study.proportions)
-    figure, panels = new_figure(WIDTH, 0.6 + _HEAD * len(cutters) + _ROW * n_rows, len(cutters))
-    for by, axes in zip(cutters, panels, strict=True):
-        held = [each for each in study.proportions if each.by == by]
+def _proportions(proportions: Mapping[str, Sequence[FacetProportions]]) -> Figure:
+    n_rows = sum(map(len, proportions.values()))
+    height = 0.6 + _HEAD * len(proportions) + _ROW * n_rows
+    figure, panels = new_figure(WIDTH, height, len(proportions))
+    for (by, held), axes in zip(proportions.items(), panels, strict=True):
         draw_stacks(
             axes,
             [_covered(each.system, tuple(each.shares.values())) for each in held],
@@ -399,40 +370,21 @@ def _proportions(study: Study) -> Figure:
     return figure
 
 
-def _legend_below(figure: Figure, axes: object, n_columns: int) -> None:
-    handles, labels = axes.get_legend_handles_labels()  # type: ignore[attr-defined]
-    figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
-
-
-def _hallucination(rates: Sequence[HallucinationRate]) -> Figure:
-    givers = list(dict.fromkeys((each.giver, each.by) for each in rates))
-    height = 0.6 + _HEAD * len(givers) + _ROW * 1.5 * len(rates)
-    figure, panels = new_figure(WIDTH, height, len(givers))
-    for (giver, by), axes in zip(givers, panels, strict=True):
-        held = [each for each in rates if (each.giver, each.by) == (giver, by)]
-        draw_groups(
-            axes,
-            [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held],
-            {
-                "of sentences": [each.sentences for each in held],
-                "of summaries": [each.summaries for each in held],
-            },
-            factor=100,
-        )
+def _hallucination(rates: Mapping[str, Sequence[HallucinationRate]]) -> Figure:
+    n_rows = sum(map(len, rates.values()))
+    height = 0.6 + _HEAD * len(rates) + _ROW * 1.5 * n_rows
+    figure, panels = new_figure(WIDTH, height, len(rates))
+    for (by, held), axes in zip(rates.items(), panels, strict=True):
+        names = [row_label(each.system, each.summaries.n, each.summaries.n_of) for each in held]
+        bars = {
+            "of sentences": [each.sentences for each in held],
+            "of summaries": [each.summaries for each in held],
+        }
+        draw_groups(axes, names, bars, factor=100)
         axes.set_xlim(0, 100)
         axes.set_title(f"Unsupported, %, by {label(by) if by else 'labels'}")
     _legend_below(figure, panels[0], 2)
     return figure
-
-
-def _covered(system: str | None, means: Sequence[Mean]) -> str:
-    """The row's name, with the fewest papers that one of its bars tells of."""
-    fewest = min(means, key=lambda mean: mean.n)
-    return row_label(system, fewest.n, fewest.n_of)
-
-
-def _has(profiles: Sequence[Profile], names: Sequence[str]) -> bool:
-    return any(profile.means[name].n for profile in profiles for name in names)
 
 
 def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> Figure:
@@ -446,3 +398,14 @@ def _profiles(profiles: Sequence[Profile], names: Sequence[str], title: str) -> 
     axes.set_title(title)
     _legend_below(figure, axes, len(names))
     return figure
+
+
+def _covered(system: str | None, means: Sequence[Mean]) -> str:
+    """The row's name, with the fewest papers that one of its bars tells of."""
+    fewest = min(means, key=lambda mean: mean.n)
+    return row_label(system, fewest.n, fewest.n_of)
+
+
+def _legend_below(figure: Figure, axes: Axes, n_columns: int) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
