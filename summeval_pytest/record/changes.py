@@ -98,35 +98,27 @@ def _facet_changes(old: FacetScore | None, new: FacetScore | None) -> tuple[Face
     changes = []
     for facet in FACETS:
         was, now = before.get(facet), after.get(facet)
-        stated = now or was
-        if stated is None or (was and was.rating) == (now and now.rating):
-            continue
-        changes.append(
-            FacetChange(
-                facet=facet,
-                old=was.rating if was else None,
-                new=now.rating if now else None,
-                reference=stated.reference,
-                before=was.candidate if was else "",
-                after=now.candidate if now else "",
-                reason=stated.reason,
+        rating_was, rating_now = was.rating if was else None, now.rating if now else None
+        if (stated := now or was) is not None and rating_was != rating_now:
+            changes.append(
+                FacetChange(
+                    facet=facet,
+                    old=rating_was,
+                    new=rating_now,
+                    reference=stated.reference,
+                    before=was.candidate if was else "",
+                    after=now.candidate if now else "",
+                    reason=stated.reason,
+                )
             )
-        )
-    return tuple(
-        sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / (SCALES[c.facet] - 1))
-    )
+    share = {change.facet: SCALES[change.facet] - 1 for change in changes}
+    return tuple(sorted(changes, key=lambda c: ((c.new or 0) - (c.old or 0)) / share[c.facet]))
 
 
 def _full(ratings: Mapping[Facet, RatedFacet]) -> dict[Facet, RatedFacet]:
+    reason = "the summary is its reference"
     return {
-        facet: RatedFacet(
-            facet=facet,
-            rating=SCALES[facet],
-            reason="the summary is its reference",
-            reference=rated.reference,
-            candidate=rated.reference,
-            by_rule=True,
-        )
+        facet: replace(rated, rating=SCALES[facet], reason=reason, candidate=rated.reference)
         for facet, rated in ratings.items()
     }
 
@@ -142,14 +134,10 @@ def _fact_changes(
         before = {text: (True, claim) for text, (_, claim) in after.items()}
     if new.identical:
         after = {text: (True, claim) for text, (_, claim) in before.items()}
-    lost, regained = [], []
-    for text, (is_carried, claim) in after.items():
-        was_carried, _ = before.get(text, (is_carried, claim))
-        if was_carried and not is_carried:
-            lost.append(claim)
-        if is_carried and not was_carried:
-            regained.append(claim)
-    return tuple(lost), tuple(regained), _without(_invented(new), _invented(old))
+    both = [(before.get(text, now)[0], *now) for text, now in after.items()]
+    lost = tuple(claim for had, has, claim in both if had and not has)
+    regained = tuple(claim for had, has, claim in both if has and not had)
+    return lost, regained, _without(_invented(new), _invented(old))
 
 
 def _carried(score: EvaScore) -> dict[str, tuple[bool, Claim]]:
@@ -222,21 +210,23 @@ class Rejudged:
     @property
     def shift(self) -> float:
         """How far the answer moved; above 0 is more lenient."""
-        assert self.old.answer is not None
-        assert self.new.answer is not None
-        return self.new.answer - self.old.answer
+        return _answer(self.new) - _answer(self.old)
 
     @property
     def loss(self) -> float:
         """How much farther from the label the answer is; below 0 is nearer."""
-        assert self.old.answer is not None
-        assert self.new.answer is not None
-        return abs(self.new.answer - self.new.label) - abs(self.old.answer - self.old.label)
+        before, now = _answer(self.old) - self.old.label, _answer(self.new) - self.new.label
+        return abs(now) - abs(before)
 
     @property
     def told(self) -> GoldenAnswer:
         """The side that has the texts: a side that says what the label says has none."""
         return self.old if self.new.agrees else self.new
+
+
+def _answer(given: GoldenAnswer) -> float:
+    assert given.answer is not None
+    return given.answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,25 +12,20 @@ from tests.asked_suite import KEY, by_rule, write_suite
 from tests.scripted_server import Answer, ScriptedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tests.scripted_server import Seen
 
-LABELS: Final = (
+ONE: Final = {"index": 0, "faithful": True, "evidence": [1]}
+TWO: Final = {"index": 1, "faithful": True, "evidence": [2, 3]}
+LABELS: Final[tuple[dict[str, object], ...]] = (
     {
         "paper": "kiln",
         "system": "good",
-        "sentences": [
-            {"index": 0, "faithful": True, "evidence": [1]},
-            {"index": 1, "faithful": True, "evidence": [2, 3]},
-        ],
+        "sentences": [ONE, {**ONE, "index": 1, "evidence": [2, 3]}],
     },
-    {
-        "paper": "moss",
-        "system": "good",
-        "sentences": [{"index": 0, "faithful": True, "evidence": [1]}],
-    },
+    {"paper": "moss", "system": "good", "sentences": [ONE]},
     {"paper": "moss", "system": "bad", "sentences": [{"index": 0, "faithful": False}]},
 )
 
@@ -56,11 +51,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def suite(folder: Path, url: str = "http://127.0.0.1:9/v1", *, judge: str = "") -> None:
+def suite(
+    folder: Path,
+    url: str = "http://127.0.0.1:9/v1",
+    *,
+    judge: str = "",
+    labels: Sequence[object] = LABELS,
+) -> None:
     """A suite with labels that have evidence."""
     head = 'labels = "labels.jsonl"'
     write_suite(folder / "kilns", url, systems=("good", "bad"), head=head, judge=judge)
-    lines = "".join(json.dumps(label) + "\n" for label in LABELS)
+    lines = "".join(json.dumps(label) + "\n" for label in labels)
     (folder / "kilns/labels.jsonl").write_text(lines, encoding="utf-8")
 
 
@@ -103,11 +104,9 @@ def test_evidence_of_every_labelled_sentence_may_count(
 
     Without the option it stays out, as FareBio leaves it out.
     """
-    suite(folder)
-    partly = {"index": 0, "faithful": False, "evidence": [1]}
-    labels = [*LABELS[:2], {"paper": "moss", "system": "bad", "sentences": [partly]}]
-    lines = "".join(json.dumps(label) + "\n" for label in labels)
-    (folder / "kilns/labels.jsonl").write_text(lines, encoding="utf-8")
+    partly = {**ONE, "faithful": False}
+    bad = {"paper": "moss", "system": "bad", "sentences": [partly]}
+    suite(folder, labels=[*LABELS[:2], bad])
     told = {}
     for of in ("faithful", "labelled"):
         assert evidence("--of", of) == 0
@@ -186,9 +185,8 @@ def test_labels_without_evidence_are_a_mistake_of_the_user(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing could be found, and a table of dashes would not say why."""
-    suite(folder)
-    label = {"paper": "moss", "system": "bad", "sentences": [{"index": 0, "faithful": True}]}
-    (folder / "kilns/labels.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
+    bare = {"paper": "moss", "system": "bad", "sentences": [{"index": 0, "faithful": True}]}
+    suite(folder, labels=[bare])
     assert evidence() == 4
     assert capsys.readouterr().err == (
         "summeval: error: kilns/summeval.toml: no label has a faithful sentence with 'evidence' to"

@@ -71,6 +71,9 @@ def test_every_analysis_is_told_and_written(capsys: pytest.CaptureFixture[str]) 
         "Lengths", "Novelty: ", "Readability", "Novelty, readability", "Word popularity", "Effort",
     ):  # fmt: skip
         assert f"\n{title}" in text, title
+    # 80 columns where there is no terminal, no white space at the ends
+    assert max(map(cell_len, text.splitlines())) <= 80
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 
 def test_two_judges_make_a_heat_map_and_show_what_they_like(
@@ -92,19 +95,17 @@ def test_two_judges_make_a_heat_map_and_show_what_they_like(
     assert "self-preference +0.271 [.27, .27] on 4 of 4 papers" in text
 
 
-def test_a_second_run_writes_the_same_bytes() -> None:
-    """Nothing in the file depends on the clock; seconds are on the terminal only."""
+def test_the_order_of_papers_does_not_matter() -> None:
+    """The same suite with its files sorted the other way; which pair asked first is not told.
+
+    A second run writes the same bytes: nothing in the file depends on the clock.
+    """
     suite = write_studied(Path("suite"))
-    study(suite, "--judge", ALPHA)
+    one = study(suite, "--judge", ALPHA)
     first = Path("study.json").read_bytes()
     study(suite, "--judge", ALPHA)
     assert Path("study.json").read_bytes() == first
     assert b"seconds" not in first
-
-
-def test_the_order_of_papers_does_not_matter() -> None:
-    """The same suite with its files sorted the other way; which pair asked first is not told."""
-    one = study(write_studied(Path("suite")), "--judge", ALPHA)
     other = study(write_studied(Path("other"), papers=PAPERS[::-1]), "--judge", ALPHA)
     assert other.pop("suite") == "other/summeval.toml"
     del one["suite"]
@@ -145,20 +146,16 @@ def test_one_paper_is_enough_for_means_and_for_no_interval() -> None:
 
 
 def test_texts_alone_ask_no_judge(capsys: pytest.CaptureFixture[str]) -> None:
-    """Lengths and numbers of a large suite cost nothing."""
-    only = "--only=numbers,lengths,novelty,readability,popularity"
-    found = study(write_studied(Path("suite")), only)
+    """Lengths and numbers of a large suite cost nothing; one system has no effects."""
+    suite = write_studied(Path("suite"))
+    alone = study(suite, "--judge", ALPHA, "--system", "two", "--only=effects")
+    assert ([system["name"] for system in alone["systems"]], alone["effects"]) == (["two"], [])
+    capsys.readouterr()
+    found = study(suite, "--only=numbers,lengths,novelty,readability,popularity")
     assert found["judges"] == []
     assert len(found["lengths"]) == len(found["popularity"]) == 3
     assert found["lengths"][1]["means"]["words"]["value"] == 13.0
     assert "judge" not in capsys.readouterr().out
-
-
-def test_one_system_is_studied_where_one_is_asked_for() -> None:
-    """It is alone, so there are no effects."""
-    found = study(write_studied(Path("suite")), "--judge", ALPHA, "--system", "two")
-    assert [system["name"] for system in found["systems"]] == ["two"]
-    assert found["effects"] == []
 
 
 def test_hostile_names_are_text(capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,29 +175,14 @@ def test_hostile_names_are_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert not [file for file in Path("drawn").iterdir() if b"<i>" in file.read_bytes()]
 
 
-def test_a_table_fits_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """80 columns, no escape sequence, no white space at the ends."""
-    study(write_studied(Path("suite")), "--judge", ALPHA)
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(cell_len, lines)) <= 80
-    assert [line for line in lines if line != line.rstrip()] == []
-
-
-def test_figures_are_the_same_bytes_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    """So that they can be committed and compared."""
+def test_figures_are_drawn_into_the_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their bytes are tested with the drawing."""
     suite = write_studied(Path("suite"))
-    chosen = ["--judge", f"{ALPHA},{BETA}", *FAMILIES, "--only=judges"]
-    study(suite, *chosen, "--figures", "one")
-    study(suite, *chosen, "--figures", "other")
-    files = sorted(file.name for file in Path("one").iterdir())
-
-    assert files == [
-        f"judges-{metric}.{suffix}"
-        for metric in ("facet", "faithfulness")
-        for suffix in ("png", "svg")
+    study(suite, "--judge", f"{ALPHA},{BETA}", *FAMILIES, "--only=judges", "--figures", "one")
+    files = [
+        f"judges-{of}.{suffix}" for of in ("facet", "faithfulness") for suffix in ("png", "svg")
     ]
-    for name in files:
-        assert Path("one", name).read_bytes() == Path("other", name).read_bytes(), name
+    assert sorted(file.name for file in Path("one").iterdir()) == files
     assert "figures in one: " in capsys.readouterr().out
 
 
