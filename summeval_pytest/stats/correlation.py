@@ -274,10 +274,6 @@ def roc_auc_bounds(
 
     None and None where it is undefined in more than half of the resamples.
     """
-    if len(groups) != len(right):
-        raise ValueError(
-            f"there are {len(groups)} groups and {len(right)} items; give one group an item"
-        )
     codes, n_groups = group_codes(groups)
     counts = group_counts(n_groups, n_resamples=n_resamples, seed=seed)
     areas = _areas(right, numbers, codes, counts)
@@ -304,8 +300,6 @@ def group_counts(n_groups: int, *, n_resamples: int, seed: int) -> Floats:
 
 def _areas(right: Sequence[bool], numbers: Sequence[float], groups: Rows, counts: Floats) -> Floats:
     """The area in each resample: the share of right and wrong items ordered so, ties half."""
-    if len(right) != len(numbers):
-        raise ValueError(f"there are {len(right)} items and {len(numbers)} numbers; give each one")
     if not all(map(math.isfinite, numbers)):
         raise ValueError("a number is not finite; leave its item out")
     _, places = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)

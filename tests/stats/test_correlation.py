@@ -303,16 +303,7 @@ def test_bounds_are_those_of_resampled_papers(rows: list[tuple[str, bool, float]
         assert (low, high) == pytest.approx((interval.low, interval.high))
 
 
-@pytest.mark.parametrize(
-    ("right", "numbers", "message"),
-    [
-        ([True], [0.5, 0.6], "there are 1 items and 2 numbers; give each one"),
-        ([True, False], [0.5, float("nan")], "a number is not finite; leave its item out"),
-    ],
-)
-def test_what_cannot_be_ranked_is_refused(
-    right: list[bool], numbers: list[float], message: str
-) -> None:
+def test_what_cannot_be_ranked_is_refused() -> None:
     """An undefined number would be sorted last and counted as the highest."""
-    with pytest.raises(ValueError, match=message):
-        roc_auc(right, numbers)
+    with pytest.raises(ValueError, match="a number is not finite; leave its item out"):
+        roc_auc([True, False], [0.5, math.nan])

@@ -299,26 +299,3 @@ def test_detectable_drop_has_the_power_asked_for(
     drop = detectable_drop(deviation, n_papers, level=level, power=power)
     assert drop is not None
     assert power_of_drop(drop, deviation, n_papers, level=level) == pytest.approx(power, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ({"deviation": -0.1}, r"deviation is -0\.1; give a finite number 0 or more"),
-        ({"deviation": math.nan}, "deviation is nan; give a finite number 0 or more"),
-        ({"level": 0.0}, r"level is 0\.0; give a finite number between 0 and 1, such as 0\.05"),
-        ({"level": 5}, "level is 5; give a finite number between 0 and 1"),
-        ({"step": -1.0}, r"step is -1\.0; give a finite number 0 or more"),
-        ({"step": math.inf}, "step is inf; give a finite number 0 or more"),
-        ({"unchanged": 1.0}, r"unchanged is 1\.0; give a finite number from 0 to below 1"),
-    ],
-)
-def test_arguments_out_of_range_are_refused_by_both(
-    argument: dict[str, float], message: str
-) -> None:
-    """The message says what was given and what would do."""
-    given_arguments = {"deviation": 0.1} | argument
-    with pytest.raises(ValueError, match=f"^{message}"):
-        power_of_drop(drop=0.1, n_papers=20, **given_arguments)
-    with pytest.raises(ValueError, match=f"^{message}"):
-        detectable_drop(n_papers=20, **given_arguments)
