@@ -52,24 +52,16 @@ def test_an_unknown_name_is_an_attribute_error_in_pythons_words() -> None:
     assert not hasattr(summeval_pytest, "metric")
 
 
-def test_dir_shows_names_that_are_not_loaded_yet() -> None:
-    """An editor completes what it is shown."""
-    shown = python("import summeval_pytest; print(*dir(summeval_pytest))").split()
-    assert set(HOMES) < set(shown)
-    assert {"__all__", "__doc__", "__name__"} < set(shown)
-    assert shown == sorted(set(shown))
-
-
-def test_a_star_import_gives_the_public_names() -> None:
-    """Notebooks do it."""
-    code = "from summeval_pytest import *; print(*sorted(n for n in globals() if n[0] != '_'))"
-    assert python(code).split() == sorted(HOMES)
-
-
-def test_a_name_loads_its_own_home_only() -> None:
-    """Catching an error must not cost a suite, a judge and numpy."""
-    code = (
-        "import sys; from summeval_pytest import JudgeError, UsageError;"
-        "print(*sorted(m for m in sys.modules if m.startswith('summeval_pytest.') or m == 'numpy'))"
-    )
-    assert python(code) == "summeval_pytest.errors"
+def test_dir_and_a_star_import_give_names_that_are_not_loaded_yet() -> None:
+    """An editor completes what it is shown; catching an error costs no suite, judge and numpy."""
+    dirs, loaded, starred = python(
+        "import summeval_pytest, sys; print(*dir(summeval_pytest))\n"
+        "from summeval_pytest import JudgeError, UsageError\n"
+        "print(*(m for m in sys.modules if m.startswith('summeval_pytest.') or m == 'numpy'))\n"
+        "scope = {}; exec('from summeval_pytest import *', scope)\n"
+        "print(*sorted(name for name in scope if name[0] != '_'))"
+    ).splitlines()
+    assert {*HOMES, "__all__", "__doc__", "__name__"} < set(dirs.split())
+    assert dirs.split() == sorted(set(dirs.split()))
+    assert loaded == "summeval_pytest.errors"
+    assert starred.split() == sorted(HOMES)

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -331,39 +330,6 @@ def test_killed_writer_loses_nothing_that_it_wrote(store: Store, lines: int) -> 
     rows = stored(store.path)
     assert last <= len(rows) - 1 <= last + 2  # the one before; put and not yet printed
     assert rows[f"{lines:064x}"].reply == {"text": "x" * 1000}
-
-
-OPENER = """
-import sys, time
-from pathlib import Path
-from summeval_pytest.store.cache import Cache; from summeval_pytest.store.cassette import Row
-import diskcache
-while time.time() < float(sys.argv[2]):
-    pass
-cache = Cache(Path(sys.argv[1]))
-cache.put(Row(sys.argv[3] * 64, "facets", {}))
-cache.close()
-"""
-
-
-def test_eight_processes_make_one_store_at_the_same_time(tmp_path: Path) -> None:
-    """Workers start together; each has its row in the one database that stays."""
-    start = time.time() + 1.0
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPENER, str(tmp_path / "store"), str(start), f"{number}"],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
-    errors = [process.communicate()[1] for process in processes]
-
-    assert errors == [""] * 8
-    assert sorted(stored(tmp_path / "store")) == [f"{number}" * 64 for number in range(8)]
-    assert sorted(path.name for path in (tmp_path / "store").iterdir()) == [
-        ".gitignore", "CACHEDIR.TAG", "replies",
-    ]  # fmt: skip
 
 
 def test_importing_the_store_imports_no_diskcache() -> None:

@@ -36,7 +36,9 @@ from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.flight import SingleFlight
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
-directory, log, first = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY), 5
+import diskcache
+directory, log = Path(sys.argv[1]), os.open(sys.argv[2], os.O_APPEND | os.O_WRONLY)
+sys.stdin.readline()
 flight, cache = SingleFlight(directory), Cache(directory)
 async def ask(number):
     key = request_key({"number": number})
@@ -77,12 +79,21 @@ def holder(directory: Path) -> subprocess.Popen[str]:
 
 
 def racer(path: Path, start: int) -> subprocess.Popen[str]:
-    """Another process that asks 60 questions, each twice, from one of them on."""
+    """Another process that asks 60 questions, each twice, from one of them on, when told to."""
     return subprocess.Popen(
         [sys.executable, "-c", RACER, path / "store", path / "log", str(start)],
+        stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def begin(*racers: subprocess.Popen[str]) -> None:
+    """Tells all of them to begin."""
+    for each in racers:
+        assert each.stdin is not None
+        each.stdin.write("\n")
+        each.stdin.flush()
 
 
 def asked(path: Path) -> list[int]:
@@ -179,13 +190,19 @@ def test_another_process_is_waited_for_until_it_ends(
         asyncio.run(wait())
 
 
-def test_eight_processes_ask_each_question_once(tmp_path: Path) -> None:
-    """The point of it all: 60 questions, each wanted twice by 8 processes, are asked 60 times."""
+def test_eight_processes_make_one_store_and_ask_each_question_once(tmp_path: Path) -> None:
+    """The point of it all: 60 questions, each wanted twice by 8 processes, are asked 60 times.
+
+    All of them make the store at the same time, and one database stays.
+    """
     (tmp_path / "log").touch()
-    Cache(tmp_path / "store").close()
     processes = [racer(tmp_path, start * 7) for start in range(8)]
+    begin(*processes)
     assert [process.communicate()[1] for process in processes] == [""] * 8
     assert asked(tmp_path) == list(range(60))
+    assert len(stored(tmp_path / "store")) == 60
+    names = sorted(path.name for path in (tmp_path / "store").iterdir())
+    assert names == [".gitignore", "CACHEDIR.TAG", "locks", "replies"]
 
 
 def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> None:
@@ -193,6 +210,7 @@ def test_killed_process_leaves_its_questions_to_the_others(tmp_path: Path) -> No
     (tmp_path / "log").touch()
     Cache(tmp_path / "store").close()
     with racer(tmp_path, 0) as victim, racer(tmp_path, 0) as survivor:
+        begin(victim, survivor)
         wait_until(lambda: (tmp_path / "log").stat().st_size >= 50)
         victim.kill()
         assert survivor.wait(SOON) == 0
