@@ -212,3 +212,18 @@ def test_any_text_is_judged_or_said_to_be_unjudged(name: str, text: str, other: 
     questions = questions_about(text, other)
     for question, answer in zip(questions, answers_of(JUDGES[name](), *questions), strict=True):
         assert_full(question, answer)
+
+
+def test_what_is_not_recorded_stays_unanswered() -> None:
+    """A text, a pair of segments, and a kind of question that nobody recorded."""
+    other = FacetPair(facet="result", reference=KITES, candidate=ROOFS)
+    assert answers_of(
+        JUDGES["recorded"](),
+        RateFacets((other, SAME)),
+        SegmentFacets(ROOFS),
+        ListFacts((KITES,)),
+    ) == (
+        FacetRatings((Unanswered("no rating of this facet is recorded"), RATED)),
+        Unanswered("no facets of this text are recorded"),
+        Unanswered("a recorded judge rates facets, and was asked something else"),
+    )

@@ -73,15 +73,8 @@ class LookedUp:
 
 _Words = Sequence[tuple[str, ...]]
 """The words of each sentence of a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Where words stand: a sentence, and from which to before which of its words."""
-
-    sentence: int
-    start: int
-    end: int
+_End = tuple[int, int]
+"""Where quoted words stand: a sentence, and before which of its words they end."""
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -114,10 +107,7 @@ def look_up(
 ) -> LookedUp:
     """The sentences of the source that hold these quotations, in the order quoted, each once.
 
-    Args:
-        quotes: The quotations.
-        source: The sentences in which they should stand.
-        summary: The sentences asked about, in which a copied quotation stands instead.
+    ``summary`` has the sentences asked about, in which a copied quotation stands instead.
     """
     read = list(map(_shown_words, source)) if quotes else []
     sentences: dict[int, None] = {}
@@ -136,7 +126,7 @@ def _find(quote: Quote, source: _Words) -> tuple[int, ...]:
     """The sentences that hold one quotation; none where it is ungrounded."""
     whole = _search(words_of(quote.text), quote.sentence, source)
     if whole is not None:
-        return (whole.sentence,)
+        return whole[:1]
     anchors = [words_of(piece) for piece in ELLIPSIS.split(quote.text) if piece]
     if len(anchors) < 2 or any(len(anchor) < LEAST_WORDS for anchor in anchors):  # noqa: PLR2004
         return ()
@@ -144,62 +134,49 @@ def _find(quote: Quote, source: _Words) -> tuple[int, ...]:
     return () if first is None else _follow(first, anchors[1:], source)
 
 
-def _follow(first: _Found, anchors: Sequence[tuple[str, ...]], source: _Words) -> tuple[int, ...]:
+def _follow(last: _End, anchors: Sequence[tuple[str, ...]], source: _Words) -> tuple[int, ...]:
     """The sentences from one anchor to the next; none where an anchor does not follow."""
-    places = [first.sentence]
-    last = first
+    places = [last[0]]
     for anchor in anchors:
         rest = (
-            _stands(anchor, source[place], place, last.end if place == last.sentence else 0)
-            for place in range(last.sentence, len(source))
+            _stands(anchor, source[place], place, last[1] if place == last[0] else 0)
+            for place in range(last[0], len(source))
         )
-        following = next((found for found in rest if found is not None), None)
+        following = next(filter(None, rest), None)
         if following is None:
             return ()
-        between = range(last.sentence + 1, following.sentence)
-        places.extend(between if len(between) <= WIDEST_GAP else ())
-        places.append(following.sentence)
+        between = range(last[0] + 1, following[0])
+        places += [*(between if len(between) <= WIDEST_GAP else ()), following[0]]
         last = following
     return tuple(dict.fromkeys(places))
 
 
-def _search(quoted: tuple[str, ...], named: int, source: _Words) -> _Found | None:
+def _search(quoted: tuple[str, ...], named: int, source: _Words) -> _End | None:
     """Where words stand: in the sentence named, else in the nearest other one."""
-    if not quoted:
-        return None
-    if 0 <= named < len(source):
-        found = _stands(quoted, source[named], named)
-        if found is not None:
-            return found
+    places = sorted(range(len(source)), key=lambda place: abs(place - named))
     if len(quoted) < LEAST_WORDS:
-        return None
-    nearest = sorted(range(len(source)), key=lambda place: abs(place - named))
-    found_all = (_stands(quoted, source[place], place) for place in nearest)
-    return next((found for found in found_all if found is not None), None)
+        places = [place for place in places if place == named and quoted]
+    return next(filter(None, (_stands(quoted, source[place], place) for place in places)), None)
 
 
 def _stands(
     quoted: tuple[str, ...], sentence: tuple[str, ...], place: int, begin: int = 0
-) -> _Found | None:
+) -> _End | None:
     """Where a sentence holds quoted words, from one of its words on."""
     for start in range(begin, len(sentence) - len(quoted) + 1):
         if sentence[start : start + len(quoted)] == quoted:
-            return _Found(place, start, start + len(quoted))
+            return place, start + len(quoted)
     rest = sentence[begin:]
-    if len(quoted) > MOST_WORDS:
-        return None
-    if sum((Counter(quoted) & Counter(rest)).values()) < LEAST_SHARE * len(quoted):
+    least = LEAST_SHARE * len(quoted)
+    if len(quoted) > MOST_WORDS or sum((Counter(quoted) & Counter(rest)).values()) < least:
         return None
     matched = _in_order(quoted, rest)
-    if len(matched) < LEAST_SHARE * len(quoted):
+    if len(matched) < least:
         return None
     upto = rest[: matched[-1] + 1]
-    end = begin + len(upto)
-    start = end - 1 - _in_order(quoted[::-1], upto[::-1])[-1]
-    exact = [word for word in sentence[start:end] if is_exact(word)]
-    if exact != [word for word in quoted if is_exact(word)]:
-        return None
-    return _Found(place, start, end)
+    start = len(upto) - 1 - _in_order(quoted[::-1], upto[::-1])[-1]
+    exact = [list(filter(is_exact, words)) for words in (upto[start:], quoted)]
+    return (place, begin + len(upto)) if exact[0] == exact[1] else None
 
 
 def _in_order(quoted: tuple[str, ...], sentence: tuple[str, ...]) -> list[int]:
@@ -253,8 +230,6 @@ _MARKS: Final = '"\u201c\u201d'
 def groups_of(reply: str) -> tuple[str, ...]:
     """What stands between parentheses, outermost ones only: a quotation may hold some itself.
 
-    The last one need not be closed; a closing one that nothing opened is left alone.
-
     >>> groups_of("Yes (It fell (p < 0.05).) (It rose.)")
     ('It fell (p < 0.05).', 'It rose.')
     """
@@ -273,20 +248,18 @@ def _kept(quoted: re.Match[str]) -> str:
 
 
 def _parted(reply: str) -> Iterator[tuple[bool, str]]:
-    """The pieces of a reply in order: whether it stands in parentheses, and the piece."""
+    """The pieces of a reply in order: whether it stands in parentheses, and the piece.
+
+    The last parenthesis need not be closed; a closing one that nothing opened is left alone.
+    """
     text = reply.translate(_ASCII)
     depth = start = 0
     for place, character in enumerate(text):
-        if character == "(":
-            if not depth:
-                yield False, text[start:place]
-                start = place + 1
-            depth += 1
-        elif character == ")" and depth:
-            depth -= 1
-            if not depth:
-                yield True, text[start:place]
-                start = place + 1
+        before = depth
+        depth = max(0, depth + (character == "(") - (character == ")"))
+        if bool(before) != bool(depth):
+            yield before > 0, text[start:place]
+            start = place + 1
     yield depth > 0, text[start:]
 
 

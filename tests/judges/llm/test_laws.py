@@ -1,46 +1,38 @@
-"""What holds whatever a model replies."""
+"""What holds whatever a model replies, and how many requests a pair takes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import Place
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.questions import (
-    CheckFacts,
-    CheckSentences,
-    FacetPair,
-    FacetRatings,
-    FacetSegments,
-    Fact,
-    FactChecks,
-    FactList,
-    ListFacts,
-    RateFacets,
-    RateSummary,
-    SegmentFacets,
-    SentenceChecks,
-    Unanswered,
-)
+from summeval_pytest.metrics.score import Score, Unscored
+from summeval_pytest.questions import Unanswered
 from summeval_pytest.run.measure import Asker, evaluate
+from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.values import Pair, Paper, Section
 from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of
+from tests.judges.test_conformance import assert_full, questions_about
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.metrics.score import Score
+    from summeval_pytest.endpoints.client import Sender
     from summeval_pytest.questions import Question
     from summeval_pytest.run.measure import Evaluation
     from tests.judges.llm.by_rule import Hook
+
+    Holder = dict[str, object] | list[object]
 
 SOURCE = (
     "Kilns with a slow draught are rare in the valley.",
@@ -49,7 +41,6 @@ SOURCE = (
     "Cracks were seen in 4 of 20 bricks from the fast draught.",
     "Slow firing is worth its fuel where bricks must carry a roof.",
 )
-REFERENCE = " ".join(SOURCE).replace("rare", "seldom seen")
 SUMMARY = (
     "Slow kilns are rare in the valley. We fired forty bricks in two kilns and counted them. "
     "The slow draught gave bricks of 31 MPa, and the fast draught gave bricks of 35 MPa. "
@@ -57,42 +48,20 @@ SUMMARY = (
 )
 
 
-PAIR = Pair(
-    paper=Paper(
+def pair_of(source: str, reference: str, summary: str, system: str = "careful") -> Pair:
+    """A summary of the bricks' paper."""
+    paper = Paper(
         id="kiln-02",
-        source=(Section(heading="", text=" ".join(SOURCE)),),
-        references=(REFERENCE,),
+        source=(Section(heading="", text=source),),
+        references=(reference,),
         reference_facets=None,
         reference_facts=None,
         place=Place("papers.jsonl", 1),
-    ),
-    system="careful",
-    summary=SUMMARY,
-    place=Place("careful.jsonl", 1),
-)
+    )
+    return Pair(paper=paper, system=system, summary=summary, place=Place("careful.jsonl", 1))
 
 
-def measured(sender: RuleSender, *, votes: int = 1) -> Evaluation:
-    """The summary of the bricks' paper, by all three metrics."""
-    asker = Asker(LlmJudge(sender, model="m", endpoint="rule", votes=votes))
-    return asyncio.run(evaluate(PAIR, asker, suite="s"))
-
-
-QUESTIONS: tuple[Question, ...] = (
-    SegmentFacets(" ".join(SOURCE)),
-    RateFacets(
-        (
-            FacetPair(facet="method", reference=SOURCE[1], candidate=SOURCE[1]),
-            FacetPair(facet="result", reference=SOURCE[2], candidate=SOURCE[3]),
-        )
-    ),
-    ListFacts(SOURCE),
-    CheckFacts(tuple(Fact(text=t, sentence=0, parent=0 if t else None) for t in SOURCE), SOURCE),
-    CheckSentences(SOURCE[:3], SOURCE),
-)
-
-DIRECT = RateSummary(REFERENCE, SUMMARY)
-
+PAIR = pair_of(" ".join(SOURCE), " ".join(SOURCE).replace("rare", "seldom seen"), SUMMARY)
 json_values = st.recursive(
     st.none()
     | st.booleans()
@@ -113,38 +82,36 @@ json_values = st.recursive(
 )
 
 
-def _drop(holder: dict[str, object] | list[object], place: int, value: object) -> None:
-    del value
-    if holder and isinstance(holder, dict):
-        del holder[list(holder)[place % len(holder)]]
-    elif isinstance(holder, list):
-        del holder[place % max(1, len(holder)) :]
-
-
-def _put(holder: dict[str, object] | list[object], place: int, value: object) -> None:
-    if holder and isinstance(holder, dict):
-        holder[list(holder)[place % len(holder)]] = value
-    elif isinstance(holder, list):
-        holder.insert(place % (len(holder) + 1), value)
-
-
-def _repeat(holder: dict[str, object] | list[object], place: int, value: object) -> None:
-    del value
-    if holder and isinstance(holder, list):
-        holder.append(holder[place % len(holder)])
+def holders_of(value: object) -> Iterator[Holder]:
+    """Every object and list of a reply."""
+    if isinstance(value, dict | list):
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from holders_of(inner)
 
 
 @st.composite
 def edits(draw: st.DrawFn) -> Callable[[str], str]:
     """A part of a reply that is left out, another one, or there twice."""
-    edit = draw(st.sampled_from([_drop, _put, _repeat]))
+    edit = draw(st.sampled_from(["drop", "put", "repeat"]))
     place, value = draw(st.integers(0, 400)), draw(json_values)
 
     def mutate(text: str) -> str:
         reply = json.loads(text)
-        holders: list[dict[str, object] | list[object]] = []
-        _collect(reply, holders)
-        edit(holders[place % len(holders)], place, value)
+        holders = list(holders_of(reply))
+        holder = holders[place % len(holders)]
+        if isinstance(holder, dict) and holder and edit != "repeat":
+            key = list(holder)[place % len(holder)]
+            holder |= {key: value}
+            if edit == "drop":
+                del holder[key]
+        elif isinstance(holder, list):
+            at = place % (len(holder) + 1)
+            holder[at:] = {
+                "drop": [],
+                "put": [value, *holder[at:]],
+                "repeat": [*holder[at:], *holder[:1]],
+            }[edit]
         return json.dumps(reply)
 
     return mutate
@@ -153,18 +120,11 @@ def edits(draw: st.DrawFn) -> Callable[[str], str]:
 mutations = (
     edits()
     | st.text(max_size=12).map(lambda words: lambda text: f"{words}{text}{words}")
-    | st.text(max_size=12).map(lambda words: lambda text: words + text[:0])
+    | st.text(max_size=12).map(lambda words: lambda _: words)
     | st.integers(0, 400).map(lambda place: lambda text: text[:place])
-    | json_values.map(lambda value: lambda text: json.dumps(value) + text[:0])
+    | json_values.map(lambda value: lambda _: json.dumps(value))
 )
 """Some way in which a reply may differ from what was asked for."""
-
-
-def _collect(value: object, into: list[dict[str, object] | list[object]]) -> None:
-    if isinstance(value, dict | list):
-        into.append(value)
-        for inner in value.values() if isinstance(value, dict) else value:
-            _collect(inner, into)
 
 
 @settings(deadline=None, max_examples=20)
@@ -179,26 +139,19 @@ def test_every_reply_ends_in_answers_of_the_right_kind_and_count(
     """Replies are other people's text: whatever they hold, every item has an answer or none."""
     n_sent = 0
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+    def hook(request: ChatRequest, text: str) -> ChatReply:
         nonlocal n_sent
         n_sent += 1
         assert request.attempt <= 2
-        return ChatReply(
-            text=mutated[n_sent % len(mutated)](text), finish=finishes[n_sent % len(finishes)]
-        )
+        changed = mutated[n_sent % len(mutated)](text)
+        return ChatReply(text=changed, finish=finishes[n_sent % len(finishes)])
 
-    judge = judge_of(hook, votes=votes)
-    segments, ratings, listed, facts, sentences = ask(judge, *QUESTIONS)
-    assert isinstance(segments, FacetSegments | Unanswered)
-    assert isinstance(listed, FactList | Unanswered)
-    assert isinstance(ratings, FacetRatings)
-    assert isinstance(facts, FactChecks)
-    assert isinstance(sentences, SentenceChecks)
-    assert [len(ratings.ratings), len(facts.checks), len(sentences.checks)] == [2, 5, 3]
-    for item in (segments, listed, *ratings.ratings, *facts.checks, *sentences.checks):
-        if isinstance(item, Unanswered):
-            assert item.reason.isprintable()
-    json.dumps(str((segments, ratings, listed, facts, sentences))).encode("utf-8")
+    questions = questions_about(SOURCE[1], SOURCE[2])
+    for question, answer in zip(
+        questions, ask(judge_of(hook, votes=votes), *questions), strict=True
+    ):
+        assert_full(question, answer)
+        str(answer).encode()
 
 
 HOSTILE = (
@@ -212,15 +165,20 @@ HOSTILE = (
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.sampled_from(HOSTILE), st.integers(0, 60), st.sampled_from([*QUESTIONS, DIRECT]))
+@given(
+    st.sampled_from(HOSTILE),
+    st.integers(0, 60),
+    st.sampled_from(questions_about(" ".join(SOURCE[:3]), SOURCE[3])),
+)
 def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Question) -> None:
     """Whatever stands for one value of a reply, no reader breaks, and no message runs over."""
 
     def hook(_: ChatRequest, text: str) -> str:
         reply = json.loads(text)
-        holders: list[dict[str, object] | list[object]] = []
-        _collect(reply, holders)
-        held = [(h, k) for h in holders for k in (h if isinstance(h, dict) else range(len(h)))]
+        keys = (
+            (h, k) for h in holders_of(reply) for k in (h if isinstance(h, dict) else range(len(h)))
+        )
+        held = list(keys)
         holder, key = held[place % len(held)]
         holder[key] = "here"  # type: ignore[index]  # a key of this holder
         return json.dumps(reply).replace('"here"', token)
@@ -232,43 +190,37 @@ def test_hostile_json_is_read_or_unusable(token: str, place: int, question: Ques
     str(answer).encode()
 
 
-def without(kind: str, place: int, *, attempts: int, vote: int | None = None) -> Hook:
+def scores_of(sender: Sender, *, votes: int = 1) -> tuple[Score | Unscored, ...]:
+    """The summary of the bricks' paper, by all three metrics."""
+    asker = Asker(LlmJudge(sender, model="m", endpoint="rule", votes=votes))
+    return asyncio.run(evaluate(PAIR, asker, suite="s")).scores
+
+
+WHOLE = scores_of(RuleSender())
+
+
+def is_raised(score: Score | Unscored, whole: Score | Unscored) -> bool:
+    """Whether a score is above what whole replies came to, which leaves room to rise."""
+    assert isinstance(whole, Score)
+    assert 0 < whole.value < 1
+    return isinstance(score, Score) and score.value > whole.value
+
+
+def without(kind: str, place: int, *, attempts: int) -> Hook:
     """A model that leaves one item out of replies of a kind, at so many first attempts."""
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
-        is_meant = kind_of(request) == kind and request.attempt < attempts
-        if not is_meant or vote not in {None, request.vote}:
+    def hook(request: ChatRequest, text: str) -> str:
+        if kind_of(request) != kind or request.attempt >= attempts:
             return text
         reply = json.loads(text)
-        entries = next(iter(reply.values()))
-        if isinstance(entries, list):
-            ids = [entry["id"] for entry in entries if entry["id"] == place]
-            reply = {"checks" if "checks" in reply else "sentences": [
-                entry for entry in entries if entry["id"] not in ids
-            ]}  # fmt: skip
-        else:
-            reply.pop(list(reply)[place % len(reply)])
+        for key, entries in list(reply.items()):
+            if isinstance(entries, list):
+                reply[key] = [entry for entry in entries if entry["id"] != place]
+            elif key == list(reply)[place % len(reply)]:
+                del reply[key]
         return json.dumps(reply)
 
     return hook
-
-
-WHOLE = {score.metric: score for score in measured(RuleSender()).scores}
-
-
-def scored(sender: RuleSender, *, votes: int = 1) -> list[tuple[Score | Unscored, Score]]:
-    """What each metric comes to, and what it came to with whole replies."""
-    pairs = []
-    for score in measured(sender, votes=votes).scores:
-        whole = WHOLE[score.metric]
-        assert not isinstance(whole, Unscored)
-        pairs.append((score, whole))
-    return pairs
-
-
-def test_the_whole_replies_leave_room_to_rise() -> None:
-    """A score of 1 could not be raised, and the laws below would hold of nothing."""
-    assert all(not isinstance(s, Unscored) and 0 < s.value < 1 for s in WHOLE.values())
 
 
 kinds = st.sampled_from(["facets_and_facts", "facet_ratings", "fact_checks", "sentence_checks"])
@@ -285,8 +237,9 @@ def test_a_reply_that_drops_an_item_never_raises_a_score(
     leaves no score.
     """
     sender = RuleSender(without(kind, place, attempts=attempts))
-    for score, whole in scored(sender):
-        assert score == whole if attempts < 3 else isinstance(score, Unscored) or score == whole
+    for score, whole in zip(scores_of(sender), WHOLE, strict=True):
+        assert not is_raised(score, whole)
+        assert score == whole or (attempts == 3 and isinstance(score, Unscored))
 
 
 @settings(deadline=None, max_examples=10)
@@ -296,12 +249,98 @@ def test_a_check_that_names_less_evidence_never_raises_a_score(
 ) -> None:
     """Premises carry recall; a fact entailed by none is asked about again."""
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+    def hook(request: ChatRequest, text: str) -> str:
         reply = json.loads(text)
         for entry in reply.get("checks", []):
             if entry["id"] == place and key in entry and request.attempt == 0:
                 entry[key] = entry[key][:index] + entry[key][index + 1 :]
         return json.dumps(reply)
 
-    for score, whole in scored(RuleSender(hook)):
-        assert isinstance(score, Unscored) or score.value <= whole.value
+    assert not any(map(is_raised, scores_of(RuleSender(hook)), WHOLE))
+
+
+LONG_SOURCE = " ".join(f"Kiln {n} burned for {n + 10} hours on {n + 2} logs." for n in range(120))
+LONG_REFERENCE = " ".join(
+    f"Batch {n} was fired for {n + 3} hours and weighed {n + 4} kg and cracked at {n + 5} MPa."
+    for n in range(10)
+)
+
+
+def long_summary(system: str) -> Pair:
+    """A system's summary of a long paper, which differs from another's in one word."""
+    sentences = (
+        f"Batch {n} was fired for {n + 3} hours and weighed {n + 4} kg and {system} at {n + 6} MPa."
+        for n in range(8)
+    )
+    return pair_of(LONG_SOURCE, LONG_REFERENCE, " ".join(sentences), system)
+
+
+@dataclass
+class Waves:
+    """Lets requests through together, once nobody sends another: how deep questions depend."""
+
+    sender: RuleSender
+    n_waves: int = 0
+    waiting: list[asyncio.Event] = field(default_factory=list)
+
+    async def send(self, request: ChatRequest) -> ChatReply:
+        """The reply, with the others of its wave."""
+        gate = asyncio.Event()
+        self.waiting.append(gate)
+        await gate.wait()
+        return await self.sender.send(request)
+
+    def give_up(self, said: Sequence[tuple[ChatRequest, ChatReply]], why: str) -> str:
+        """Handed on."""
+        return self.sender.give_up(said, why)
+
+    async def drive(self, task: asyncio.Future[list[Evaluation]]) -> list[Evaluation]:
+        """Opens wave after wave until a task is done."""
+        while not task.done():
+            for _ in range(50):
+                await asyncio.sleep(0)
+            self.n_waves += bool(self.waiting)
+            gates, self.waiting = self.waiting, []
+            for gate in gates:
+                gate.set()
+        return task.result()
+
+
+def waves_of(sender: RuleSender, *systems: str, backward: bool) -> int:
+    """How many waves of requests the long pair takes, for each of these systems at once."""
+    waves = Waves(sender)
+    asker = Asker(LlmJudge(waves, model="m", endpoint="rule"))
+    variants = Variants(eva=EvaVariant(recall="both" if backward else "matched"))
+
+    async def main() -> list[Evaluation]:
+        asked = (evaluate(long_summary(s), asker, suite="s", variants=variants) for s in systems)
+        return await waves.drive(asyncio.gather(*asked))
+
+    assert asyncio.run(main())[0].numbers().unscored == ()
+    return waves.n_waves
+
+
+@pytest.mark.parametrize(("backward", "n_requests"), [(False, 6), (True, 8)])
+def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool, n_requests: int) -> None:
+    """Metrics.md 3.2: at most 7, or 13 with both recalls; a naive run takes hundreds.
+
+    10 sentences of the reference and 8 of the summary: 2 requests; their 24 facts in chains of 3:
+    15 + 9; the facets: 1; 8 sentences against 120: 1. Backward 30 facts: 24 + 6.
+    """
+    sender = RuleSender()
+    assert waves_of(sender, "broke", backward=backward) == 2
+    assert len(sender.sent) == n_requests
+    assert Counter(map(kind_of, sender.sent)) == {
+        "facets_and_facts": 2,
+        "facet_ratings": 1,
+        "fact_checks": 4 if backward else 2,
+        "sentence_checks": 1,
+    }
+
+
+def test_the_reference_is_asked_about_once_for_all_systems() -> None:
+    """Of 8 requests a system, the one that reads the reference is shared."""
+    sender = RuleSender()
+    assert waves_of(sender, "broke", "burst", backward=True) == 2
+    assert len(sender.sent) == 15
+    assert Counter(map(kind_of, sender.sent))["facets_and_facts"] == 3

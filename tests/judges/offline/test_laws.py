@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
@@ -21,9 +21,6 @@ from summeval_pytest.metrics.score import FacetScore, RatedFacet
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.numbers import unstated_numbers
 from summeval_pytest.text.sentences import sentence_texts
-
-if TYPE_CHECKING:
-    from summeval_pytest.questions import Answer
 
 GOLDEN: Final = Path(__file__).parents[3] / "golden"
 JUDGE: Final = OfflineJudge()
@@ -47,16 +44,14 @@ def papers() -> dict[str, tuple[str, tuple[str, ...], str]]:
 def rated(reference: str, summary: str) -> FacetScore:
     """FM by the embedded judge."""
     flow = facet.measure(reference, summary)
-    score = None
-    sent: tuple[Answer, ...] | None = None
-    while score is None:
+    questions = next(flow)
+    while True:
         try:
-            questions = next(flow) if sent is None else flow.send(sent)
-            sent = tuple(map(JUDGE.compute, questions))
+            questions = flow.send(tuple(map(JUDGE.compute, questions)))
         except StopIteration as end:
             score = end.value
-    assert isinstance(score, FacetScore)
-    return score
+            assert isinstance(score, FacetScore)
+            return score
 
 
 def is_justified(rating: RatedFacet) -> bool:

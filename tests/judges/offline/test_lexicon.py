@@ -20,38 +20,29 @@ from summeval_pytest.judges.offline.lexicon import (
 from summeval_pytest.text.words import stem
 
 WEIGHTS: Final = resources.files("summeval_pytest.judges.offline").joinpath("weights")
-
-
 NAMES: Final = sorted(
     entry.name.removesuffix(".npz") for entry in WEIGHTS.iterdir() if entry.name.endswith(".npz")
 )
-
-
 MOST_BYTES: Final = 3_000_000
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_weights_are_plain_numbers(name: str) -> None:
-    """An array of objects or strings could carry code or text of the sets it was fitted to."""
+def test_weights_are_plain_numbers_with_a_recipe_beside_them(name: str) -> None:
+    """An array of objects could carry code; whoever doubts the weights must make them again."""
     arrays = learned(name)
     assert arrays
     assert {array.dtype.kind for array in arrays.values()} <= set("iuf")
     assert all(np.isfinite(array).all() for array in arrays.values())
+    recipe = json.loads(WEIGHTS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    assert {"command", "data", "method", "scores"} <= set(recipe)
+    assert f"tests.fitting.{name} " in recipe["command"]
+    assert all(not data.startswith("/") for data in recipe["data"])
 
 
 def test_the_weights_are_small() -> None:
     """A plugin that gates summaries must not weigh as much as a model."""
     sizes = [len(WEIGHTS.joinpath(f"{name}.npz").read_bytes()) for name in NAMES]
     assert 0 < sum(sizes) <= MOST_BYTES
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_recipe_stands_beside_every_weight_file(name: str) -> None:
-    """Whoever doubts the weights must be able to make them again."""
-    recipe = json.loads(WEIGHTS.joinpath(f"{name}.json").read_text(encoding="utf-8"))
-    assert {"command", "data", "method", "scores"} <= set(recipe)
-    assert f"tests.fitting.{name} " in recipe["command"]
-    assert all(not data.startswith("/") for data in recipe["data"])
 
 
 def test_a_word_of_every_text_is_less_rare_than_one_of_none() -> None:

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from summeval_pytest.judges.offline.embedded import OfflineJudge
-from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.faithfulness import source_sentences
-from summeval_pytest.metrics.score import FacetScore
 from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
@@ -28,14 +25,12 @@ from summeval_pytest.questions import (
 from summeval_pytest.stats.correlation import roc_auc, spearman
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts
+from tests.judges.offline.test_laws import JUDGE, rated
 from tests.shared_data import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.metrics.flow import Flow
-
-JUDGE: Final = OfflineJudge()
 FEW: Final = 12
 """Papers of REALSumm that are enough to see a fall, and fast."""
 
@@ -46,18 +41,6 @@ pytestmark = pytest.mark.usefixtures("shared_data")
 def records(name: str) -> tuple[dict[str, Any], ...]:
     """The records of one file."""
     return tuple(map(json.loads, (DATA / name).read_text(encoding="utf-8").splitlines()))
-
-
-def driven(flow: Flow[FacetScore]) -> FacetScore:
-    """The score of a conversation with the embedded judge."""
-    questions = next(flow)
-    while True:
-        try:
-            questions = flow.send(tuple(JUDGE.compute(question) for question in questions))
-        except StopIteration as end:
-            score = end.value
-            assert isinstance(score, FacetScore)
-            return score
 
 
 def supports(facts: Sequence[str], premises: tuple[str, ...]) -> list[float]:
@@ -90,7 +73,7 @@ def test_fm_goes_with_people() -> None:
         for key in sorted(paper):
             if key.endswith("_human"):
                 summary = paper[key.removesuffix("_human")]
-                ours.append(driven(facet.measure(paper["human"], summary)).value)
+                ours.append(rated(paper["human"], summary).value)
                 theirs.append(paper[key])
     assert len(ours) == 300
     assert (spearman(ours, theirs) or 0.0) >= 0.5
