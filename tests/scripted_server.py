@@ -6,8 +6,8 @@ A test gives a function from what was seen to what is done: answer, wait, refuse
         ...  # talk to server.url
     assert server.n_requests == 2
 
-The script runs on the server's own thread. Started as a program the server answers every request
-by its schema and prints nothing; ``GET /stats`` says what it has seen:
+The script runs on the server's own thread. Started as a program the server says "yes", or what a
+function makes of each body, and prints nothing; ``GET /stats`` says what it has seen:
 
     python tests/scripted_server.py --port 8123 --latency-ms 200
 """
@@ -22,37 +22,19 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Self, cast
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import Final, Self, cast
 
 HTML: Final = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body/></html>"
 _REASON: Final = "Scripted"
 _LOOK_SECONDS: Final = 0.002
 _STATS: Final = (
-    "n_requests",
-    "n_different",
-    "n_replied",
-    "n_abandoned",
-    "n_listed",
-    "n_connections",
-    "n_open",
-    "peak",
-    "busy_seconds",
-)
+    "n_requests", "n_different", "n_replied", "n_abandoned", "n_open", "peak", "busy_seconds",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One request as it came in.
-
-    Attributes:
-        index: How many requests for a reply came before it.
-        path: What was asked for, such as "/v1/chat/completions".
-        headers: By lower-case name.
-        body: The JSON object that was sent.
-    """
+    """One request as it came in, with how many came before it, and headers by lower-case name."""
 
     index: int
     path: str
@@ -76,26 +58,10 @@ class Seen:
         wanted = cast("Mapping[str, str]", self.body.get("response_format", {}))
         return wanted.get("type", "text")
 
-    @property
-    def schema(self) -> Mapping[str, object] | None:
-        """The JSON schema that the reply has to follow, where one was sent as such."""
-        wanted = cast("Mapping[str, Mapping[str, object]]", self.body.get("response_format", {}))
-        if self.level != "json_schema":
-            return None
-        return cast("Mapping[str, object]", wanted["json_schema"]["schema"])
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A chat completion.
-
-    Attributes:
-        text: The message; None for a null.
-        finish: Why it ended.
-        refusal: What stands in the message's `refusal`; None for nothing.
-        usage: The tokens it claims: prompt, completion and cached ones; None for no word of it.
-        model: The model it claims to be; empty for the one asked.
-    """
+    """A chat completion, with the tokens that it claims: prompt, completion and cached ones."""
 
     text: str | None
     finish: str | None = "stop"
@@ -180,49 +146,9 @@ Action = Answer | Raw | Status | Html | Drop | HalfBody | Trickle | Endless | De
 Script = Callable[[Seen], Action]
 
 
-def answer_by_schema(schema: Mapping[str, object]) -> str:
-    """The smallest JSON text that follows a schema: first words of enums, fewest items."""
-    return json.dumps(_smallest(schema, schema))
-
-
-def _smallest(schema: Mapping[str, object], root: Mapping[str, object]) -> object:
-    if "$ref" in schema:
-        found: object = root
-        for step in str(schema["$ref"]).removeprefix("#/").split("/"):
-            found = cast("Mapping[str, object]", found)[step]
-        return _smallest(cast("Mapping[str, object]", found), root)
-    if "const" in schema:
-        return schema["const"]
-    if "enum" in schema:
-        return cast("list[object]", schema["enum"])[0]
-    for choice in ("anyOf", "oneOf"):
-        if choice in schema:
-            return _smallest(cast("list[Mapping[str, object]]", schema[choice])[0], root)
-    return _smallest_of_type(schema, root)
-
-
-def _smallest_of_type(schema: Mapping[str, object], root: Mapping[str, object]) -> object:
-    kinds = schema.get("type", "object")
-    match kinds[0] if isinstance(kinds, list) else kinds:
-        case "object":
-            members = cast("Mapping[str, Mapping[str, object]]", schema.get("properties", {}))
-            return {name: _smallest(member, root) for name, member in members.items()}
-        case "array":
-            item = cast("Mapping[str, object]", schema.get("items", {}))
-            return [_smallest(item, root)] * cast("int", schema.get("minItems", 0))
-        case "string":
-            return "x" * cast("int", schema.get("minLength", 0))
-        case "integer" | "number":
-            return schema.get("minimum", 0)
-        case "boolean":
-            return False
-        case _:
-            return None
-
-
-def by_schema(seen: Seen) -> Answer:
-    """The script that a server has without another one: whatever follows the schema, or "yes"."""
-    return Answer("yes" if seen.schema is None else answer_by_schema(seen.schema))
+def yes(_: Seen) -> Answer:
+    """The script that a server has without another one."""
+    return Answer("yes")
 
 
 def _completion(answer: Answer, seen: Seen) -> bytes:
@@ -248,16 +174,6 @@ def _completion(answer: Answer, seen: Seen) -> bytes:
     return json.dumps(reply).encode()
 
 
-def _error(status: Status) -> bytes:
-    said = {
-        "message": status.message,
-        "type": status.type,
-        "param": status.param,
-        "code": status.code,
-    }
-    return json.dumps({"error": said}).encode()
-
-
 def _response(raw: Raw) -> bytes:
     headers = {"content-type": "application/json", "content-length": str(len(raw.content))}
     headers |= raw.headers
@@ -271,12 +187,9 @@ class ScriptedServer:
 
     Attributes:
         n_requests: How many requests for a reply it got, refused and dropped ones too.
-        n_listed: How often it was asked for its models.
-        n_connections: How many connections were opened.
         n_different: How many different bodies these requests had.
         n_replied: How many of them were replied to, whole and with whatever status.
         n_abandoned: How many of them ended otherwise, as where the client was killed.
-        n_poured: Bytes of endless bodies that were sent.
         peak: The largest number of requests it had at once.
         busy_seconds: From the arrival of the first request to the end of the last reply.
         seen: The requests in order; empty with ``keep=False``.
@@ -284,7 +197,7 @@ class ScriptedServer:
 
     def __init__(
         self,
-        script: Script = by_schema,
+        script: Script = yes,
         *,
         port: int = 0,
         keep: bool = True,
@@ -294,8 +207,7 @@ class ScriptedServer:
         self.port = port
         self.keep = keep
         self.latency_seconds = latency_seconds
-        self.n_requests = self.n_listed = self.n_connections = self.n_open = self.peak = 0
-        self.n_replied = self.n_abandoned = self.n_poured = 0
+        self.n_requests = self.n_open = self.peak = self.n_replied = self.n_abandoned = 0
         self.busy_seconds = 0.0
         self.seen: list[Seen] = []
         self._bodies: set[bytes] = set()
@@ -303,7 +215,7 @@ class ScriptedServer:
         self._started = threading.Event()
         self._failure: OSError | None = None
         self._connections: set[_Connection] = set()
-        self._thread = threading.Thread(target=self._run, name="scripted-server", daemon=True)
+        self._thread = threading.Thread(target=self.run, name="scripted-server", daemon=True)
         self._loop = asyncio.new_event_loop()
 
     @property
@@ -333,12 +245,7 @@ class ScriptedServer:
             raise self._failure
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
@@ -359,11 +266,8 @@ class ScriptedServer:
         if is_replied and self._first_at is not None:
             self.busy_seconds = self._loop.time() - self._first_at
 
-    def serve_forever(self) -> None:
-        """Serves on the calling thread until the process is ended."""
-        self._run()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Serves on the calling thread until it is stopped."""
         asyncio.set_event_loop(self._loop)
         try:
             server = self._loop.run_until_complete(
@@ -381,7 +285,7 @@ class ScriptedServer:
         self._loop.run_forever()
         server.close()
         for connection in tuple(self._connections):
-            connection.abort()
+            connection.transport.abort()
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
@@ -397,15 +301,11 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        self.server.n_connections += 1
         self.server._connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002, the protocol's name
         self.server._connections.discard(self)
         self._end(is_replied=False)
-
-    def abort(self) -> None:
-        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -426,20 +326,12 @@ class _Connection(asyncio.Protocol):
         self.buffer = rest[length:]
         method, path, _ = first.split(" ", 2)
         if method == "GET":
-            self._listed(path)
+            is_known = path == "/stats"
+            said = json.dumps(self.server.stats).encode() if is_known else b"{}"
+            self._write(Raw(said, status=200 if is_known else 404))
+            self._next()
         else:
             self._asked(path, headers, rest[:length])
-
-    def _listed(self, path: str) -> None:
-        if path == "/stats":
-            self._write(Raw(json.dumps(self.server.stats).encode()))
-        elif path.endswith("/models"):
-            self.server.n_listed += 1
-            models = {"object": "list", "data": [{"id": "scripted", "object": "model"}]}
-            self._write(Raw(json.dumps(models).encode()))
-        else:
-            self._write(Raw(b"{}", status=404))
-        self._next()
 
     def _asked(self, path: str, headers: Mapping[str, str], content: bytes) -> None:
         server = self.server
@@ -495,7 +387,6 @@ class _Connection(asyncio.Protocol):
             return
         if self.transport.get_write_buffer_size() == 0:
             self._write(chunk)
-            self.server.n_poured += len(chunk)
         self.loop.call_later(0.001, self._pour, chunk)
 
     def _write(self, what: Raw | bytes) -> None:
@@ -515,8 +406,9 @@ def _raw(action: Answer | Raw | Status | Html, seen: Seen) -> Raw:
     match action:
         case Answer():
             return Raw(_completion(action, seen))
-        case Status(status, headers=headers):
-            return Raw(_error(action), status, headers)
+        case Status(status, code, message, param, type_, headers):
+            said = {"message": message, "type": type_, "param": param, "code": code}
+            return Raw(json.dumps({"error": said}).encode(), status, headers)
         case Html(status, text):
             return Raw(text.encode(), status, {"content-type": "text/html"})
         case Raw():
@@ -542,11 +434,9 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--script", help="FILE:FUNCTION, from a request's body to the reply's text")
     options = parser.parse_args()
-    script = _named(options.script) if options.script else by_schema
+    script = _named(options.script) if options.script else yes
     latency_seconds = options.latency_ms / 1000
-    ScriptedServer(
-        script, port=options.port, keep=False, latency_seconds=latency_seconds
-    ).serve_forever()
+    ScriptedServer(script, port=options.port, keep=False, latency_seconds=latency_seconds).run()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from summeval_pytest.endpoints.dialect import (
 from summeval_pytest.endpoints.wire import ErrorBody, read_error
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import LABEL, QUICK, at, fault, question, run
-from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until, by_schema
+from tests.scripted_server import Answer, Delay, Drop, ScriptedServer, Status, Until, yes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -217,7 +217,7 @@ YES = '{"label": "yes"}'
 
 def understanding(*levels: str, status: int = 400, said: str = "unknown format") -> Script:
     """A server that takes some levels, and refuses others."""
-    return lambda seen: by_schema(seen) if seen.level in levels else Status(status, message=said)
+    return lambda seen: yes(seen) if seen.level in levels else Status(status, message=said)
 
 
 def many(n: int) -> Callable[[Client], Awaitable[list[ChatReply]]]:
@@ -270,7 +270,7 @@ def test_fields_are_adapted_on_the_way() -> None:
             return Status(400, message="Use 'max_completion_tokens'", param="max_tokens")
         if "temperature" in seen.body:
             return Status(400, message="Only the default (1) value", param="temperature")
-        return by_schema(seen)
+        return yes(seen)
 
     async def sending(client: Client) -> Dialect | None:
         await client.send(question(schema=LABEL))
@@ -305,7 +305,7 @@ def test_a_refusal_after_the_dialect_is_settled_is_a_fault() -> None:
     """One bad request is not tried in three ways."""
 
     def script(seen: Seen) -> Action:
-        return Status(400) if seen.texts == ("bad",) else by_schema(seen)
+        return Status(400) if seen.texts == ("bad",) else yes(seen)
 
     async def sending(client: Client) -> None:
         await client.send(question(schema=LABEL))
@@ -336,7 +336,7 @@ def test_a_request_without_a_schema_settles_no_level() -> None:
 def test_a_remembered_dialect_is_spoken_at_once() -> None:
     """By all at once: nobody has to go first."""
     known = Dialect(level="json_object", seed=False)
-    with ScriptedServer(lambda seen: Until(lambda: server.peak == 4, by_schema(seen))) as server:
+    with ScriptedServer(lambda seen: Until(lambda: server.peak == 4, yes(seen))) as server:
         run(at(server.url), many(4), remembered=known)
     assert levels(server) == ["json_object"] * 4
     assert server.peak == 4
@@ -370,7 +370,7 @@ def test_a_bad_prompt_that_goes_first_costs_the_others_nothing(
     """What is understood is settled by whichever call comes through first."""
 
     def script(seen: Seen) -> Action:
-        return trouble if seen.texts[0].startswith("bad") else by_schema(seen)
+        return trouble if seen.texts[0].startswith("bad") else yes(seen)
 
     async def sending(client: Client) -> list[object]:
         asked = (question(text, schema=schema) for text in ("bad", *map(str, range(9))))
