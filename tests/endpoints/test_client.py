@@ -21,7 +21,6 @@ from summeval_pytest.endpoints.limits import FAILURES, PROBE_SECONDS, Circuit, L
 from summeval_pytest.errors import NoReplyError
 from tests.endpoints.calls import QUICK, Patient, at, fault, question, reply, run
 from tests.scripted_server import (
-    HTML,
     Action,
     Answer,
     Drop,
@@ -40,14 +39,13 @@ from tests.waiting import SOON, skip, until
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from syrupy.assertion import SnapshotAssertion
+
     from summeval_pytest.endpoints.endpoint import Endpoint
 
 
 OPEN = "not asked any more, since its circuit is open; the first trouble was: "
 KNOWN = Dialect(level="json_schema")
-TOO_LONG = "the next attempt would be in 47.3 s, too long for a call of 30 s"
-
-
 NEVER = Until(lambda: False, Answer("never"))
 
 
@@ -450,46 +448,25 @@ def test_slots_that_are_closed_end_the_waits_and_leave_what_is_in_flight() -> No
 
 
 @pytest.mark.parametrize(
-    ("action", "message"),
+    "action",
     [
-        (
-            Status(401, code="invalid_api_key", message="No such key"),
-            (
-                "model 'llama3': status 401 (invalid_api_key: No such key); look at its API key,"
-                " which is in the variable that api_key_env names or in OPENAI_API_KEY, and at"
-                " what it may do"
-            ),
-        ),
-        (
-            Status(404, message="no llama3"),
-            "model 'llama3': status 404 (no llama3); look at the model's name and base_url's path",
-        ),
-        (
-            Status(429, code="insufficient_quota"),
-            "status 429 (insufficient_quota: scripted); its account has to be topped up",
-        ),
-        (Raw(b"", status=400), "status 400"),
-        (
-            Raw(json.dumps({"error": "loading\x1b[31m\n\n::error::x"}).encode(), status=400),
-            r"status 400 (loading\x1b[31m ::error::x)",
-        ),
-        (Html(503), f"status 503 ({HTML}); {TOO_LONG}"),
-        (
-            Raw(b'{"choices": [], "error": {"message": "busy"}}'),
-            (
-                "the response is no chat completion: its 'choices' are empty, no list of objects;"
-                f" it says 'busy'; {TOO_LONG}; see whether base_url is an OpenAI-compatible"
-                " address up to its version"
-            ),
-        ),
+        Status(401, code="invalid_api_key", message="No such key"),
+        Status(404, message="no llama3"),
+        Status(429, code="insufficient_quota"),
+        Raw(b"", status=400),
+        Raw(json.dumps({"error": "loading\x1b[31m\n\n::error::x"}).encode(), status=400),
+        Html(503),
+        Raw(b'{"choices": [], "error": {"message": "busy"}}'),
     ],
-    ids=repr,
+    ids=["key", "model", "quota", "nothing", "hostile", "page", "malformed"],
 )
-def test_a_fault_says_where_what_and_what_to_do(action: Action, message: str) -> None:
+def test_a_fault_says_where_what_and_what_to_do(
+    action: Action, snapshot: SnapshotAssertion
+) -> None:
     """It stands in a test report, far from whoever set the endpoint up."""
     with ScriptedServer(always(action)) as server:
         error = fault(at(server.url), backoff=Backoff(60, 60))
-    assert str(error) == f"endpoint 'test' at {server.url}: {message}"
+    assert str(error).replace(server.url, "URL") == snapshot
 
 
 def failing(circuit: Circuit, call: int, times: int = FAILURES) -> None:
