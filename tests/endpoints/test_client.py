@@ -190,6 +190,14 @@ def test_a_body_beyond_the_limit_is_given_up(status: int, coding: str) -> None:
     assert mib < 100
 
 
+def test_a_body_that_is_no_gzip_is_told_as_that() -> None:
+    """A proxy may forget to unpack, or to pack."""
+    with ScriptedServer(always(Raw(b"{}", headers={"content-encoding": "gzip"}))) as server:
+        error = fault(at(server.url))
+    assert error.fault == "malformed"
+    assert "its body is no gzip, as which it came" in str(error)
+
+
 def test_a_charset_that_unpacks_is_not_taken_at_its_word() -> None:
     """Python knows ``zlib`` as a name of a charset, and would make 32 MiB of 32 kB."""
     headers = {"content-type": "application/json; charset=zlib"}
@@ -337,6 +345,24 @@ def test_an_attempt_that_hangs_is_given_up_for_another(action: Action) -> None:
         endpoint = at(server.url, timeout_seconds=600, attempt_seconds=300)
         assert run(endpoint, hanging) == "yes"
     assert server.n_requests == 2
+
+
+def test_waiting_for_a_turn_costs_no_time_of_the_call() -> None:
+    """2 s a call, one at a time, 60 s apart: each has its own; tokens are the longest reply's."""
+    with ScriptedServer() as server:
+
+        async def three(client: Client) -> list[str]:
+            asking = asyncio.ensure_future(texts(client, "a", "b", "c"))
+            for n_sent in range(1, 4):
+                await until(lambda: server.n_requests == n_sent)  # noqa: B023 - awaited at once
+                await skip(0.5)
+                assert server.n_requests == n_sent
+                await skip(60)
+            return await asking
+
+        # 16 tokens of reply, 8 a message and 1 for its text are 25
+        endpoint = replace(at(server.url, timeout_seconds=2), tokens_per_minute=25)
+        assert run(endpoint, three, remembered=KNOWN) == ["yes"] * 3
 
 
 # Nobody there

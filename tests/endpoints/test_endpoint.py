@@ -337,6 +337,7 @@ def moved(name: str) -> dict[str, EndpointSpec]:
 
 
 LOCAL = "http://localhost:11434/v1"
+MAY = "SUMM_ALLOW_ENDPOINTS=TEAM_KEY=https://keyed:8000"
 GATE = "https://gate:9/v1"
 
 
@@ -362,6 +363,8 @@ GATE = "https://gate:9/v1"
         ("ollama", {}, ENVIRON, ("ollama", LOCAL, "", "")),
         # the user pointed there with their own hands
         (GATE, DEFINED, ENVIRON, (GATE, GATE, OPENAIS, "")),
+        # a suite's own variable that is not set is lacking, and has to be allowed
+        ("keyed", DEFINED, {}, ("keyed", "https://keyed:8000/v1", "", f"TEAM_KEY and {MAY}")),
         # a suite is somebody else's file: it may not send the user's key where it likes
         *[
             (name, moved(name), ENVIRON, (name, "http://near:8000/v1", "", ""))
@@ -457,6 +460,7 @@ def test_no_key_goes_over_plain_http(host: str) -> None:
     assert "over plain http" in told
     assert "over plain http" in refusal("openai", {}, {**ENVIRON, "OPENAI_BASE_URL": url})
     assert find_endpoint(url, {}).endpoint.api_key == ""
+    assert find_endpoint(LOCAL, {}).endpoint.api_key == OPENAIS  # nobody is on the way
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row
 from summeval_pytest.store.key import request_key
 from tests.asked_suite import bytes_under
-from tests.endpoints.calls import LABEL, question
+from tests.endpoints.calls import LABEL, QUICK, question
 from tests.scripted_server import (
     Answer,
     Delay,
@@ -208,7 +208,7 @@ def test_fault_is_never_remembered(store: Path, action: Action, fault: str) -> N
     actions: list[Action] = [action, Answer("yes")]
     with ScriptedServer(lambda seen: actions[seen.index]) as server:
         hub = exchange(store, backoff=NO_SECOND_ATTEMPT)
-        assert fault_in(through(hub, at(server.url), question())).fault == fault
+        assert fault_in(through(hub, at(server.url), *[question()] * 2)).fault == fault
         assert (hub.ledger.totals.n_failed, hub.ledger.totals.n_asked) == (1, 0)
         assert b'"key"' not in bytes_under(store)
         assert reply_in(through(exchange(store), at(server.url), question())).text == "yes"
@@ -227,9 +227,14 @@ def test_waiter_that_gives_up_takes_nothing_from_the_others(store: Path, slow: S
         first.cancel()
         slow.is_thinking = False
         assert (await second).text == "reply 0"
+        alone = asyncio.ensure_future(line.send(question("alone")))
+        await until(lambda: slow.n_requests == 2)
+        alone.cancel()
 
     drained(hub, main)
-    assert slow.n_requests == 1
+    assert slow.n_requests == 2  # what nobody waits for any more is paid for, and kept
+    again = through(exchange(store), at(slow.url), question("alone"))
+    assert reply_in(again).text == "reply 1"
 
 
 def test_cassette_goes_before_the_store_and_opens_none(store: Path) -> None:
@@ -287,20 +292,44 @@ def test_draining_keeps_what_is_answered_and_sends_nothing_new(store: Path, slow
     assert later.ledger.totals.n_cached == 1
 
 
-def test_draining_ends_in_time(store: Path, slow: Slow) -> None:
-    """Ctrl-C: what takes longer is given up, and nothing of it is stored."""
+def test_draining_ends_in_time_and_waits_for_no_other_process(store: Path, slow: Slow) -> None:
+    """Ctrl-C: what takes longer, here or elsewhere, is given up, and nothing of it is stored."""
     slow.is_thinking = True
-    hub = exchange(store)
+    hub, other = exchange(store), exchange(store)
 
     async def main() -> None:
         call = asyncio.ensure_future(hub.line(at(slow.url), None).send(question()))
         await until(lambda: slow.n_requests == 1)
+        waiting = asyncio.ensure_future(other.line(at(slow.url), None).send(question()))
+        await until(lambda: bool(other.waiting_elsewhere))
+        await other.drain(SOON)
         await hub.drain(0.1)
-        await asyncio.wait((call,))
-        assert call.cancelled()
+        await asyncio.wait((call, waiting))
+        assert [call.cancelled(), waiting.cancelled()] == [True, True]
 
     asyncio.run(main())
     assert b'"key"' not in bytes_under(store)
+
+
+def test_draining_sends_nothing_that_waits_for_the_budget(store: Path, slow: Slow) -> None:
+    """The first call holds the last 16 cents; the second hopes for what it leaves."""
+    slow.is_thinking = True
+    hub = exchange(store, budget=Budget(0.2))
+
+    async def main() -> None:
+        line = hub.line(at(slow.url), PRICE)
+        out, waiting = (asyncio.ensure_future(line.send(question(t))) for t in ("out", "waiting"))
+        await until(lambda: slow.n_requests == 1 and len(hub.open) == 2)
+        draining = asyncio.ensure_future(hub.drain(SOON))
+        await asyncio.sleep(0)
+        slow.is_thinking = False
+        await draining
+        await asyncio.wait((waiting,))
+        assert (await out).text == "reply 0"
+        assert waiting.cancelled() or isinstance(waiting.exception(), NoReplyError)
+
+    asyncio.run(main())
+    assert slow.n_requests == 1
 
 
 def test_budget_is_not_exceeded_by_what_the_server_did(store: Path) -> None:
@@ -338,23 +367,34 @@ def test_budget_that_is_over_lets_remembered_replies_through(store: Path) -> Non
     )
 
 
+COUNTED: Final = Answer("yes", usage=(10, 3, 0))
+
+
 @pytest.mark.parametrize(
-    ("action", "cents"),
+    ("actions", "cents"),
     [
-        (Answer("yes", usage=(10, 3, 0)), 3),
-        (Answer("yes", usage=None), 16),
-        (Drop(), 16),
-        (Html(), 16),
-        (Status(400), 0),
-        (Status(500), 0),
+        ([COUNTED], 3),
+        ([Answer("yes", usage=None)], 16),
+        ([Drop()], 16),
+        ([Html()], 16),
+        ([Status(400)], 0),
+        ([Status(500)], 0),
+        ([Drop(), COUNTED], 16 + 3),
+        ([Status(500), COUNTED], 3),
+        ([Html(), Html(), Html()], 3 * 16),
     ],
+    ids=repr,
 )
-def test_budget_books_what_a_call_may_have_cost(store: Path, action: Action, cents: int) -> None:
-    """An answer that was not counted, or got lost, may be on the bill in full."""
-    with ScriptedServer(lambda _: action) as server:
+def test_budget_books_what_a_call_may_have_cost(
+    store: Path, actions: list[Action], cents: int
+) -> None:
+    """An answer that was not counted, or got lost before another one, may be on the bill."""
+    with ScriptedServer(lambda seen: actions[seen.index]) as server:
         budget = Budget(1.0)
-        hub = exchange(store, budget=budget, backoff=NO_SECOND_ATTEMPT)
+        backoff = NO_SECOND_ATTEMPT if len(actions) == 1 else QUICK
+        hub = exchange(store, budget=budget, backoff=backoff)
         through(hub, at(server.url), question(), price=PRICE)
+        assert server.n_requests == len(actions)
     assert budget._mine.spent == pytest.approx(cents / 100)
     assert budget._mine.reserved == {}
 
@@ -541,7 +581,14 @@ def test_a_swapped_model_is_an_error_in_ci_and_never_remembered(store: Path) -> 
         drained(hub, main)
         assert server.n_requests == 1
         assert seen(hub) == SWAPPED
-    assert b'"key"' not in bytes_under(store)
+        assert b'"key"' not in bytes_under(store)
+        reply = ChatReply(text="yes", model=OTHER).as_json()
+        key = key_of(asked_of(DATED))
+        replay = exchange(store, "none", cassette={key: Row(key, "", reply)}, is_strict=True)
+        recorded = through(replay, at(server.url, pinned=None), asked_of(DATED))
+        assert fault_in(recorded).fault == "other_model"
+        under_test = through(exchange(store, is_strict=True), at(server.url), asked_of(DATED))
+        assert reply_in(under_test).model == OTHER  # nobody pinned a model under test
 
 
 # What is remembered

@@ -3,13 +3,26 @@ from __future__ import annotations
 import json
 import random
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_pytest.endpoints.faults import Backoff, RetryDecision, asked_seconds, of_status
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.faults import (
+    Backoff,
+    RetryDecision,
+    asked_seconds,
+    of_error,
+    of_status,
+    told,
+)
 from summeval_pytest.endpoints.wire import Heard
+from summeval_pytest.errors import NoReplyError
+
+if TYPE_CHECKING:
+    from summeval_pytest.errors import Fault
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -123,6 +136,24 @@ def test_waits_double_up_to_the_longest_less_a_quarter_by_chance() -> None:
     assert backoff.seconds(4, None, chance) == pytest.approx(6.4)
     # What is asked for is granted to the letter, be it longer or shorter than the wait in turn.
     assert [backoff.seconds(0, 3600.0, chance), backoff.seconds(6, 0.5, chance)] == [3600, 0.5]
+
+
+def test_what_came_of_no_whole_response_is_retried_and_slowness_breaks_no_circuit() -> None:
+    """Nobody there is final; a bad body is worth three attempts, one that is too large none."""
+    faults: tuple[Fault, ...] = ("unreachable", "dropped", "timed_out", "malformed", "too_large")
+    made = [of_error(NoReplyError(fault, ""), 1) for fault in faults]
+    assert [each.again for each in made] == [False, True, True, True, False]
+    assert [each.is_breakdown for each in made] == [True, True, False, False, False]
+    assert not of_error(NoReplyError("malformed", ""), 3).again
+
+
+def test_a_key_that_was_not_sent_over_plain_http_is_the_remedy() -> None:
+    """The usual advice, to look at the key, would lead nowhere."""
+    near = Endpoint(name="near", base_url="http://near:8000/v1")
+    assert told(near, "unauthorised", "status 401", 1) == (
+        "endpoint 'near' at http://near:8000/v1: status 401; no key is sent over plain http: use"
+        " https"
+    )
 
 
 @settings(deadline=None, max_examples=60)

@@ -99,6 +99,7 @@ def test_endpoints_share_a_runs_slots_and_have_limits_of_their_own() -> None:
     async def main() -> None:
         limits, crowd = Limits(3), Crowd()
         narrow, wide = limits.limiter(at("narrow", 1)), limits.limiter(at("wide"))
+        assert limits.limiter(at("wide")) is wide
         for name in ("n1", "n2"):
             await crowd.enter(name, narrow)
         for name in ("w1", "w2", "w3"):

@@ -41,6 +41,7 @@ def test_a_completion_is_a_reply() -> None:
     assert read_body(completion()) == ChatReply(
         text="yes", model="llama3-8b", fingerprint="fp_1", usage=Usage(90, 7)
     )
+    assert read_body(completion(choices=[YES, YES])).text == "yes"  # two say the same
 
 
 PARTS = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
