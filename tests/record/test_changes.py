@@ -19,6 +19,7 @@ from summeval_pytest.record.changes import (
     measure_drift,
     pair_change,
     shared_answers,
+    worst_first,
 )
 from summeval_pytest.record.record import Claim, FacetChange, PairChange
 from summeval_pytest.verdict import trust as measuring
@@ -269,8 +270,20 @@ def test_flips_are_told_worst_first() -> None:
     ]  # fmt: skip
 
 
-def test_other_papers_and_other_summaries_are_named() -> None:
-    """The judge was asked about other texts."""
+def test_papers_stand_by_how_much_worse_they_became() -> None:
+    """A paper whose numbers are equal is listed for its pieces, and one without change is not."""
+    one, other = carried(FACTS), carried({**FACTS, "Mice slept.": False, "Cats sang.": True})
+    worse = pair_change(pair("b", faithful(1)), pair("b", faithful(0.5)), baseline="v1")
+    same = pair_change(pair("c", one), pair("c", one), baseline="v1")
+    moved = pair_change(pair("a", one), pair("a", other), baseline="v1")
+    assert [each.paper for each in worst_first([same, moved, worse])] == ["b", "a"]
+
+
+def test_other_labels_papers_and_summaries_are_named() -> None:
+    """The judge was asked about other texts, or is held to other answers."""
+    labels = measure_drift(measured(labels="0a"), measured(labels="0b"))
+    assert labels.mismatches == ("labels differ: '0a' then, '0b' now; drift needs the same labels",)
+    assert drift([], []).mismatches == ("no golden answer is in both runs",)
     old, new = measured(*results((4, 4))), measured(*results((4, 1)))
     papers = measure_drift(old, replace(new, fingerprint="ffff"))
     assert papers.mismatches[0].startswith("papers differ: '77be02a1c3d4' then, 'ffff' now")

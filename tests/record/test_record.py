@@ -28,6 +28,7 @@ from summeval_pytest.record.record import (
     RunRecord,
     SystemRecord,
     as_json,
+    broken_down,
     from_json,
     judged,
     read_record,
@@ -220,6 +221,22 @@ def test_a_pair_without_a_verdict_is_an_error_with_its_fault() -> None:
     assert pair.scores == (LOST, lack)
     assert [finding.number for finding in pair.findings] == ["facet.result"]
     assert pair.told == ()
+
+
+def test_a_pair_that_broke_down_has_every_metric_unanswered() -> None:
+    """Nothing of it is known but why; unanswered is no refusal of the system's."""
+    kept = broken_down(
+        suite=SUITE, paper="moss-01", system="careful", metrics=("facet", "eva"), place=HERE,
+        fault="the endpoint is down",
+    )  # fmt: skip
+    assert (kept.paper, kept.pair.outcome, kept.pair.fault) == (
+        None,
+        "error",
+        "the endpoint is down",
+    )
+    assert [(s.metric, s.status) for s in kept.pair.scores if isinstance(s, Unscored)] == [
+        ("facet", "unanswered"), ("eva", "unanswered"),
+    ]  # fmt: skip
 
 
 def test_the_source_sentences_that_anything_points_at_are_kept() -> None:
@@ -507,6 +524,47 @@ def test_a_text_that_is_no_record_is_said(tmp_path: Path, text: str, told: str) 
     """Any file may be named, a summary or a hostile one among them."""
     message = refused(saved(tmp_path, text))
     assert message.startswith(f"is no run record: {told}")
+    assert message.endswith(f"; {REMEDY}")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("thresholds", "pair", 0, "name"), "rouge", "unknown number 'rouge'"),
+        (("waivers", 0, "waiver", "finding"), "moss", "unknown number 'moss'"),
+        (("systems", 0, "means", 0, "name"), "facet.moss", "unknown number 'facet.moss'"),
+        (("pairs", 0, "verdict", "shortfalls", 0, "name"), "", "unknown number ''"),
+        (
+            ("trust",),
+            {
+                "judge": "fair-1",
+                "labels": "0a",
+                "agreements": [{"name": "moss", "value": 1.0, "n_items": 1, "n_papers": 1}],
+            },
+            "unknown agreement 'moss'",
+        ),
+    ],
+)
+def test_a_record_of_a_number_that_this_version_does_not_have_is_refused(
+    tmp_path: Path, path: tuple[str | int, ...], value: object, told: str
+) -> None:
+    """It would be decided by what nobody measures."""
+    message = refused(saved(tmp_path, spoilt("suites", 0, *path, value=value)))
+    assert message == f"is no run record: {told}; {REMEDY}"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xff\xfe", "cannot be read as a run record, it is not UTF-8"),
+        (b"[" * 100_000, "is no run record: the whole: Invalid JSON: "),
+        (b"9" * 5_000, "is no run record: the whole: "),
+    ],
+)
+def test_bytes_that_are_hard_to_read_are_refused(tmp_path: Path, content: bytes, told: str) -> None:
+    """Neither depth nor length is a traceback."""
+    message = refused(saved(tmp_path, content))
+    assert message.startswith(told)
     assert message.endswith(f"; {REMEDY}")
 
 

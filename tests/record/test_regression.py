@@ -23,6 +23,7 @@ from tests.verdict.records import (
     SIGNATURES,
     SILENT,
     baseline,
+    believed,
     eva,
     faithful,
     marks,
@@ -159,6 +160,54 @@ def test_a_drop_of_more_than_is_allowed_fails(new: tuple[float, ...], *, fails: 
     """
     found = compared(faithfulness(0.8, 0.8, 0.8), faithfulness(*new), f"faithfulness:{0.2 / 3}")
     assert found.passes is not fails
+
+
+@pytest.mark.parametrize(
+    ("rules", "n_papers", "fails"),
+    [
+        (("p0.05",), 4, False),  # p is 1/16
+        (("p0.0625",), 4, True),  # and a p value that is its level is significant
+        (("0.3:p0.0625",), 4, False),  # a rule of both parts takes both
+        (("0.2:p0.0625",), 4, True),
+        (("0.2", "0.3"), 4, True),  # each of several rules is held
+        (("0.3", "p0.05"), 4, False),
+    ],
+)
+def test_a_drop_fails_by_its_size_and_by_its_chance(
+    rules: tuple[str, ...], n_papers: int, *, fails: bool
+) -> None:
+    """Worked example: .25 on each of 4 papers; neither a rise fails, nor another number."""
+    high, low = faithfulness(*[0.75] * n_papers), faithfulness(*[0.5] * n_papers)
+    named = [f"faithfulness:{rule}" for rule in rules]
+    assert compared(high, low, *named).passes is not fails
+    assert compared(low, high, *named).passes
+    other = [pair(one.paper, *one.scores, eva(0.5)) for one in low]
+    both = [pair(one.paper, *one.scores, eva(0.5)) for one in high]
+    assert compared(both, other, *(f"eva:{rule}" for rule in rules)).passes
+
+
+def test_a_metric_that_one_run_lacks_is_no_comparison() -> None:
+    """Whichever of the two: a number that vanished cannot drop."""
+    one, two = [pair("moss-01", eva(0.5))], [pair("moss-01", eva(0.5), faithful(0.5))]
+    assert without_numbers(compared(one, two)) == ("v1.3 has no faithfulness; save it again",)
+    assert without_numbers(compared(two, one)) == (on_no_paper("faithfulness", "1 of 1", "0"),)
+    assert without_numbers(compared(one, one, "faithfulness:0.1")) == (
+        on_no_paper("faithfulness", "0 of 1", "0"),
+    )
+
+
+def test_mean_support_is_compared_only_where_both_judges_gave_it() -> None:
+    """And tested only where a rule names it."""
+    old, new = ([pair("moss-01", believed(share))] for share in (0.9, 0.5))
+    assert compared(old, new).passes
+    assert not compared(old, new, "faithfulness.support:0.1").passes
+    lacking = [pair("moss-01", believed(None))]
+    assert compared(old, lacking).difference("faithfulness.support") is None
+    told = without_numbers(compared(old, lacking, "faithfulness.support:0.1"))
+    assert told[-1] == (
+        "faithfulness.support is lacking on 1 of 1 papers, first 'moss-01': a judge did not say of"
+        " every sentence how far it is supported; compare faithfulness"
+    )
 
 
 def everything(*dropping: float, facet: Sequence[float] = ()) -> list[PairRecord]:
@@ -335,6 +384,10 @@ def test_precision_that_rose_by_saying_less_is_said() -> None:
         " to 2.0 right pieces each"
     )
     assert found.passes
+    # nothing is said where summaries are as long, where more is right, or where nothing rose
+    more = fewer | {"Owls sat.": True}
+    for now, text in ((fewer, LONG), (more, SHORT), (THREE, SHORT)):
+        assert compared(old, [pair("moss-01", supported(now), summary=text)]).brevity == ()
 
 
 def long_summaries(*odd: bool | None) -> list[PairRecord]:

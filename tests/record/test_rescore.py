@@ -14,6 +14,7 @@ from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.record import (
     Comparison,
     Difference,
+    PairChange,
     PairRecord,
     PaperRecord,
     RunRecord,
@@ -141,6 +142,12 @@ def test_nothing_but_verdicts_changes() -> None:
         assert other == replace(one, outcome=other.outcome, verdict=other.verdict)
 
 
+def test_what_the_system_left_unscored_fails_whatever_the_threshold() -> None:
+    """A refusal is the system's; no threshold makes a pass of it, and no error."""
+    held = suite(pair("moss-0", unscored("faithfulness")), thresholds=EACH)
+    assert outcomes(again(held, "faithfulness=0")) == ["failed"]
+
+
 def comparison(*broken: str) -> Comparison:
     """A comparison that breaks these rules."""
     difference = Difference(name="eva", n_papers=1, old=1, new=0, change=-1, broken=broken)
@@ -156,8 +163,17 @@ def test_a_comparison_still_counts_under_other_thresholds(broken: tuple[str, ...
         (found,) = again(held, "faithfulness=0.9").systems
         assert found.outcome == ("failed" if broken else "passed")
         assert found.comparison == old.comparison
+        # also where not every paper is in the run; numbers of other weights are not compared
+        some = replace(held, systems=(replace(old, papers=("moss-0", "moss-1")),))
+        (found,) = again(some).systems
+        assert found.outcome == ("failed" if broken else "not judged")
+        changed = replace(held, pairs=(replace(held.pairs[0], change=CHANGE),))
+        assert again(changed).pairs[0].change == CHANGE
+        other = again(changed, weights=UNIFORM)
+        assert (other.systems[0].comparison, other.pairs[0].change) == (None, None)
 
 
+CHANGE = PairChange(paper="moss-0", system="careful", baseline="v1.3")
 FM = Thresholds(pair=(Threshold("facet", 0.5),), mean=(Threshold("facet", 0.5),))
 UNIFORM = "background=1,method=1,result=1,conclusion=1"
 
@@ -230,6 +246,15 @@ def test_waivers_are_held_to_the_new_thresholds() -> None:
     held = suite(*faithfulness(0.25), thresholds=EACH, waivers=(waiver(),))
     found = again(held, "faithfulness=0.2")
     assert ([use.state for use in found.waivers], outcomes(found)) == (["not needed"], ["failed"])
+    # and to the day of the new decision
+    for today, state, outcome in ((TODAY, "in use", "passed"), ("2027-01-16", "expired", "failed")):
+        found = again(held, today=today)
+        assert ([use.state for use in found.waivers], outcomes(found)) == ([state], [outcome])
+    # a waiver of means is decided with them
+    means = replace(BOTH, pair=())
+    held = suite(*faithfulness(0.25), thresholds=means, waivers=(waiver(paper=ALL_PAPERS),))
+    (whole,) = again(held).systems
+    assert (whole.outcome, [use.state for use in whole.waivers]) == ("passed", ["in use"])
 
 
 UNASKED = suite(
@@ -307,6 +332,24 @@ def test_a_weight_that_is_none_is_refused(part: str) -> None:
     with pytest.raises(OptionError) as caught:
         read_weights(text)
     assert str(caught.value) == f"--weights={text!r}: {part!r} is no weight; {WANTED}"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{UNIFORM},result=1", ": 'result=1' is no weight"),
+        ("background=1,method=1,result=1", " does not weigh all four facets"),
+        (UNIFORM.replace("result=1", "result=1e-320"), " leaves some facets without any weight"),
+        (UNIFORM.replace("=1", "=1e308"), " leaves some facets without any weight"),
+    ],
+)
+def test_weights_without_one_of_every_facet_are_refused(text: str, told: str) -> None:
+    """Of a reference that states only the facet without a weight there would be no FM."""
+    if "1e-320" in text:
+        text = text.replace("background=1,", "background=1e10,")
+    with pytest.raises(OptionError) as caught:
+        read_weights(text)
+    assert str(caught.value) == f"--weights={text!r}{told}; {WANTED}"
 
 
 shares = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
@@ -436,6 +479,10 @@ def test_a_corrected_mean_is_decided_again() -> None:
     assert (found.outcome, found.means) == ("passed", ())
     lower = again(held, "corrected.facet=0.5", "corrected.facet.lower=0.5")
     assert lower.systems[0].outcome == "failed"
+    # what labels do not tell is an error and no pass
+    (untold,) = again(replace(held, golden=labelled(4)), "corrected.facet.lower=0.25").systems
+    assert untold.outcome == "error"
+    assert "facet" in untold.fault
     assert lower.thresholds.corrected == (
         Threshold(name="facet", least=0.5, bound="point"),
         Threshold(name="facet", least=0.5, bound="lower"),
