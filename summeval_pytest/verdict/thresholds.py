@@ -495,28 +495,21 @@ def check_waivers(waivers: Iterable[Waiver], thresholds: Thresholds) -> None:
     """
     for waiver in waivers:
         is_mean = waiver.paper == ALL_PAPERS
-        table = "[thresholds.mean]" if is_mean else "[thresholds]"
-        name, what = waiver.finding, f"waiver {waiver.name!r}"
+        name, named = waiver.finding, CATALOGUE.get(waiver.finding)
         held = [each.name for each in (thresholds.mean if is_mean else thresholds.pair)]
-        if name not in held:
-            raise SuiteError(
-                waiver.place,
-                f"{what} is of {name!r}, which {table} does not hold;"
-                f" {nearest(name, held if name in CATALOGUE else CATALOGUE)}",
+        what, fault = f"waiver {waiver.name!r}", ""
+        if named is None or name not in held:
+            fault = (
+                f"is of {name!r}, which [thresholds{'.mean' if is_mean else ''}] does not hold;"
+                f" {nearest(name, CATALOGUE if named is None else held)}"
             )
-        named = CATALOGUE[name]
-        key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")
-        if getattr(waiver, wrong) is not None:
-            raise SuiteError(
-                waiver.place,
-                f"{what} bounds {name} by {wrong!r}, and it gets worse the other way; write"
-                f" {key!r}",
-            )
-        if waiver.bound is not None and not named.low <= waiver.bound <= named.high:
-            raise SuiteError(
-                waiver.place,
-                f"{what} allows {name} = {waiver.bound:g}; write a value {named.range}",
-            )
+        elif (waiver.least if named.lower_is_better else waiver.most) is not None:
+            key, wrong = ("most", "least") if named.lower_is_better else ("least", "most")
+            fault = f"bounds {name} by {wrong!r}, and it gets worse the other way; write {key!r}"
+        elif waiver.bound is not None and not named.low <= waiver.bound <= named.high:
+            fault = f"allows {name} = {waiver.bound:g}; write a value {named.range}"
+        if fault:
+            raise SuiteError(waiver.place, f"{what} {fault}")
 
 
 LEVEL: Final = 0.05

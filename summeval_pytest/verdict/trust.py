@@ -187,26 +187,6 @@ def kind_of(answer: GoldenAnswer) -> str:
     return next((kind for kind in KINDS if answer.kind.endswith(kind)), "")
 
 
-def error_counts(pairs: Sequence[GoldenPair]) -> Mapping[str, Counts]:
-    """By kind of error, for each paper that has it, its sentences with it: found, and labelled."""
-    counts: dict[str, dict[str, Counts]] = {}
-    for pair in pairs:
-        for answer in pair.answers:
-            if answer.error and answer.answer is not None:
-                of = counts.setdefault(answer.error, {})
-                row = of.setdefault(pair.group, np.zeros(2, dtype=np.int64))
-                row += (int(answer.agrees), 1)
-    return {
-        error: np.array([groups[group] for group in sorted(groups)])
-        for error, groups in sorted(counts.items())
-    }
-
-
-def share_found(sums: Counts) -> Figures:
-    """The share found, of each row of summed counts of one kind of error."""
-    return shares(sums[:, 0], sums[:, 1])
-
-
 def tables_of(sums: Counts, name: str) -> Counts:
     """The confusion matrices of one kind, of each row of summed counts: label by answer."""
     return sums[:, _SLICES[name]].reshape(-1, *_SIZES[name])
@@ -415,18 +395,30 @@ def _errors(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Iterato
     A kind is undefined, and misses its floor, where more than 5 % of its sentences have no answer:
     who is silent on what is hard has not found it.
     """
-    nothing = np.zeros((0, 2), dtype=np.int64)
-    found = error_counts(pairs)
-    held = {floor.name for floor in floors if floor.name.startswith(OF_ERROR)}
-    for name in sorted({OF_ERROR + error for error in found} | held):
-        error = name.removeprefix(OF_ERROR)
-        counts = found.get(error, nothing)
-        answers = [a.answer for pair in pairs for a in pair.answers if a.error == error]
-        if answers.count(None) > MAX_UNANSWERED * len(answers):
-            counts = nothing
-        n_labelled = int(counts[:, 1].sum())
-        if n_labelled or _of(name, floors):
-            yield _measured(name, counts, share_found, n_labelled, _of(name, floors))
+    answers: dict[str, list[tuple[str, GoldenAnswer]]] = {
+        floor.name.removeprefix(OF_ERROR): [] for floor in floors if floor.name.startswith(OF_ERROR)
+    }
+    for pair in pairs:
+        for answer in pair.answers:
+            if answer.error:
+                answers.setdefault(answer.error, []).append((pair.group, answer))
+    for error, asked in sorted(answers.items()):
+        said = [(group, each.agrees) for group, each in asked if each.answer is not None]
+        if len(asked) - len(said) > MAX_UNANSWERED * len(asked):
+            said = []
+        rows: dict[str, list[int]] = {}
+        for group, is_found in said:
+            row = rows.setdefault(group, [0, 0])
+            row[0] += is_found
+            row[1] += 1
+        counts = np.array([rows[group] for group in sorted(rows)], dtype=np.int64).reshape(-1, 2)
+        held = _of(OF_ERROR + error, floors)
+        if said or held:
+            yield _measured(OF_ERROR + error, counts, _share_found, len(said), held)
+
+
+def _share_found(sums: Counts) -> Figures:
+    return shares(sums[:, 0], sums[:, 1])
 
 
 def _overall(pairs: Sequence[GoldenPair], floors: Sequence[Threshold]) -> Agreement:

@@ -33,11 +33,9 @@ from summeval_pytest.verdict.trust import (
     calibration_of,
     confusions,
     counts_of,
-    error_counts,
     measure_trust,
     measured_judge,
     n_of,
-    share_found,
     worst_disagreements,
 )
 from tests.golden_suite import BAD_OF_KILN, GOOD_OF_KILN, Told, write_labelled
@@ -489,14 +487,10 @@ def test_recall_of_a_kind_of_error_is_over_its_own_sentences() -> None:
         golden(answered("sentence", 0, 0, error="number"), paper="kiln"),
         golden(answered("sentence", 0, 1, error="direction"), paper="kiln", system="other"),
     ]
-    counts = error_counts(labelled)
-    assert {error: rows.tolist() for error, rows in counts.items()} == {
-        "direction": [[0, 1]],
-        "number": [[1, 1], [1, 2]],
-    }
-    assert list(counts) == ["direction", "number"]
-    totals = np.array([rows.sum(axis=0) for rows in counts.values()])
-    assert share_found(totals).tolist() == [0.0, 2 / 3]
+    measured = trust(labelled)
+    for error, value, n_items, n_papers in (("number", 2 / 3, 3, 2), ("direction", 0.0, 1, 1)):
+        recall = found(measured, f"unfaithful_recall.{error}")
+        assert (recall.value, recall.n_items, recall.n_papers) == (value, n_items, n_papers)
 
 
 # Laws
