@@ -302,9 +302,11 @@ def _labelled_sentences(
     None where the system wrote nothing that could be judged; a fragment that is no sentence is left
     out.
     """
+    if not label.sentences:
+        return
     texts = cut(evaluation.pair.summary)
     check_indices(label, len(texts))
-    score = evaluation.score("faithfulness") if label.sentences else None
+    score = evaluation.score("faithfulness")
     judged: dict[int, JudgedSentence] = {}
     if isinstance(score, FaithfulnessScore):
         judged = {sentence.index: sentence for sentence in score.sentences}
@@ -313,7 +315,7 @@ def _labelled_sentences(
             n: JudgedSentence(index=n, text=text, supported=None, reason=score.reason)
             for n, text in enumerate(texts)
         }
-    for each in label.sentences or ():
+    for each in label.sentences:
         if each.index in judged:
             yield each, texts[each.index], judged[each.index]
 

@@ -19,10 +19,7 @@ from summeval_pytest.verdict.findings import (
     Finding,
     closest_sentence,
     explaining,
-    facet_findings,
-    fact_findings,
     findings_of,
-    sentence_findings,
     wrong_pieces,
 )
 
@@ -49,7 +46,6 @@ PARTIAL = RatedFacet(
 FULL = RatedFacet(
     facet="result", rating=4, reason="all there", reference="It grew.", candidate="It grew."
 )
-FACETS = FacetScore(value=0.5, ratings=(LOST, FULL, PARTIAL))
 
 
 def checked(text: str, **values: object) -> CheckedFact:
@@ -64,29 +60,6 @@ def eva(*, candidate: tuple[CheckedFact, ...] = (), **values: object) -> EvaScor
     return EvaScore(candidate=candidate, **{**numbers, **values})  # type: ignore[arg-type]  # the tests name its fields
 
 
-def test_a_facet_that_is_lost_is_told_with_its_place_in_the_source() -> None:
-    """Worked example: 1 of 4 loses all three steps; "moss" and "grown" are in sentence 0."""
-    found, _ = facet_findings(FACETS, SOURCE)
-    assert found == Finding(
-        kind="facet",
-        number="facet.method",
-        title="facet method",
-        verdict="rated 1 of 4",
-        reason="the summary does not state it",
-        reference="Moss was grown on stones.",
-        summary="",
-        evidence=((0, SOURCE[0]),),
-        severity=1.0,
-    )
-
-
-def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:
-    """A conflict that rules can see is one for an LLM or a person, and the run says how many."""
-    facets = FacetScore(value=0.5, ratings=(replace(PARTIAL, undecided=True), LOST))
-    facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
-    assert wrong_pieces((facets, facts)) == {"facet": 2, "fact": 2, "sentence": 0, "undecided": 2}
-
-
 def sentence(index: int, *, supported: bool | None = False, **values: object) -> JudgedSentence:
     """A judged sentence of a summary."""
     values = {"text": "Rain fell.", "reason": "half of them only", **values}
@@ -98,67 +71,85 @@ def faithful(*sentences: JudgedSentence) -> FaithfulnessScore:
     return FaithfulnessScore(value=0.5, sentences=sentences)
 
 
-def test_an_unsupported_sentence_is_told_with_what_the_source_says() -> None:
-    """Worked example: people count sentences from 1; the judge's first evidence is shown."""
-    score = faithful(sentence(4, evidence=(2, 1), support=0.375))
-    assert list(sentence_findings(score, SOURCE)) == [
-        Finding(
-            kind="sentence",
-            number="faithfulness",
-            title="sentence 5",
-            verdict="unsupported, support 0.38 of 1",
-            reason="half of them only",
-            reference=None,
-            summary="Rain fell.",
-            evidence=((2, SOURCE[2]),),
-            severity=0.625,
-        )
-    ]
+DIED = checked("Moss grew.", evidence=("Moss died.", "All of it."), support=0.25, reason="died")
 
 
-def test_a_fact_that_does_not_follow_is_told() -> None:
-    """Worked example: the premises that a judge names are the reference's words about it."""
-    wrong = checked(
-        "Moss grew.", evidence=("Moss died.", "All of it."), support=0.25, reason="died"
-    )
-    assert list(fact_findings(eva(candidate=(wrong,)), SOURCE)) == [
-        Finding(
-            kind="fact",
-            number="eva.precision",
-            title="fact of the summary",
-            verdict="does not follow from the reference",
-            reason="died",
-            reference="Moss died. All of it.",
-            summary="Moss grew.",
-            evidence=((2, SOURCE[2]),),
-            severity=0.75,
-        )
-    ]
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        (  # 1 of 4 loses all three steps; "moss" and "grown" are in sentence 0
+            FacetScore(value=0.5, ratings=(LOST, FULL)),
+            Finding(
+                kind="facet",
+                number="facet.method",
+                title="facet method",
+                verdict="rated 1 of 4",
+                reason="the summary does not state it",
+                reference="Moss was grown on stones.",
+                summary="",
+                evidence=((0, SOURCE[0]),),
+                severity=1.0,
+            ),
+        ),
+        (  # people count sentences from 1; the judge's first evidence is shown
+            faithful(sentence(4, evidence=(2, 1), support=0.375)),
+            Finding(
+                kind="sentence",
+                number="faithfulness",
+                title="sentence 5",
+                verdict="unsupported, support 0.38 of 1",
+                reason="half of them only",
+                reference=None,
+                summary="Rain fell.",
+                evidence=((2, SOURCE[2]),),
+                severity=0.625,
+            ),
+        ),
+        (  # the premises that a judge names are the reference's words about it
+            eva(candidate=(DIED,)),
+            Finding(
+                kind="fact",
+                number="eva.precision",
+                title="fact of the summary",
+                verdict="does not follow from the reference",
+                reason="died",
+                reference="Moss died. All of it.",
+                summary="Moss grew.",
+                evidence=((2, SOURCE[2]),),
+                severity=0.75,
+            ),
+        ),
+        (  # the summary's own fact carries the first, whatever it is the other way round
+            eva(reference=(DIED, checked("Rain fell on half.")), matched=frozenset({0})),
+            Finding(
+                kind="fact",
+                number="eva.recall",
+                title="fact of the reference",
+                verdict="does not follow from the summary",
+                reason="no fact says so",
+                reference="Rain fell on half.",
+                summary="",
+                evidence=((1, SOURCE[1]),),
+                severity=0.5,
+            ),
+        ),
+    ],
+    ids=["facet", "sentence", "wrong fact", "lost fact"],
+)
+def test_what_is_wrong_is_told_with_its_place_in_the_source(
+    score: FacetScore | EvaScore | FaithfulnessScore, expected: Finding
+) -> None:
+    """Worked examples, one of each kind; what is right is no finding."""
+    assert findings_of([score], SOURCE) == (expected,)
 
 
-def test_a_fact_that_is_lost_is_told() -> None:
-    """It has the reference's words, and an empty place where the summary's would be."""
-    lost = checked("Rain fell on half.")
-    assert list(fact_findings(eva(reference=(lost,)), SOURCE)) == [
-        Finding(
-            kind="fact",
-            number="eva.recall",
-            title="fact of the reference",
-            verdict="does not follow from the summary",
-            reason="no fact says so",
-            reference="Rain fell on half.",
-            summary="",
-            evidence=((1, SOURCE[1]),),
-            severity=0.5,
-        )
-    ]
-
-
-def test_a_matched_fact_of_the_reference_is_not_lost() -> None:
-    """The summary's own fact carries it, also where asked the other way round it does not hold."""
-    first, second = checked("Moss grew."), checked("Rain fell.")
-    score = eva(reference=(first, second), matched=frozenset({0}))
-    assert [finding.reference for finding in fact_findings(score, SOURCE)] == ["Rain fell."]
+def test_what_the_judge_could_not_decide_is_counted_among_what_is_wrong() -> None:
+    """A conflict that rules can see is one for an LLM or a person, and the run says how many."""
+    facets = FacetScore(value=0.5, ratings=(replace(PARTIAL, undecided=True), LOST))
+    facts = eva(candidate=(checked("It shrank.", undecided=True), checked("It grew.")))
+    one = faithful(sentence(0), sentence(1, supported=True), sentence(2, supported=None))
+    counts = {"facet": 2, "fact": 2, "sentence": 1, "undecided": 2}
+    assert wrong_pieces((facets, facts, one)) == counts
 
 
 METHOD_1_RESULT_3_CONCLUSION_2 = FacetScore(
