@@ -103,21 +103,14 @@ def refusal(doing: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-def test_embedded_judge_needs_no_store(tmp_path: Path, suite: Suite) -> None:
-    """A run without a model leaves nothing behind."""
+def test_store_is_opened_when_somebody_is_asked(tmp_path: Path, suite: Suite) -> None:
+    """A run without a model leaves nothing behind, and one that ends before it asks, neither."""
     session = desk_for(tmp_path / "store", suite)
-    judge = session.judge("offline", [suite])
+    assert session.judge("offline", [suite]) == OfflineJudge()
     asyncio.run(session.finish(1.0))
-    assert judge == OfflineJudge()
-    assert not session.is_asking
-    assert not (tmp_path / "store").exists()
-
-
-def test_model_that_judges_opens_its_store_when_it_is_asked(tmp_path: Path, suite: Suite) -> None:
-    """A judge is named in the header of a run that may end before anything is asked."""
-    session = desk_for(tmp_path / "store", suite)
+    known = [session.is_asking]
     assert session.judge("rule", [suite]).signature.startswith("rule-1 at=here ")
-    assert session.is_asking
+    assert [*known, session.is_asking] == [False, True]
     assert not (tmp_path / "store").exists()
 
 
