@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import json
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import pytest
 
-from summeval_pytest.metrics.score import CATALOGUE, Unscored
+from summeval_pytest.errors import OptionError, Place, SuiteError
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
 from summeval_pytest.run.numbers import Numbers
 from summeval_pytest.run.runner import OwnTexts
+from summeval_pytest.suite.suite import load_suite
+from summeval_pytest.suite.values import Setting
 from summeval_pytest.text.edits import ATTACKS, Edit
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import split_sentences
@@ -18,7 +23,15 @@ from summeval_pytest.verdict.relations import (
     Expectation,
     RelationVerdict,
     check,
+    chosen_relations,
+    probes_of,
+    relation_floors,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from summeval_pytest.suite.suite import Suite
 
 SUMMARY = (
     "Moss is a common plant of bogs. We grew moss with lime or with clay for 12 weeks. Growth rose"
@@ -259,3 +272,50 @@ def test_the_foreign_summary_is_measured_before_and_after_the_attack(name: str) 
     assert after == OwnTexts(candidate=edit.text, reference="Fish swam.")
     assert edit.told == f'added "{ATTACKS[name].meaning}"'
     assert (normalise(edit.text) == "Moss grew by 5%.") is ATTACKS[name].is_invisible
+
+
+def mice(folder: Path, n: int) -> Suite:
+    """A suite of so many papers, each with a sentence of its own."""
+    folder.mkdir()
+    lines = [
+        {"id": f"m-{k}", "source": f"Mouse {k} slept.", "reference": f"Mouse {k} slept well."}
+        for k in range(n)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "papers.jsonl").write_text(text, encoding="utf-8")
+    toml = 'papers = "papers.jsonl"\n[systems.writer]\nendpoint = "ollama"\nmodel = "w"\n'
+    (folder / "summeval.toml").write_text(toml, encoding="utf-8")
+    return load_suite(folder)
+
+
+def test_a_relation_is_tried_on_papers_all_over_the_suite(tmp_path: Path) -> None:
+    """Forty at most; an attack edits the next paper's reference, so that it needs two papers."""
+    probes = list(probes_of(mice(tmp_path / "a", 80), "metamorphic", "identity"))
+    assert [probe.before.paper for probe in probes] == [f"m-{n}" for n in range(0, 80, 2)]
+    assert {probe.after.metrics for probe in probes} == {METRICS}
+    attack = next(iter(HOSTILE))
+    first, last = probes_of(mice(tmp_path / "b", 2), "hostile", attack)
+    assert first.before.texts == OwnTexts(
+        candidate="Mouse 1 slept well.", reference="Mouse 0 slept well."
+    )
+    assert last.before.texts == OwnTexts(
+        candidate="Mouse 0 slept well.", reference="Mouse 1 slept well."
+    )
+    assert list(probes_of(mice(tmp_path / "c", 1), "hostile", attack)) == []
+
+
+def test_relations_and_their_floors_are_named_as_they_are() -> None:
+    """A misspelt one would try nothing, or hold nothing, and nobody would know."""
+    chosen = chosen_relations(["swapped", "hostile"], "--try")
+    assert chosen == {"metamorphic": ("swapped",), "hostile": tuple(HOSTILE)}
+    assert set(chosen_relations(["all"], "--try")) == {"metamorphic", "hostile"}
+    with pytest.raises(OptionError, match="--try='swaped' is no relation; did you mean 'swapped'"):
+        chosen_relations(["swaped"], "--try")
+    place = Place("golden/summeval.toml", 9)
+    assert relation_floors([Setting(name="swapped", value=0.5, place=place)]) == {"swapped": 0.5}
+    for name, value, told in (
+        ("swaped", 0.5, "unknown relation 'swaped'; did you mean 'swapped'"),
+        ("swapped", 50, "swapped = 50 is no share of papers; write a value from 0 to 1"),
+    ):
+        with pytest.raises(SuiteError, match=f"^golden/summeval.toml:9: {told}"):
+            relation_floors([Setting(name=name, value=value, place=place)])
