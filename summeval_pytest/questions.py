@@ -287,27 +287,10 @@ class SummaryRating:
     rating: int
 
 
-Question = (
-    SegmentFacets
-    | RateFacets
-    | ListFacts
-    | CheckFacts
-    | ListRelations
-    | CountFacts
-    | CheckSentences
-    | RateSummary
-)
-Answer = (
-    FacetSegments
-    | FacetRatings
-    | FactList
-    | FactChecks
-    | RelationList
-    | FactCounts
-    | SentenceChecks
-    | SummaryRating
-    | Unanswered
-)
+_FactQuestion = ListFacts | CheckFacts | ListRelations | CountFacts
+_FactAnswer = FactList | FactChecks | RelationList | FactCounts
+Question = SegmentFacets | RateFacets | _FactQuestion | CheckSentences | RateSummary
+Answer = FacetSegments | FacetRatings | _FactAnswer | SentenceChecks | SummaryRating | Unanswered
 
 
 SentenceMode = Literal["quotes", "label", "label-and-sentences"]
