@@ -11,13 +11,7 @@ from summeval_pytest.metrics import eva
 from summeval_pytest.metrics.eva import UNUSABLE, check_stated, f1, validate
 from summeval_pytest.metrics.facts import Stages
 from summeval_pytest.metrics.flow import NoScoreError
-from summeval_pytest.metrics.score import (
-    CheckedFact,
-    EvaCounts,
-    EvaScore,
-    StageCounts,
-    Unscored,
-)
+from summeval_pytest.metrics.score import EvaCounts, EvaScore, StageCounts, Unscored
 from summeval_pytest.questions import (
     CheckFacts,
     Fact,
@@ -354,15 +348,12 @@ def test_stated_facts_are_asked_about_as_they_stand(every_premise: bool) -> None
     flow = check_stated(STATED, THEIRS, every_premise=every_premise)
     assert next(flow) == (CheckFacts(facts(*STATED), THEIRS, every_premise=every_premise),)
     again = check_stated(STATED, THEIRS, every_premise=every_premise)
-    first, second, third = ended(again, (checks(yes(1, 0), no(1), no()),))
-    assert first == CheckedFact(
-        fact=facts(STATED[0])[0],
-        holds=True,
-        reason="it follows",
-        evidence=(THEIRS[1], THEIRS[0]),
-    )
-    assert (second.holds, second.evidence) == (False, (THEIRS[1],))
-    assert (third.fact.text, third.holds, third.evidence) == (STATED[2], False, ())
+    found = ended(again, (checks(yes(1, 0), no(1), no()),))
+    assert [(c.fact.text, c.holds, c.evidence) for c in found] == [
+        (STATED[0], True, (THEIRS[1], THEIRS[0])),
+        (STATED[1], False, (THEIRS[1],)),
+        (STATED[2], False, ()),
+    ]
 
 
 def test_an_answer_that_cannot_carry_stated_facts_is_none() -> None:
@@ -566,9 +557,7 @@ def table() -> Table:
     follows from the reference's second fact, one of the reference from nothing.
     """
     return Table(
-        facts={
-            "Zinc was given to some mice.": ("Zinc was given.", "Zinc was given to some mice."),
-        },
+        facts={"Zinc was given to some mice.": ("Zinc was given.", "Zinc was given to some mice.")},
         carries={
             "Zinc was given.": ("Zinc was given to some mice.", "Zinc was given to mice."),
             "Zinc was given to some mice.": ("Zinc was given to mice.",),
@@ -628,14 +617,6 @@ def test_the_paper_as_it_stands_worked_example() -> None:
     assert len(additions) == 3
     settled = (Settled(text="Zinc was given.", holds=True),)
     assert {q.earlier for q in additions if isinstance(q, CheckFacts)} == {settled}
-
-
-def test_a_relation_can_lower_precision_and_recall() -> None:
-    """It stands on both sides of the fraction: 3 of 5 hold, 2 of 4 are matched."""
-    judge = table()
-    judge.carries = {text: by for text, by in judge.carries.items() if "Sleep" not in text}
-    score = measured(judge, Stages(relations=0.65))
-    assert (score.precision, score.recall) == (0.6, 0.5)
 
 
 def test_a_reference_with_relations_alone_is_measured_against_them() -> None:

@@ -90,12 +90,7 @@ def test_each_sentence_is_kept_with_its_verdict() -> None:
     strong = SentenceCheck(reason="said", supported=True, evidence=(1, 0), support=0.9)
     first, second, _ = scored(SUMMARY, strong, no(2), yes(2)).sentences
     assert first == JudgedSentence(
-        index=0,
-        text="Mice ate zinc.",
-        supported=True,
-        reason="said",
-        evidence=(1, 0),
-        support=0.9,
+        index=0, text="Mice ate zinc.", supported=True, reason="said", evidence=(1, 0), support=0.9
     )
     assert (second.text, second.supported) == ("They grew by a quarter.", False)
     assert (second.reason, second.evidence) == ("it does not say so", (2,))
