@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.endpoints.endpoint import EndpointSpec, Price
-from summeval_pytest.errors import Place, SuiteError
+from summeval_pytest.errors import Place
 from summeval_pytest.questions import SentenceManner
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.places import find_suite_file
@@ -92,6 +92,7 @@ def test_mistakes_in_the_suite_file_are_told_at_their_lines(
         *(("facet = 0.55", f"facet = {number}") for number in numbers),
         ("facet = 0.55", "facet.conclusion = 3"),
         ("[thresholds.mean]\nfacet = 0.65", "mean = 0.65"),
+        ("[thresholds.judge]", "[threshold]"),
     ]  # fmt: skip
     assert golden.mistakes("summeval.toml", changes) == snapshot
 
@@ -136,7 +137,7 @@ def test_mistakes_in_tables_are_told_at_their_lines(
         for table in tables
     ]
     files += [f'papers = "papers.jsonl"\n{key} = 3\n{CAREFUL}' for key in (
-        "endpoints", "judges", "thresholds",
+        "endpoints", "judges", "thresholds", "waivers",
     )] + ['papers = "papers.jsonl"\nsystems = 3\n', 'papers = "papers.jsonl"\n']  # fmt: skip
     told = golden.mistakes("summeval.toml", files)
     assert [f"{file[-40:]!r}: {message}" for file, message in told.items()] == snapshot
@@ -182,8 +183,8 @@ batched = false
 rubric = "release"
 examples = true
 pinned = false
-input_price = 1
-output_price = 2
+input_price = 0
+output_price = 0
 cached_input_price = 0.5
 """,
     )
@@ -212,7 +213,7 @@ cached_input_price = 0.5
             rubric="release",
             examples=True,
             pinned=False,
-            price=Price(input=1, output=2, cached_input=0.5),
+            price=Price(input=0, output=0, cached_input=0.5),
         ),
     }
     line = text.count("\n") + 2
@@ -548,17 +549,10 @@ def test_mistakes_in_a_waiver_are_told_at_their_lines(
     ]
     before = (golden.path / "summeval.toml").read_text(encoding="utf-8")
     tables = [[waiver_table(**{key: value})] for key, value in changes]
+    tables.append([waiver_table(paper='"zinc-02"', system='"terse"')])
     tables += [
         [waiver_table(paper=paper), waiver_table("fern", paper=paper, owner='"somebody else"')]
         for paper in ('"zinc-01"', '"all-papers"')
     ]
     files = ["\n".join([before, *added]) for added in tables]
     assert list(golden.mistakes("summeval.toml", files).values()) == snapshot
-
-
-def test_the_error_of_a_suite_names_its_place(golden: Golden) -> None:
-    """Reports point at the line without reading the message."""
-    golden.spoil("summeval.toml", "facet = 0.55", "facet = nan")
-    with pytest.raises(SuiteError) as caught:
-        golden.load()
-    assert caught.value.place == Place(FILE, 14)
