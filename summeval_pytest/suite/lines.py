@@ -12,6 +12,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as fields_of
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
@@ -134,11 +135,7 @@ class Fields:
                 whatever the readers raise.
         """
         self.only((*readers, *more))
-        needed = {
-            field.name
-            for field in fields_of(make)
-            if field.default is MISSING and field.default_factory is MISSING
-        }
+        needed = _needed_fields(make)
         build: Callable[..., DataT] = make
         values = {
             name: reader(self, key)
@@ -150,7 +147,7 @@ class Fields:
     def only(self, known: Collection[str]) -> None:
         """Refuse every key that is neither known nor the owner's own (``x_``)."""
         for key in self.values:
-            if not key.startswith(OWN_KEYS):
+            if key not in known and not key.startswith(OWN_KEYS):
                 self.check_known(key, key, known, "unknown key", f" in {self.owner}")
 
     def check_known(
@@ -258,6 +255,16 @@ class Fields:
         if not isinstance(value, dict):
             raise self.fault(key, f"{owner} is {brief(value)}; write {expected}")
         return Fields(values=value, owner=owner, where=lambda _: self.where(key))
+
+
+@cache
+def _needed_fields(make: type[DataclassInstance]) -> frozenset[str]:
+    """The fields of a dataclass that have no default."""
+    return frozenset(
+        field.name
+        for field in fields_of(make)
+        if field.default is MISSING and field.default_factory is MISSING
+    )
 
 
 Readers = dict[str, Callable[[Fields, str], object]]
