@@ -152,7 +152,7 @@ def _system(suite: TextFile, name: str, fields: Fields, endpoints: Collection[st
         "skip": skip,
         "place": fields.place,
     }
-    return fields.read(SystemSpec, _ASKED, "skip", *_MORE, given=given)
+    return fields.part(_ASKED).read(SystemSpec, _ASKED, given=given)
 
 
 def _prompt(suite: TextFile, fields: Fields) -> str:
@@ -258,7 +258,16 @@ _JUDGE: Final[Readers] = {
     "examples": Fields.flag,
     "pinned": Fields.flag,
 }
-_MANNER_KEYS: Final = ("sentences", "strict", "factual")
+
+
+def _mode(fields: Fields, key: str) -> str:
+    name = fields.text(key)
+    if name not in SENTENCE_MODES:
+        raise fields.wrong(key, name, f"one of {', '.join(map(repr, SENTENCE_MODES))}")
+    return name
+
+
+_MANNER: Final[Readers] = {"sentences": _mode, "strict": Fields.flag, "factual": Fields.flag}
 
 
 def read_judges(
@@ -270,29 +279,23 @@ def read_judges(
         if fields.has("recorded"):
             judges[name] = _recorded(toml, name, fields)
             continue
-        more = (*_PRICE_KEYS, *_MANNER_KEYS)
-        fields.only((*_JUDGE, *more))
+        fields.only((*_JUDGE, *_MANNER, *_PRICE_KEYS))
         _check_endpoint(fields, endpoints)
         given = {"name": name, "price": _price(fields), "manner": _manner(fields)}
-        judges[name] = fields.read(JudgeSpec, _JUDGE, *more, given=given)
+        judges[name] = fields.part(_JUDGE).read(JudgeSpec, _JUDGE, given=given)
     return judges
 
 
 def _manner(fields: Fields) -> SentenceManner:
     """How the judge is asked about sentences; being strict about evidence needs evidence."""
-    name = fields.if_any("sentences", Fields.text) or SENTENCE_MODES[0]
-    mode = next((mode for mode in SENTENCE_MODES if mode == name), None)
-    if mode is None:
-        raise fields.wrong("sentences", name, f"one of {', '.join(map(repr, SENTENCE_MODES))}")
-    strict = bool(fields.if_any("strict", Fields.flag))
-    if strict and mode == "label":
+    manner = fields.part(_MANNER).read(SentenceManner, _MANNER, renamed={"sentences": "mode"})
+    if manner.strict and manner.mode == "label":
         raise fields.fault(
             "strict",
             f"{fields.owner} is strict about evidence, and sentences = 'label' asks for none;"
             " write 'quotes' or 'label-and-sentences', or delete 'strict'",
         )
-    factual = bool(fields.if_any("factual", Fields.flag))
-    return SentenceManner(mode=mode, strict=strict, factual=factual)
+    return manner
 
 
 def _recorded(toml: TomlText, name: str, fields: Fields) -> RecordedSpec:
@@ -437,13 +440,11 @@ VARIANT_KEYS: Final = (*_EVA, *_REFERENCES)
 
 def read_variants(top: Fields, file: TextFile) -> Variants:
     """What the top of a suite file asks for; an encoder's folder is looked for beside the file."""
-    keys = {key: value for key, value in top.values.items() if key in VARIANT_KEYS}
-    fields = replace(top, values=keys)
     renamed = {key: key.removeprefix("eva_") for key in _EVA}
-    eva = fields.read(EvaVariant, _EVA, *_REFERENCES, renamed=renamed)
+    eva = top.part(_EVA).read(EvaVariant, _EVA, renamed=renamed)
     if eva.encoder is not None:
-        eva = replace(eva, encoder=_encoder(fields, file, eva))
-    return fields.read(Variants, _REFERENCES, *_EVA, given={"eva": eva})
+        eva = replace(eva, encoder=_encoder(top, file, eva))
+    return top.part(_REFERENCES).read(Variants, _REFERENCES, given={"eva": eva})
 
 
 def _encoder(fields: Fields, file: TextFile, eva: EvaVariant) -> str:
@@ -475,7 +476,7 @@ def read_waivers(toml: TomlText, roster: Roster) -> tuple[Waiver, ...]:
         paper = fields.text("paper") if is_mean else roster.paper(fields)
         system = roster.system(fields, paper)
         given = {"name": name, "paper": paper, "system": system, "place": fields.place}
-        waiver = fields.read(Waiver, _WAIVER, "paper", "system", given=given)
+        waiver = fields.part(_WAIVER).read(Waiver, _WAIVER, given=given)
         of = (paper, system, waiver.finding)
         if first := found.get(of):
             raise fields.fault(

@@ -265,11 +265,13 @@ _PARTS: Final[Readers] = {
     "roles": _roles,
 }
 _NOTES: Final[Readers] = dict.fromkeys(("labelled_by", "basis", "provenance"), Fields.text)
+_LABEL: Final = _PARTS | _NOTES
 _RECORDED_PARTS: Final[Readers] = {
     "facets": _judged_ratings,
     "overall": _overall,
     "segments": read_segments,
 }
+_RECORDED: Final[Readers] = {"by": Fields.text, **_RECORDED_PARTS}
 
 
 def _check_parts(fields: Fields, parts: Readers, *more: str) -> None:
@@ -287,9 +289,8 @@ def read_labels(file: TextFile, roster: Roster) -> Mapping[tuple[str, str], Labe
         _check_parts(fields, _PARTS, *_NOTES)
         paper = roster.paper(fields)
         system = roster.system(fields, paper)
-        given = {"paper": paper, "system": system}
-        label = fields.read(Label, _PARTS | _NOTES, *given, given=given | {"place": fields.place})
-        return (paper, system), label
+        given = {"paper": paper, "system": system, "place": fields.place}
+        return (paper, system), fields.part(_LABEL).read(Label, _LABEL, given=given)
 
     labels = keyed_lines(
         file, "this label", read, lambda of: f"paper {of[0]!r} and system {of[1]!r} have a label"
@@ -336,7 +337,7 @@ def _record(fields: Fields, roster: Roster) -> Recorded:
             " 'segments' for the reference",
         )
     given = {"paper": paper, "system": system}
-    return fields.read(Recorded, {"by": Fields.text, **_RECORDED_PARTS}, *given, given=given)
+    return fields.part(_RECORDED).read(Recorded, _RECORDED, given=given)
 
 
 def check_judges(

@@ -21,7 +21,7 @@ from summeval_pytest.errors import Place, SuiteError, nearest
 from summeval_pytest.text.strict_json import StrictJsonError, read_strict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from _typeshed import DataclassInstance
 
@@ -121,20 +121,19 @@ class Fields:
         self,
         make: type[DataT],
         readers: Readers,
-        *more: str,
         renamed: Mapping[str, str] = _NOTHING,
         given: Mapping[str, object] = _NOTHING,
     ) -> DataT:
         """A dataclass with what each key holds; an absent key leaves its field's default.
 
-        ``more`` keys may be there and are read elsewhere; ``renamed`` has the fields that are not
-        called as their keys; ``given`` are fields that no key holds.
+        ``renamed`` has the fields that are not called as their keys; ``given`` are fields that no
+        key holds.
 
         Raises:
             SuiteError: For an unknown key, for a field without default whose key is not there, and
                 whatever the readers raise.
         """
-        self.only((*readers, *more))
+        self.only(readers)
         needed = _needed_fields(make)
         build: Callable[..., DataT] = make
         values = {
@@ -143,6 +142,11 @@ class Fields:
             if (name := renamed.get(key, key)) in needed or key in self.values
         }
         return build(**given, **values)
+
+    def part(self, keys: Iterable[str]) -> Fields:
+        """These keys only; `read` refuses any other."""
+        values = {key: self.values[key] for key in keys if key in self.values}
+        return Fields(values=values, owner=self.owner, where=self.where)
 
     def only(self, known: Collection[str]) -> None:
         """Refuse every key that is neither known nor the owner's own (``x_``)."""

@@ -83,9 +83,9 @@ def read_paper(fields: Fields) -> Paper:
     fields = replace(fields, owner=f"paper {paper_id!r}")
     renamed = {"reference": "references"}
     given = {"place": fields.place}
-    paper = fields.read(Paper, _PAPER, "provenance", renamed=renamed, given=given)
+    fields.only((*_PAPER, "provenance"))
     fields.if_any("provenance", Fields.text)
-    return paper
+    return fields.part(_PAPER).read(Paper, _PAPER, renamed=renamed, given=given)
 
 
 def _source(fields: Fields, key: str) -> tuple[Section, ...]:
