@@ -7,19 +7,17 @@ import os
 import re
 import shlex
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from summeval_pytest.errors import Place, SuiteError
 from summeval_pytest.suite.lines import TextFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-
 SUITE_NAME: Final = "summeval.toml"
+Lines = Sequence[Mapping[str, object]]
 
 
 def is_suite_name(name: str) -> bool:
@@ -207,9 +205,30 @@ def json_lines(objects: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(values, ensure_ascii=False) + "\n" for values in objects)
 
 
-def toml_list(texts: Iterable[str]) -> str:
-    """Texts as a TOML list; the texts hold no control character."""
-    return json.dumps(list(texts), ensure_ascii=False)
+def suite_files(
+    about: Iterable[str],
+    files: Mapping[str, Lines],
+    summaries: Mapping[str, Lines],
+    *,
+    judges: Iterable[str] = (),
+    thresholds: Iterable[str],
+) -> dict[str, str]:
+    """The files of a suite by name; a system skips every paper that it has no summary of.
+
+    ``about`` are comments, ``judges`` and ``thresholds`` lines of TOML; ``files`` are papers,
+    labels and recorded lines, as far as there are any.
+    """
+    held = {key: lines for key, lines in files.items() if lines}
+    toml = [*(f"# {line}" for line in about), *(f'{key} = "{key}.jsonl"' for key in held), *judges]
+    texts = {f"{key}.jsonl": json_lines(lines) for key, lines in held.items()}
+    for system, own in summaries.items():
+        key = f'"{system}"' if "." in system else system
+        toml += ["", f"[systems.{key}]", f'summaries = "systems/{system}.jsonl"']
+        summarised = {line["paper"] for line in own}
+        if skipped := [paper["id"] for paper in files["papers"] if paper["id"] not in summarised]:
+            toml.append(f"skip = {json.dumps(skipped, ensure_ascii=False)}")
+        texts[f"systems/{system}.jsonl"] = json_lines(own)
+    return {**texts, SUITE_NAME: "\n".join([*toml, "", *thresholds]) + "\n"}
 
 
 def check_new(out: Path) -> None:

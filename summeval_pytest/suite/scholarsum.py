@@ -16,7 +16,7 @@ from summeval_pytest.suite.lines import (
     read_json,
     read_lines,
 )
-from summeval_pytest.suite.places import SUITE_NAME, check_new, json_lines, toml_list, write_suite
+from summeval_pytest.suite.places import check_new, suite_files, write_suite
 from summeval_pytest.text.normalise import normalise
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ _RECORDED_JUDGES: Final = {
     "gpt35-recorded": "FM(GPT-3.5)",
 }
 """The names by which the release's judges can be asked again; Llama's ratings were not kept."""
+
+_THRESHOLDS: Final = (
+    "[thresholds]", "facet = 0.55", "faithfulness = 0.80", "", "[thresholds.mean]", "facet = 0.65",
+)  # fmt: skip
 
 _Object = dict[str, object]
 
@@ -157,7 +161,6 @@ class _Draft:
     systems: tuple[str, ...]
     papers: list[_Object] = field(default_factory=list)
     summaries: dict[str, list[_Object]] = field(init=False)
-    skips: dict[str, list[str]] = field(init=False)
     labels: list[_Object] = field(default_factory=list)
     recorded: list[_Object] = field(default_factory=list)
     n_skipped_facets: int = 0
@@ -165,7 +168,6 @@ class _Draft:
 
     def __post_init__(self) -> None:
         self.summaries = {system: [] for system in self.systems}
-        self.skips = {system: [] for system in self.systems}
 
     def judges(self) -> dict[str, str]:
         """The recorded judges: their names, and whose records of facets they are."""
@@ -188,7 +190,6 @@ class _Draft:
         for system in self.systems:
             summary = _text(paper, system)
             if not summary:
-                self.skips[system].append(paper_id)
                 self.notes.append(
                     f"{paper_id}: the summary of {system!r} is empty; listed under skip"
                 )
@@ -244,33 +245,16 @@ class _Draft:
 
     def files(self, release: str) -> dict[str, str]:
         """The files of the suite, by their names."""
-        texts = {SUITE_NAME: self._suite_text(release), "papers.jsonl": json_lines(self.papers)}
-        for system, summaries in self.summaries.items():
-            texts[f"systems/{system}.jsonl"] = json_lines(summaries)
-        if self.labels:
-            texts["labels.jsonl"] = json_lines(self.labels)
-        if self.recorded:
-            texts["recorded.jsonl"] = json_lines(self.recorded)
-        return texts
-
-    def _suite_text(self, release: str) -> str:
-        lines = [
-            f"# Imported from {release!r} of ScholarSum (github.com/iriscxy/ScholarSum).",
-            'papers = "papers.jsonl"',
-        ]
-        if self.labels:
-            lines.append('labels = "labels.jsonl"')
-        if self.recorded:
-            lines.append('recorded = "recorded.jsonl"')
+        judges: list[str] = []
         for name, by in self.judges().items():
-            lines += ["", f"[judges.{name}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
-        for system in self.systems:
-            lines += ["", f"[systems.{system}]", f'summaries = "systems/{system}.jsonl"']
-            if self.skips[system]:
-                lines.append(f"skip = {toml_list(self.skips[system])}")
-        lines += ["", "[thresholds]", "facet = 0.55", "faithfulness = 0.80"]
-        lines += ["", "[thresholds.mean]", "facet = 0.65"]
-        return "\n".join(lines) + "\n"
+            judges += ["", f"[judges.{name}]", f'recorded = "{by}"', f'segments = "{_SEGMENTS_BY}"']
+        return suite_files(
+            [f"Imported from {release!r} of ScholarSum (github.com/iriscxy/ScholarSum)."],
+            {"papers": self.papers, "labels": self.labels, "recorded": self.recorded},
+            self.summaries,
+            judges=judges,
+            thresholds=_THRESHOLDS,
+        )
 
 
 def _present(paper: Fields, keys: Iterable[str]) -> str | None:

@@ -18,7 +18,7 @@ from summeval_pytest.suite.marking import (
     label_object,
     stands_in,
 )
-from summeval_pytest.suite.places import SUITE_NAME, check_new, json_lines, toml_list, write_suite
+from summeval_pytest.suite.places import check_new, suite_files, write_suite
 from summeval_pytest.text.normalise import normalise
 from summeval_pytest.text.sentences import sentence_texts, split_sentences
 from summeval_pytest.text.words import tokens
@@ -280,36 +280,17 @@ class _Draft:
 
     def texts(self, labels: list[dict[str, object]]) -> dict[str, str]:
         """The files of the suite, by their names."""
-        texts = {
-            SUITE_NAME: "\n".join(self._suite_lines(has_labels=bool(labels))) + "\n",
-            "papers.jsonl": json_lines(self.papers.values()),
-        }
-        for system in self.systems:
-            texts[f"systems/{system}.jsonl"] = json_lines(
-                {"paper": paper, "summary": pair.text}
-                for (paper, by), pair in self.pairs.items()
-                if by == system
-            )
-        if labels:
-            texts["labels.jsonl"] = json_lines(labels)
-        return texts
-
-    def _suite_lines(self, *, has_labels: bool) -> Iterator[str]:
-        yield f"# Imported from {self.provenance}: {self.spec.told}."
+        about = [f"Imported from {self.provenance}: {self.spec.told}."]
         if self.lacking:
             other = "source" if self.lacking == "reference" else "reference"
-            lacks = f"# {self.name} has no {self.lacking} of its papers"
-            yield f"{lacks}: the {other} stands in for it."
-        yield 'papers = "papers.jsonl"'
-        if has_labels:
-            yield 'labels = "labels.jsonl"'
-        for system in self.systems:
-            key = f'"{system}"' if "." in system else system
-            yield from ("", f"[systems.{key}]", f'summaries = "systems/{system}.jsonl"')
-            skipped = [paper for paper in self.papers if (paper, system) not in self.pairs]
-            if skipped:
-                yield f"skip = {toml_list(skipped)}"
-        yield from ("", "[thresholds]", _GATES[self.lacking])
+            lacks = f"{self.name} has no {self.lacking} of its papers"
+            about.append(f"{lacks}: the {other} stands in for it.")
+        summaries: dict[str, list[dict[str, object]]] = {system: [] for system in self.systems}
+        for (paper, system), pair in self.pairs.items():
+            summaries[system].append({"paper": paper, "summary": pair.text})
+        thresholds = ("[thresholds]", _GATES[self.lacking])
+        files = {"papers": list(self.papers.values()), "labels": labels}
+        return suite_files(about, files, summaries, thresholds=thresholds)
 
 
 def _facts(fields: Fields, key: str) -> list[str]:
