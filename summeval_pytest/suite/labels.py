@@ -113,18 +113,11 @@ LabelT = TypeVar("LabelT", FactLabel, RoleLabel)
 _MOST_OVERALL: Final = 1_000_000
 
 
-def _ratings(label: Fields, key: str) -> dict[Facet, int | None]:
+_ABSENT: Final = ", or null where the reference has none"
+
+
+def _ratings(label: Fields, key: str, absent: str = _ABSENT) -> dict[Facet, int | None]:
     """Ratings by facet, in the order of facets; null where the reference has no such facet."""
-    return _read_ratings(label, key, absent=", or null where the reference has none")
-
-
-def _judged_ratings(record: Fields, key: str) -> dict[Facet, int]:
-    """The same of a judge, who has rated what it names."""
-    rated = _read_ratings(record, key)
-    return {facet: rating for facet, rating in rated.items() if rating is not None}
-
-
-def _read_ratings(label: Fields, key: str, absent: str = "") -> dict[Facet, int | None]:
     fields = label.object_at(key, "an object with the facets as keys")
     fields.only(FACETS)
     ratings: dict[Facet, int | None] = {}
@@ -135,8 +128,7 @@ def _read_ratings(label: Fields, key: str, absent: str = "") -> dict[Facet, int 
         elif is_whole(rating) and 1 <= rating <= SCALES[facet]:
             ratings[facet] = rating
         else:
-            scale = f"a whole number from 1 to {SCALES[facet]}{absent}"
-            raise fields.wrong(facet, rating, scale)
+            raise fields.wrong(facet, rating, f"a whole number from 1 to {SCALES[facet]}{absent}")
     if not ratings:
         raise fields.fault("", f"{fields.owner} is empty, {{}}; rate a facet or leave it out")
     return ratings
@@ -203,19 +195,19 @@ def _sentences(fields: Fields, key: str) -> tuple[SentenceLabel, ...]:
     return tuple(labels.values())
 
 
+_SIDES: Final[Readers] = {
+    "reference": lambda fields, key: _fact_labels(fields, key, "covered"),
+    "candidate": lambda fields, key: _fact_labels(fields, key, "supported"),
+}
+
+
 def _facts(fields: Fields, key: str) -> FactLabels:
     expected = "an object with 'reference' or 'candidate' or both"
     inner = fields.object_at(key, expected)
-    if not inner.has("reference") and not inner.has("candidate"):
-        inner.only(("reference", "candidate"))
+    inner.only(_SIDES)
+    if not any(map(inner.has, _SIDES)):
         raise inner.fault("", f"{inner.owner} is empty; write {expected}")
-    return inner.read(
-        FactLabels,
-        {
-            "reference": lambda side, key: _fact_labels(side, key, "covered"),
-            "candidate": lambda side, key: _fact_labels(side, key, "supported"),
-        },
-    )
+    return inner.read(FactLabels, _SIDES)
 
 
 def _fact_labels(fields: Fields, key: str, flag: str) -> tuple[FactLabel, ...]:
@@ -267,7 +259,7 @@ _PARTS: Final[Readers] = {
 _NOTES: Final[Readers] = dict.fromkeys(("labelled_by", "basis", "provenance"), Fields.text)
 _LABEL: Final = _PARTS | _NOTES
 _RECORDED_PARTS: Final[Readers] = {
-    "facets": _judged_ratings,
+    "facets": lambda fields, key: _ratings(fields, key, absent=""),
     "overall": _overall,
     "segments": read_segments,
 }
