@@ -278,6 +278,8 @@ class Wire:
 
     def _silence(self, error: Exception) -> NoReplyError:
         """What the package calls a connection error, told apart by what caused it."""
+        if isinstance(error.__cause__, NoReplyError):  # openai 2 wraps whatever is raised
+            return error.__cause__
         cause = type(error.__cause__).__name__
         if cause in {"ConnectError", "ConnectTimeout", "ProxyError"} and not self._has_heard:
             what = "nothing answers (connection refused, or a name that nobody knows)"

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_pytest.endpoints.chat import ChatReply, Usage
-from summeval_pytest.endpoints.wire import ErrorBody, read_body, read_error
+from summeval_pytest.endpoints.endpoint import Endpoint
+from summeval_pytest.endpoints.wire import ErrorBody, Wire, read_body, read_error
 from summeval_pytest.errors import NoReplyError
 
 
@@ -153,6 +154,14 @@ def test_what_is_no_json_is_told_with_its_beginning() -> None:
     assert mistake('{"a": [')[1].startswith("its body is no JSON text from character 7 on")
     assert mistake("")[0] == "not_json"
     assert len(mistake("<" * 100_000)[1]) < 200
+
+
+def test_a_fault_that_the_package_wraps_stays_what_it_is() -> None:
+    """Openai 2 makes a connection error of whatever is raised, and a body too large a retry."""
+    wrapped, fault = Exception("Connection error."), NoReplyError("too_large", "32 MiB")
+    wrapped.__cause__ = fault
+    wire = Wire(Endpoint(name="test", base_url="http://localhost/v1"))
+    assert wire._silence(wrapped) is fault
 
 
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2}
