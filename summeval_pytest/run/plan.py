@@ -232,8 +232,7 @@ class PlannedCalls:
     Attributes:
         n_calls: Calls, with those that depend on replies which nobody has given yet.
         n_certain: Those of them that are known word for word.
-        prompt_tokens: Tokens to send, about.
-        completion_tokens: Tokens to receive, about.
+        completion_tokens: Tokens to receive, about; those to send are counted likewise.
         cost: Dollars, about, of the calls whose price is known; None where none is.
         n_unpriced: Calls whose price is not known.
     """

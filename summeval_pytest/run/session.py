@@ -27,7 +27,7 @@ from summeval_pytest.judges.judge import OFFLINE, find_judge, is_local
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.measure import check_encoders
 from summeval_pytest.run.plan import Survey
-from summeval_pytest.run.recorded import recorded_judge
+from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.store.cache import default_directory, prepare
 from summeval_pytest.store.cassette import read_cassette
 from summeval_pytest.suite.lines import RESERVED_SYSTEMS, check_name

@@ -1,9 +1,8 @@
 """Metamorphic relations and attacks, and whether a judge holds them.
 
 They need no label: whatever a text says, a figure that its source does not state makes a sentence
-of it unsupported, and moving a sentence makes none. Each base summary is best taken from the
-paper's own reference, and scored with the short circuits off, since a rule would answer for the
-judge.
+of it unsupported, and moving a sentence makes none. Base summaries are references of the papers,
+scored with the short circuits off, since a rule would answer for the judge.
 """
 
 from __future__ import annotations
@@ -58,12 +57,9 @@ _ROUNDING: Final = 1e-9
 class Expectation:
     """How one number must move.
 
-    Attributes:
-        number: The number, by the name of its threshold.
-        direction: "equal" and "no higher" allow a move of ``amount``; "lower" and "higher" ask for
-            any move; "at least" asks both values to reach ``amount``; "stays full" asks nothing of
-            a value under the number's highest, and else allows ``amount``.
-        amount: In the unit of the number.
+    "equal" and "no higher" allow a move of ``amount``, in the unit of the number; "lower" and
+    "higher" ask for any move; "at least" asks both values to reach ``amount``; "stays full" asks
+    nothing of a value under the number's highest, and else allows ``amount``.
     """
 
     number: str
@@ -98,7 +94,6 @@ class EditRelation:
 
     Attributes:
         name: In kebab case, as tests are called.
-        meaning: What is demanded, in one line.
         edit: From a summary and the paper's source to the edit; None where they offer none.
         expectations: How the numbers must move; the first is what the relation is about.
         floor: Least share of papers on which all of them hold, 0 to 1.

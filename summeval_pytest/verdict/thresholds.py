@@ -523,7 +523,6 @@ class Rule:
     """Which drop against a baseline fails; where it has both parts, a drop has to break both.
 
     Attributes:
-        name: The number, by the name of its threshold.
         drop: The mean may drop by so much; None where size does not matter.
         level: A drop is significant where its adjusted p value is at most this; None where
             significance does not matter.

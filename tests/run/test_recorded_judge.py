@@ -9,7 +9,7 @@ import pytest
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics import facet
 from summeval_pytest.metrics.score import FacetScore, Unscored
-from summeval_pytest.run.recorded import recorded_judge
+from summeval_pytest.run.recorded_judge import recorded_judge
 from summeval_pytest.suite.suite import load_suite
 
 if TYPE_CHECKING:
