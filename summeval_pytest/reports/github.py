@@ -9,7 +9,7 @@ nor waivers.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
@@ -59,6 +59,8 @@ STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable that names the file to which a step's summary is appended."""
 NOTHING: Final = "(nothing)"
 _TICKS: Final = re.compile("`+")
+_PLAIN: Final = re.compile(r"[a-zA-Z0-9 ,.'%-]*")
+"""Words that mean nothing in Markdown."""
 _FAULTS: Final[dict[Covered, str]] = {
     "failed": "\u274c failed",
     "error": "\u26a0\ufe0f unscored",
@@ -99,13 +101,9 @@ def annotation_lines(
 ) -> Iterator[str]:
     """The lines to print, ten at most: an untrusted judge, failing systems, then the worst pairs.
 
-    The last one says how many more there are.
-
-    Args:
-        record: The run.
-        locate: Makes a path as the suite shows it one that is relative to the repository's root.
-        with_pairs: False where somebody else annotates the failing tests, which are the judge, the
-            pairs and the systems.
+    The last one says how many more there are. ``locate`` makes a path as the suite shows it one
+    that is relative to the repository's root. Without ``with_pairs``, somebody else annotates the
+    failing tests, which are the judge, the pairs and the systems.
     """
     notes = [*_partly_judged(record)]
     systems: list[SystemRecord] = []
@@ -153,7 +151,6 @@ def _gap(short: Shortfall | SystemMean) -> float:
 
 
 def _tried(record: RunRecord) -> Iterator[Annotation]:
-    """How many relations the judge fails, one annotation for all."""
     verdicts = [verdict for suite in record.suites for verdict in suite.relations]
     failing = [one_line(relation_text(v)) for v in verdicts if v.state in {"fails", "unanswered"}]
     if failing:
@@ -162,7 +159,6 @@ def _tried(record: RunRecord) -> Iterator[Annotation]:
 
 
 def _untrusted(record: RunRecord) -> Iterator[Annotation]:
-    """That the judge misses its floors, or was not measured, at the suites' files."""
     suites = [s for s in record.suites if s.trust is not None and s.trust.outcome != "passed"]
     suites.sort(key=lambda suite: not suite.is_untrusted)
     for suite in suites[:_PHRASES]:
@@ -235,7 +231,6 @@ def _of_system(system: SystemRecord) -> Annotation:
 
 
 def _system_failure(system: SystemRecord) -> tuple[str, list[str]]:
-    """What fails a system, for a heading, and all of it in lines."""
     verdict, comparison = system.verdict, system.comparison
     titles, lines = [], []
     if verdict.missed:
@@ -328,13 +323,7 @@ def n(value: float | None, how: str = ",") -> Markdown:
 
 
 def fitting(items: Iterable[T], shown: Callable[[T], str], room: int) -> list[str]:
-    """As many of the items as fit into ``room`` bytes of UTF-8, each shown as a whole.
-
-    Args:
-        items: The items, the most important first.
-        shown: Makes the Markdown of one.
-        room: Bytes for all of them, each with a line break.
-    """
+    """As many items as fit into ``room`` bytes of UTF-8, each whole and with a line break."""
     found = []
     for item in items:
         text = shown(item).removesuffix("\n")
@@ -361,12 +350,7 @@ def section(
 ) -> Markdown:
     """A heading and the items that fit, then how many more there are; nothing without items.
 
-    Args:
-        title: The heading, in our own words.
-        items: The items, the most important first.
-        shown: Makes the Markdown of one.
-        room: Bytes for all of them, as for `fitting`.
-        table: The head of a table of which each item is a row; empty for none.
+    ``table`` is the head of a table of which each item is a row.
     """
     lines = ["", f"## {title}", "", *([table] if table else ())]
     found = fitting(items, shown, room)
@@ -402,12 +386,15 @@ def mean_cell(name: str, system: SystemRecord, pairs: Sequence[PairRecord]) -> M
     corrected = next((each for each in system.corrected if each.name == name), None)
     if change:
         text += f" ({change.change:+.3f})"
-    text += f"; corrected {corrected_value(corrected)}" if corrected else ""
+    if corrected:
+        reason = corrected.reason
+        is_plain = _PLAIN.fullmatch(reason) and "www." not in reason.lower()
+        alone = replace(corrected, reason=reason if is_plain else cell(reason))
+        text += f"; corrected {corrected_value(alone)}"
     return Markdown(text)
 
 
 def _measured(name: str, pairs: Sequence[PairRecord]) -> SystemMean:
-    """The mean over the judged pairs of a number that has no threshold of its own."""
     named = CATALOGUE[name]
     scores = [score for pair in pairs for score in pair.scores if score.metric == named.metric]
     found = [None if isinstance(score, Unscored) else score.values().get(name) for score in scores]

@@ -187,7 +187,6 @@ def _narrowed(change: PairChange, name: str, metric: str) -> PairChange:
 
 
 def _lack(pair: PairRecord, lack: Unscored) -> Case:
-    """A metric without a score, by the judge's fault or the system's."""
     if lack.fault == "judge":
         text = f"{lack.metric}: {lack.status}, {one_line(lack.reason)}\n{pair.fault}"
         return Case(lack.metric, text, kind="unscored")
@@ -226,7 +225,6 @@ def _mean(system: SystemRecord, mean: SystemMean, pairs: Sequence[PairRecord]) -
 
 
 def _compared(comparison: Comparison) -> Iterator[Case]:
-    """Whether the two can be compared, then each number that both have."""
     lines = ["; ".join(comparison.mismatches), *comparison_lines(comparison)]
     kind: CaseKind = "mismatch" if comparison.mismatches else "passed"
     yield Case("comparison", "\n".join(lines), kind=kind)

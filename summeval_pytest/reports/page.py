@@ -204,7 +204,6 @@ def pair_link(system: str, paper: str) -> str:
 
 
 def _lines(record: RunRecord) -> Iterator[dict[str, object]]:
-    """The heatmap, a line a system, in the order of the suites."""
     several = len(record.suites) > 1
     for suite in record.suites:
         for system in suite.systems:
@@ -234,14 +233,12 @@ def _counted(outcomes: Mapping[Outcome, int]) -> str:
 
 
 def _filter_link(system: str, lost: str = "") -> str:
-    """A link within the page that filters its list."""
     return f"#{urlencode({'system': system} | ({'lost': lost} if lost else {}))}"
 
 
 def _cell(
     suite: SuiteRecord, system: SystemRecord, numbers: Sequence[Numbers], name: str, key: str
 ) -> dict[str, object]:
-    """One mean of one system, with its threshold, its change and the pairs that lost points."""
     named = CATALOGUE[name]
     least = next((t.least for t in suite.thresholds.mean if t.name == name), None)
     mean = mean_of(numbers, Threshold(name, least or 0.0))

@@ -198,19 +198,10 @@ def _letters(text: str) -> str:
 class Piece:
     """One facet, sentence or fact, as the page's script reads it.
 
-    Attributes:
-        kind: What it is; ``expected`` is a fact of the reference, ``stated`` one of the summary.
-        number: Which one of its kind, from 1; a facet has none.
-        text: Its words; empty where they are to be read at ``at``.
-        state: Open where the judge gave no answer.
-        verdict: What it came to, in words.
-        reason: Why.
-        facet: Which facet, for a facet.
-        at: Where it stands.
-        other: What it was held against on the other side, or what carries it there: the place of
-            another piece among all of them, or words.
-        there: Where that stands.
-        source: Indices of the source sentences to read, the first one first.
+    ``expected`` is a fact of the reference, ``stated`` one of the summary; ``number`` counts those
+    of a kind from 1. Its ``text`` is empty where it is to be read at ``at``. ``other`` is what it
+    was held against, or what carries it, on the other side: the place of another piece among all,
+    or words, which stand ``there``. ``source`` are indices of source sentences to read.
     """
 
     kind: Literal["facet", "sentence", "expected", "stated"]
@@ -339,7 +330,6 @@ class _PairPieces:
             )
 
     def _sentences(self, score: FaithfulnessScore) -> Iterator[Piece]:
-        """The judged sentences of the summary, in order."""
         held = [False if s.number_conflict else s.supported for s in score.sentences]
         kept = [(score.sentences[place], held[place]) for place in _worst(held)]
         found = self.summary.in_order(sentence.text for sentence, _ in kept)
@@ -358,7 +348,6 @@ class _PairPieces:
             )
 
     def _facts(self, score: EvaScore, kind: Literal["expected", "stated"]) -> Iterator[Piece]:
-        """The facts of the reference or of the summary, those that do not hold first."""
         facts = score.reference if kind == "expected" else score.candidate
         matched = score.matched if kind == "expected" else range(len(facts))
         held = [
@@ -456,7 +445,6 @@ def _faithfulness_notes(score: FaithfulnessScore) -> Iterator[str]:
 
 
 def _change(change: PairChange) -> dict[str, object]:
-    """What changed against the baseline; claims by heading, each a text and a reason."""
     headings = (
         ("Lost facts of the reference", "bad", change.lost),
         ("New unsupported sentences", "bad", change.unsupported),

@@ -171,7 +171,6 @@ def _labelled(label: str, text: str) -> Iterator[str]:
 
 
 def _hung(label: str, text: str) -> Iterator[str]:
-    """A label and its text, wrapped beside it."""
     lines = wrap(text, _WIDTH - len(label), break_on_hyphens=False) or [""]
     for number, line in enumerate(lines):
         yield safe(f"{' ' * len(label) if number else label}{line}")
@@ -275,10 +274,11 @@ def corrected_text(mean: CorrectedMean) -> str:
 
 def corrected_value(mean: CorrectedMean) -> str:
     """One corrected mean with its 95 % interval, or why there is none."""
+    reason = one_line(mean.reason)
     if mean.value is None:
-        return f"unknown ({mean.reason})"
+        return f"unknown ({reason})"
     if mean.low is None or mean.high is None:
-        return f"{shown(mean.name, mean.value)} ({mean.reason})"
+        return f"{shown(mean.name, mean.value)} ({reason})"
     return f"{shown(mean.name, mean.value)} [{mean.low:.2f}, {mean.high:.2f}]"
 
 

@@ -75,14 +75,7 @@ class SystemTally:
         note: str = "",
         wrong: Mapping[str, int] | None = None,
     ) -> None:
-        """Counts one pair.
-
-        Args:
-            outcome: passed, failed or error.
-            numbers: Its numbers.
-            note: What a reader has to know of how its summary was made.
-            wrong: How many facets, facts and sentences are wrong.
-        """
+        """Counts one pair, with a note on its summary and how much is wrong with it, by kind."""
         self.outcomes[outcome] += 1
         self.wrong.update(wrong or {})
         self.notes += [note] if note else []
@@ -150,7 +143,6 @@ def _changes(comparison: Comparison, measured: Sequence[str], width: int) -> str
 
 
 def _wrong(wrong: Mapping[str, int]) -> Iterator[str]:
-    """What is wrong, by its kind, and how much of that nobody has decided."""
     parts = [
         f"{wrong[kind]:,} {one if wrong[kind] == 1 else more}"
         for kind, one, more in (
@@ -243,7 +235,6 @@ def ending_lines(record: RunRecord, *, n_worst: int = 0) -> Iterator[str]:
 
 
 def _comparison(system: str, comparison: Comparison) -> Iterator[str]:
-    """How a comparison came out, and how large a drop it could have overlooked."""
     whose = one_line(f"{system} against {comparison.baseline} ({comparison.system})")
     differences = comparison.differences
     if comparison.mismatches:
@@ -276,7 +267,6 @@ def waiver_line(use: WaiverUse) -> str:
 
 
 def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
-    """The worst findings of failing pairs, each on two lines."""
     found = [(pair, finding) for pair in suite.pairs for finding in pair.told]
     found.sort(key=lambda each: rank(each[1]))
     if found and n_worst:
@@ -287,12 +277,7 @@ def _worst(suite: SuiteRecord, n_worst: int) -> Iterator[str]:
 
 
 def calls_lines(calls: Mapping[str, float], judge: Mapping[str, float]) -> Iterator[str]:
-    """What was asked and paid, and what the judge counts.
-
-    Args:
-        calls: The counts of `Totals`, of all processes together.
-        judge: The judge's own counts, as far as it has any.
-    """
+    """What was asked and paid, by the counts of `Totals`, and what the judge itself counts."""
     calls = Counter(calls)
     remembered = calls["n_cached"] + calls["n_recorded"]
     line = (
@@ -354,7 +339,6 @@ def _several(alike: Iterable[ModelSeen]) -> str:
 
 
 def _counted(models: Iterable[ModelSeen], name: str) -> Counter[str]:
-    """How many replies came under each name, or fingerprint."""
     counts: Counter[str] = Counter()
     for model in models:
         counts[getattr(model, name) or "none"] += model.n_replies
@@ -392,7 +376,6 @@ def models_told(models: Iterable[ModelSeen]) -> Iterator[str]:
 
 
 def _by_request(models: Iterable[ModelSeen]) -> dict[tuple[str, str], list[ModelSeen]]:
-    """The models by endpoint and by the name that was asked for."""
     by = groupby(sorted(models), key=lambda model: (model.endpoint, model.asked))
     return {of: list(alike) for of, alike in by}
 
@@ -542,11 +525,10 @@ def figure_table(figures: Sequence[FigureChange]) -> Iterator[str]:
 
 def flip_lines(flips: Collection[Rejudged], *, n_shown: int) -> Iterator[str]:
     """The answers that flipped, worst first, each with both texts and the reason."""
-    if flips and n_shown:
-        yield f"flipped answers, worst first ({min(n_shown, len(flips)):,} of {len(flips):,}):"
+    yield f"flipped answers, worst first ({min(n_shown, len(flips)):,} of {len(flips):,}):"
     for number, flip in enumerate([*flips][:n_shown], start=1):
         yield from _flip(number, flip)
-    if 0 < n_shown < len(flips):
+    if n_shown < len(flips):
         yield f"{len(flips) - n_shown:,} more: --answers={len(flips)}"
 
 
@@ -560,7 +542,6 @@ def _flip(number: int, flip: Rejudged) -> Iterator[str]:
 
 
 def _named(kind: KindDrift) -> str:
-    """The answers of a kind, as a sentence names them."""
     return f"{kind.kind} ratings" if kind.kind in FACETS else kind.kind
 
 
@@ -569,5 +550,4 @@ def _p_text(p: float) -> str:
 
 
 def _p_number(p: float) -> str:
-    """A p value without its zero, three digits."""
     return f"{p:.3f}".removeprefix("0") if p >= _SMALLEST else "<.001"

@@ -22,12 +22,10 @@ def resource(name: str) -> str:
 def template(
     name: str, finalize: Callable[[object], object], *words: ModuleType | Callable[..., object]
 ) -> Template:
-    """One template.
+    """One template by the name of its file.
 
-    Args:
-        name: Its file.
-        finalize: Makes a value safe, before it is escaped for HTML unless it is `Markup`.
-        words: The functions that it calls, also as filters, and modules of such, by their names.
+    ``finalize`` makes a value safe, before it is escaped for HTML unless it is markup. ``words``
+    are the functions that the template calls, also as filters, and modules of such.
     """
     from jinja2 import Environment, StrictUndefined
 

@@ -34,6 +34,7 @@ from summeval_pytest.record.record import (
 )
 from summeval_pytest.run.golden import EvidenceCount, GoldenAnswer, GoldenPair
 from summeval_pytest.suite.values import Waiver
+from summeval_pytest.verdict.corrected import CorrectedMean
 from summeval_pytest.verdict.decide import PairVerdict, Shortfall, SystemMean
 from summeval_pytest.verdict.findings import Finding, findings_of
 from summeval_pytest.verdict.relations import Broken, Check, RelationVerdict
@@ -130,6 +131,7 @@ def untrusted(suite: SuiteRecord, text: str = "") -> SuiteRecord:
 
 # Pairs, systems and runs
 
+CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
 FACET = Finding(
     kind="facet",
     number="facet.result",
@@ -330,6 +332,23 @@ def relation(*held: bool | None, name: str = "order") -> RelationVerdict:
     return RelationVerdict(relation=name, checks=checks, least=0.9)
 
 
+def corrected(
+    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
+) -> CorrectedMean:
+    """A corrected mean, 0.1 to either side; the judge's own is higher."""
+    return CorrectedMean(
+        name=name,
+        raw=0.9,
+        value=value,
+        low=None if value is None else value - 0.1,
+        high=None if value is None else value + 0.1,
+        n_golden=12,
+        n_papers=4,
+        reason=CHANCE if value is None else "",
+        floors=floors,
+    )
+
+
 def everything() -> RunRecord:
     """A record with something in every field that a report shows."""
     use = waived("expired")
@@ -342,14 +361,16 @@ def everything() -> RunRecord:
         passing(),
     )
     papers = tuple(each.paper for each in pairs[:-1])
+    means = corrected("facet", 0.6243, floor(0.65, "facet")), corrected("faithfulness", None)
     careful = system("careful", outcome="passed", means=(mean(value=0.9),), papers=("zinc-01",))
     systems = (
-        system(comparison=COMPARISON, papers=papers),
+        system(comparison=COMPARISON, papers=papers, corrected=means),
         system("terse", outcome="error", fault="system 'terse' has no means", means=(), papers=()),
         system("odd", comparison=UNLIKE, papers=()),
         replace(careful, comparison=replace(COMPARISON, differences=COMPARISON.differences[1:])),
     )
-    made = record(*pairs, systems=systems, waivers=(use,))
+    tried = relation(True, name="repeat"), relation(False, True), relation(None, name="case")
+    made = record(*pairs, systems=systems, waivers=(use,), relations=tried)
     cassette = CassetteRecord(shown="golden/c.jsonl", sha256="ab" * 32, n_used=40, n_replies=41)
     header = replace(
         made.header,
@@ -394,9 +415,10 @@ MARKUP = (
 """What papers, summaries and judges may write, all at once."""
 _OURS = frozenset(
     {"outcome", "number", "kind", "finding", "facet", "state", "metric", "status", "bound"}
+    | {"direction", "relation"}
 )
 """Fields that hold a word of ours, from a list that a loader checks."""
-_OUR_NAMES = (Difference, Shortfall, SystemMean, Threshold)
+_OUR_NAMES = (CorrectedMean, Difference, Shortfall, SystemMean, Threshold)
 """What has a number of the catalogue for a name."""
 _OF_ERROR = "unfaithful_recall."
 """Before the labels' own word for a kind of error, in the name of a figure of agreement."""

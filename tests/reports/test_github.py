@@ -332,7 +332,7 @@ def shape(run: RunRecord) -> list[tuple[str, str]]:
 
 
 JUDGED = "The judge against the golden labels"
-PLAIN = shape(everything())
+PLAIN = shape(in_other_words(everything(), lambda word: f"<{word}>"))
 
 
 def test_pairs_beyond_the_first_twenty_have_a_row_each(snapshot: SnapshotAssertion) -> None:
@@ -350,7 +350,7 @@ def test_pairs_beyond_the_first_twenty_have_a_row_each(snapshot: SnapshotAsserti
 @example("\\")
 def test_no_text_of_a_run_changes_the_page(text: str) -> None:
     """Law: whatever a stranger adds to his words, all that differs stands in code spans."""
-    run = in_other_words(everything(), lambda word: f"{text} {word} {text}")
+    run = in_other_words(everything(), lambda word: f"{text} <{word}> {text}")
     assert shape(run) == PLAIN
 
 

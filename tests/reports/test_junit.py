@@ -413,8 +413,8 @@ ENDED = [state(case) for case in read(FULL).iter("testcase")]
 
 @settings(max_examples=12, deadline=None)
 @given(TEXTS)
-@example("\u202e" * 10**5)
-@example("]]>" * 10**4)
+@example("\u202e" * 10**4)
+@example("]]>" * 10**3)
 def test_whatever_the_texts_are_the_report_is_sound_and_hides_no_failure(text: str) -> None:
     """Law: it parses, its counters add up, every name is its own, each case ends as it did.
 

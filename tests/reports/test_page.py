@@ -261,7 +261,8 @@ def test_hostile_text_changes_no_element_of_the_page() -> None:
     hostile, plain = (Page(page_text(hostile_run(text))) for text in (MARKUP, "x"))
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in plain.elements]
     assert hostile.scripts[None] == plain.scripts[None]
-    assert "{{ 7 * 7 }}" in hostile.text
+    assert "{{ 7 * 7 }}" in section(hostile)
+    assert r"\u202egnp.exe\u200b" in section(hostile)
     assert "49" not in hostile.text
 
 
@@ -347,17 +348,6 @@ def test_the_standing_of_a_judge_is_a_sign_and_a_word(
     page = page_of(held)
     assert badge[0] in {span.get("class") for span in page.tags("span")}
     assert section(page).startswith(badge[1])
-
-
-def test_no_text_of_a_golden_answer_becomes_markup() -> None:
-    """The elements are those of a run in which everybody wrote "x", and the text is there."""
-    hostile, plain = (page_of(untrusted(moss_suite(right_pair()), text)) for text in (MARKUP, "x"))
-    assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in plain.elements]
-    told = section(hostile)
-    assert "</script><script>window.ran = 1</script>" in told
-    assert r"\u202egnp.exe\u200b" in told
-    assert "{{ 7 * 7 }}" in told
-    assert not {"\u202e", "\u200b", "\x1b"} & set(told)
 
 
 def test_without_scripts_the_whole_verdict_is_there(snapshot: SnapshotAssertion) -> None:

@@ -29,13 +29,14 @@ from summeval_pytest.reports.pair import (
     missed_lines,
     shown,
 )
-from summeval_pytest.verdict.corrected import CorrectedMean
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall, SystemMean
 from tests.reports import records
 from tests.reports.records import (
+    CHANCE,
     CHANGE,
     HOSTILE,
     changed,
+    corrected,
     difference,
     floor,
     harmless,
@@ -52,8 +53,8 @@ from tests.verdict.records import (
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
+    from summeval_pytest.verdict.corrected import CorrectedMean
     from summeval_pytest.verdict.findings import Finding
-    from summeval_pytest.verdict.thresholds import Threshold
 
 
 RATES = st.floats(0, 1, allow_subnormal=False).filter(lambda rate: rate == 0 or rate > 1e-6)
@@ -256,26 +257,6 @@ texts = st.text(alphabet=st.sampled_from(":# [x-\x1b\n\u202e\ud800e,")) | st.jus
 def test_hostile_text_in_a_change_is_shown_and_not_obeyed(text: str) -> None:
     """Law: whatever papers, summaries and judges say, also where a line is broken in it."""
     harmless(change_lines(in_other_words(CHANGE, lambda word: f"{text * 9}{word} {text}")))
-
-
-CHANCE = "the judge calls 0.5 of the golden true rows true and 0.5 of the false ones"
-
-
-def corrected(
-    name: str = "facet", value: float | None = 0.6243, *floors: Threshold
-) -> CorrectedMean:
-    """A corrected mean, 0.1 to either side; the judge's own is higher."""
-    return CorrectedMean(
-        name=name,
-        raw=0.9,
-        value=value,
-        low=None if value is None else value - 0.1,
-        high=None if value is None else value + 0.1,
-        n_golden=12,
-        n_papers=4,
-        reason=CHANCE if value is None else "",
-        floors=floors,
-    )
 
 
 SINGLE = replace(corrected(), low=None, high=None, reason="all golden rows are of one paper")
