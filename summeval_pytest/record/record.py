@@ -24,8 +24,8 @@ from summeval_pytest.verdict.corrected import CorrectedMean  # noqa: TC001 - run
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, SystemMean
 from summeval_pytest.verdict.findings import Finding, explaining, findings_of
 from summeval_pytest.verdict.relations import (
+    RelationState,  # noqa: TC001 - run records read it
     RelationVerdict,  # noqa: TC001 - run records read it
-    State,  # noqa: TC001 - run records read it
 )
 from summeval_pytest.verdict.thresholds import Thresholds, WaiverUse, named_agreement
 from summeval_pytest.verdict.trust import Trust  # noqa: TC001 - run records read it
@@ -205,7 +205,7 @@ Outcome = Literal["passed", "failed", "error"]
 Covered = Literal["passed", "failed", "error", "not judged"]
 RunOutcome = Literal["untrusted", "passed", "failed", "error", "not judged"]
 _WORST_FIRST: Final[tuple[Covered, ...]] = ("error", "failed", "passed")
-_TRIED: Final[Mapping[State, Covered]] = {
+_TRIED: Final[Mapping[RelationState, Covered]] = {
     "passes": "passed",
     "fails": "failed",
     "unanswered": "error",

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         SystemRecord,
     )
     from summeval_pytest.verdict.decide import SystemMean
-    from summeval_pytest.verdict.relations import RelationVerdict, State
+    from summeval_pytest.verdict.relations import RelationState, RelationVerdict
     from summeval_pytest.verdict.thresholds import WaiverUse
     from summeval_pytest.verdict.trust import Trust
 
@@ -62,7 +62,7 @@ CaseKind = Literal[
 ]
 RELATIONS: Final = "relations"
 """The suite of a report whose cases are relations that the judge was tried with."""
-_STATES: Final[Mapping[State, CaseKind]] = {
+_STATES: Final[Mapping[RelationState, CaseKind]] = {
     "passes": "passed",
     "fails": "failed",
     "unanswered": "unscored",

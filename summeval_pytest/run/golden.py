@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from summeval_pytest.suite.values import Paper
 
 
-Kind = Literal[
+LabelledKind = Literal[
     "background", "method", "result", "conclusion",
     "overall", "sentence", "reference fact", "candidate fact",
 ]  # fmt: skip
@@ -99,7 +99,7 @@ class GoldenAnswer:
             to 1, where it has one. No run record has it.
     """
 
-    kind: Kind
+    kind: LabelledKind
     index: int = 0
     label: float
     answer: float | None
@@ -374,7 +374,7 @@ def _facts(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
 
 
 def _side(
-    kind: Kind, labels: Sequence[FactLabel], checks: Sequence[CheckedFact], reason: str
+    kind: LabelledKind, labels: Sequence[FactLabel], checks: Sequence[CheckedFact], reason: str
 ) -> Iterator[GoldenAnswer]:
     for index, label in enumerate(labels):
         unanswered = CheckedFact(fact=Fact(text=label.text, sentence=0), holds=None, reason=reason)

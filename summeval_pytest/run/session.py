@@ -52,7 +52,7 @@ IN_FLIGHT: Final = 64
 SpecT = TypeVar("SpecT")
 
 
-class Lines(Protocol):
+class Connector(Protocol):
     """Connects to endpoints, to ask them or only to find out what would be asked."""
 
     def line(self, address: Address, price: Price | None) -> Sender:
@@ -165,7 +165,7 @@ class Session:
         place = default_endpoint(self.endpoint, self.environ, OPENAI)
         return JudgeSpec(name=name, endpoint=place, model=name)
 
-    def judge(self, name: str, suites: Sequence[Suite], lines: Lines | None = None) -> Judge:
+    def judge(self, name: str, suites: Sequence[Suite], lines: Connector | None = None) -> Judge:
         """Resolve a judge name to a judge; ``lines`` connect it, else the exchange does.
 
         Raises:
@@ -187,7 +187,7 @@ class Session:
             )
         return find_judge(name) if spec is None else recorded_judge(spec, suites)
 
-    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Lines | None) -> Judge:
+    def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
         from summeval_pytest.judges.llm.facets_and_facts import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
 
@@ -262,7 +262,7 @@ class Session:
                 raise _disagreement("endpoint", spec.endpoint)
             self._check_price(address.price(spec.price), f"[systems.{spec.name}]")
 
-    def sender(self, suite: Suite, spec: SystemSpec, lines: Lines | None = None) -> Sender:
+    def sender(self, suite: Suite, spec: SystemSpec, lines: Connector | None = None) -> Sender:
         """The client that generates summaries with a model under test."""
         assert spec.endpoint is not None, "recorded summaries are asked of nobody"
         address = self._address(spec.endpoint, suite.endpoints)

@@ -46,8 +46,8 @@ def closest_sentence(text: str, source: Sequence[str]) -> tuple[tuple[int, str],
     return ((best, source[best]),) if best is not None and shares[best] > 0 else ()
 
 
-Kind = Literal["facet", "fact", "sentence"]
-_KINDS: Final[tuple[Kind, ...]] = ("sentence", "facet", "fact")
+FindingKind = Literal["facet", "fact", "sentence"]
+_KINDS: Final[tuple[FindingKind, ...]] = ("sentence", "facet", "fact")
 """The worst first: what the paper does not say, what is not said well, and its parts."""
 
 MISSING_FACT: Final = 0.5
@@ -69,7 +69,7 @@ class Finding:
         conflict: Whether the summary contradicts what it is held against, as far as is seen.
     """
 
-    kind: Kind
+    kind: FindingKind
     number: str
     title: str
     verdict: str
@@ -146,7 +146,7 @@ def explaining(findings: Iterable[Finding], missed: Collection[str]) -> tuple[Fi
     Where FM is, every facet that lost a point counts, else only those under a threshold of their
     own; facts count where EVA-Score or one of its parts is, sentences always.
     """
-    explains: dict[Kind, Callable[[Finding], bool]] = {
+    explains: dict[FindingKind, Callable[[Finding], bool]] = {
         "facet": lambda finding: "facet" in missed or finding.number in missed,
         "fact": lambda _: any(name.startswith("eva") for name in missed),
         "sentence": lambda _: bool(missed),

@@ -314,7 +314,7 @@ def probes_of(suite: Suite, group: str, name: str) -> Iterator[Probe]:
             yield Probe(before, after, edit)
 
 
-State = Literal["passes", "fails", "unanswered", "nothing to check"]
+RelationState = Literal["passes", "fails", "unanswered", "nothing to check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +385,7 @@ class RelationVerdict:
         return self.n_held / n_decided if n_decided else None
 
     @property
-    def state(self) -> State:
+    def state(self) -> RelationState:
         """The verdict; "unanswered" where more than 5 % of the papers are the judge's to answer.
 
         So it is where the relation would not hold often enough if it were broken on these.

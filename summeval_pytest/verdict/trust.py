@@ -55,9 +55,6 @@ if TYPE_CHECKING:
     Figures = NDArray[np.float64]
 
 
-Outcome = Literal["passed", "failed", "error"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """One figure of agreement, with its 95 % interval over papers.
@@ -123,7 +120,7 @@ class Trust:
         return bool(self.missed)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Literal["passed", "failed", "error"]:
         """Failed where a floor is missed, error where nothing was measured or it is undecided."""
         if self.is_untrusted:
             return "failed"

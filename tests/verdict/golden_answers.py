@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-    from summeval_pytest.run.golden import Kind
+    from summeval_pytest.run.golden import LabelledKind
 
 ERRORS: Final = ("direction", "number")
 PAPERS: Final = ("fern", "kiln", "moss", "zinc")
 
 
 def answered(  # noqa: PLR0913 - by keyword; each is one part of an answer
-    kind: Kind,
+    kind: LabelledKind,
     label: float,
     answer: float | None,
     *,
@@ -64,7 +64,9 @@ def golden(
     )
 
 
-def filled(kind: Kind, table: Sequence[Sequence[int]], least: int) -> Iterator[GoldenAnswer]:
+def filled(
+    kind: LabelledKind, table: Sequence[Sequence[int]], least: int
+) -> Iterator[GoldenAnswer]:
     """Answers whose confusion matrix, labels by answers, is this table."""
     for label, row in enumerate(table, start=least):
         for answer, count in enumerate(row, start=least):
@@ -72,7 +74,7 @@ def filled(kind: Kind, table: Sequence[Sequence[int]], least: int) -> Iterator[G
                 yield answered(kind, label, answer)
 
 
-_LEAST: Final[Mapping[Kind, tuple[int, int]]] = {
+_LEAST: Final[Mapping[LabelledKind, tuple[int, int]]] = {
     **{facet: (1, scale) for facet, scale in SCALES.items()},
     "overall": (0, 3),
     "sentence": (0, 1),

@@ -19,7 +19,7 @@ from tests.verdict.golden_answers import answered, filled, golden, pairs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from summeval_pytest.run.golden import GoldenPair, Kind
+    from summeval_pytest.run.golden import GoldenPair, LabelledKind
     from summeval_pytest.verdict.thresholds import Bound
 
 LACKING = Unscored(metric="facet", status="refused_candidate", reason="it declined")
@@ -51,7 +51,7 @@ def floor(least: float, name: str = "facet", bound: Bound = "point") -> Threshol
     return Threshold(name=name, least=least, bound=bound)
 
 
-def overall(*rows: tuple[float, float | None], kind: Kind = "overall") -> list[GoldenPair]:
+def overall(*rows: tuple[float, float | None], kind: LabelledKind = "overall") -> list[GoldenPair]:
     """Golden pairs on papers fern-0, fern-1 and so on: what the label says, and what the judge."""
     return [
         golden(answered(kind, label, answer), paper=f"fern-{n}", group=f"{n % 2}")

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import Score
     from summeval_pytest.questions import Facet
-    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, Kind
+    from summeval_pytest.run.golden import GoldenAnswer, GoldenPair, LabelledKind
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.verdict.thresholds import Bound
 
@@ -179,7 +179,7 @@ def test_a_figure_that_the_labels_leave_undefined_misses_its_floor() -> None:
 # Unanswered labels
 
 
-def many(kind: Kind, label: float, answer: float | None, n: int) -> list[GoldenAnswer]:
+def many(kind: LabelledKind, label: float, answer: float | None, n: int) -> list[GoldenAnswer]:
     """So many of one answer."""
     return [answered(kind, label, answer)] * n
 
