@@ -12,7 +12,7 @@ from summeval_pytest.metrics.score import UNRECORDED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from summeval_pytest.analysis.studied import Studied, StudiedPair
+    from summeval_pytest.analysis.studied import Studied, StudiedText
     from summeval_pytest.metrics.score import StageCounts
 
     Counted = Sequence[tuple[str, StageCounts | None]]
@@ -50,7 +50,7 @@ def fact_stages(studied: Studied) -> tuple[FactStages, ...]:
     return tuple(found)
 
 
-def _of_references(pairs: Sequence[StudiedPair], judge: str) -> Counted:
+def _of_references(pairs: Sequence[StudiedText], judge: str) -> Counted:
     """The counts of each paper's reference, which are the same for every system."""
     found: dict[str, tuple[str, StageCounts]] = {}
     for pair in pairs:
@@ -117,7 +117,7 @@ def efforts(studied: Studied) -> tuple[EffortOf, ...]:
     )
 
 
-def _effort(judge: str, pairs: Sequence[StudiedPair]) -> EffortOf:
+def _effort(judge: str, pairs: Sequence[StudiedText]) -> EffortOf:
     of: list[Effort] = [pair.given["judge", judge].effort for pair in pairs]
     words = [_words(pair) for pair in pairs]
     timed = [each.seconds for each in of if each.seconds is not None]
@@ -133,11 +133,11 @@ def _effort(judge: str, pairs: Sequence[StudiedPair]) -> EffortOf:
     )
 
 
-def _words(pair: StudiedPair) -> int:
-    return int(pair.text.numbers.get(LENGTH, 0))
+def _words(pair: StudiedText) -> int:
+    return int(pair.numbers.get(LENGTH, 0))
 
 
-def _quarters(pairs: Sequence[StudiedPair]) -> Iterator[list[StudiedPair]]:
+def _quarters(pairs: Sequence[StudiedText]) -> Iterator[list[StudiedText]]:
     """The pairs by length in up to four bins; summaries of one length are in one bin."""
     lengths = sorted(map(_words, pairs))
     edges = {lengths[(len(lengths) - 1) * part // BINS] for part in range(1, BINS + 1) if lengths}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from summeval_pytest.analysis.studied import Studied, StudiedPair
+    from summeval_pytest.analysis.studied import Studied, StudiedText
 
     Values = list[float | None]
     Tables = list[tuple[str, NDArray[np.float64]]]
@@ -76,7 +76,7 @@ def hallucination_rates(studied: Studied) -> tuple[HallucinationRate, ...]:
     )
 
 
-def _rate(by: By, system: str, pairs: Sequence[StudiedPair], n_papers: int) -> HallucinationRate:
+def _rate(by: By, system: str, pairs: Sequence[StudiedText], n_papers: int) -> HallucinationRate:
     found = [(pair.group, pair.given.get(by, NOTHING)) for pair in pairs]
     wrong = [(group, not of.is_faithful) for group, of in found if of.is_faithful is not None]
     n_answered = sum(of.n_answered for _, of in found)
@@ -160,7 +160,7 @@ def judge_heats(studied: Studied) -> tuple[JudgeHeat, ...]:
 
 def _complete(columns: Sequence[Column], studied: Studied) -> Tables:
     """The table of each paper without a gap, judges by systems, with the paper's group."""
-    papers: dict[str, dict[str, StudiedPair]] = {}
+    papers: dict[str, dict[str | None, StudiedText]] = {}
     for pair in studied.pairs:
         papers.setdefault(pair.paper, {})[pair.system] = pair
     found: Tables = []
@@ -317,7 +317,7 @@ def _columns(studied: Studied) -> Iterator[tuple[str, str, Values]]:
     """The family, name and numbers of every column, a number a pair."""
     for family, names in (("novelty", NOVELTIES), ("readability", READABILITY)):
         for name in names:
-            yield family, name, [pair.text.numbers.get(name) for pair in studied.pairs]
+            yield family, name, [pair.numbers.get(name) for pair in studied.pairs]
     for giver, by in (*(("judge", judge) for judge in studied.judges), LABELS):
         column = Column(giver=giver, by=by, name=FAITHFULNESS)
         shares = [column.of(pair) for pair in studied.pairs]

@@ -25,7 +25,7 @@ from summeval_pytest.questions import FACETS, SCALES, Facet
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from summeval_pytest.analysis.studied import StudiedPair
+    from summeval_pytest.analysis.studied import StudiedText
 
 
 _ROUNDING: Final = 1e-9
@@ -114,7 +114,7 @@ def spreads(studied: Studied) -> tuple[Spread, ...]:
     )
 
 
-def _spread(column: Column, system: str, pairs: Sequence[StudiedPair], n_papers: int) -> Spread:
+def _spread(column: Column, system: str, pairs: Sequence[StudiedText], n_papers: int) -> Spread:
     known = [(pair.group, value) for pair in pairs if (value := column.of(pair)) is not None]
     found = draws(known, [1.0] * len(known))
     quantiles: tuple[float, ...] = ()
@@ -198,6 +198,6 @@ def facet_means(studied: Studied) -> tuple[FacetMeans, ...]:
     )
 
 
-def _share(pair: StudiedPair, by: By, facet: Facet) -> float | None:
+def _share(pair: StudiedText, by: By, facet: Facet) -> float | None:
     rating = Column(giver=by[0], by=by[1], name=f"facet.{facet}").of(pair)
     return None if rating is None else rating / SCALES[facet]

@@ -32,22 +32,6 @@ class Cut:
     held: tuple[Held, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedText:
-    """A system's summary, or the reference, whose ``system`` is None.
-
-    Papers with the same reference are one ``group``, which is what is resampled. ``numbers`` are
-    those of `text_numbers`; what a text does not have, as readability without words, is absent.
-    ``cuts`` are by whoever cut the text into facets.
-    """
-
-    paper: str
-    group: str
-    system: str | None
-    numbers: Mapping[str, float]
-    cuts: Mapping[str, Cut] = field(default_factory=dict)
-
-
 @dataclass(slots=True, kw_only=True)
 class Effort:
     """What one pair took of a judge, tokens as far as the endpoint counted them.
@@ -95,14 +79,20 @@ LABELS: Final[By] = ("label", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedPair:
-    """One system's summary of one paper, measured."""
+class StudiedText:
+    """A system's summary with what is said of it, or the reference, whose ``system`` is None.
+
+    Papers with the same reference are one ``group``, which is what is resampled. ``numbers`` are
+    those of `text_numbers`; what a text does not have, as readability without words, is absent.
+    ``cuts`` are by whoever cut the text into facets.
+    """
 
     paper: str
     group: str
-    system: str
-    text: StudiedText
-    given: Mapping[By, Given] = field(default_factory=dict)
+    system: str | None
+    numbers: Mapping[str, float]
+    cuts: dict[str, Cut] = field(default_factory=dict)
+    given: dict[By, Given] = field(default_factory=dict)
 
 
 BASELINES: Final = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
@@ -126,10 +116,10 @@ class Column:
         """Whether more of it is better; of words it is not."""
         return self.giver != "text" or self.name in BASELINES
 
-    def of(self, pair: StudiedPair) -> float | None:
+    def of(self, pair: StudiedText) -> float | None:
         """The number of one pair; None where it has none."""
         if self.giver == "text":
-            return pair.text.numbers.get(self.name)
+            return pair.numbers.get(self.name)
         return pair.given.get((self.giver, self.by), NOTHING).values.get(self.name)
 
 
@@ -157,7 +147,7 @@ class Studied:
     judges and systems by name.
     """
 
-    by_system: Mapping[str, Sequence[StudiedPair]]
+    by_system: Mapping[str, Sequence[StudiedText]]
     judges: Sequence[str]
     n_papers: int
     references: Sequence[StudiedText] = ()
@@ -166,22 +156,22 @@ class Studied:
     families: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     @property
-    def pairs(self) -> list[StudiedPair]:
+    def pairs(self) -> list[StudiedText]:
         """All pairs, system by system."""
         return [pair for pairs in self.by_system.values() for pair in pairs]
 
     @property
     def by_writer(self) -> dict[str | None, Sequence[StudiedText]]:
         """The references under None, and the texts of each system."""
-        texts: dict[str | None, Sequence[StudiedText]] = {None: self.references}
-        return texts | {name: [pair.text for pair in of] for name, of in self.by_system.items()}
+        references: dict[str | None, Sequence[StudiedText]] = {None: self.references}
+        return references | dict(self.by_system)
 
     @property
     def records(self) -> list[str]:
         """The other judges' records of any pair, by name."""
         return sorted({by for pair in self.pairs for giver, by in pair.given if giver == "record"})
 
-    def mean(self, column: Column, pairs: Sequence[StudiedPair]) -> Mean:
+    def mean(self, column: Column, pairs: Sequence[StudiedText]) -> Mean:
         """The mean of one number over the papers of some pairs."""
         return mean_of([(pair.group, column.of(pair)) for pair in pairs], self.n_papers)
 
@@ -222,7 +212,7 @@ def _is_metric(column: Column) -> bool:
     return column.giver == "judge" and column.name in METRICS
 
 
-def _is_partial(column: Column, pairs: Sequence[StudiedPair]) -> bool:
+def _is_partial(column: Column, pairs: Sequence[StudiedText]) -> bool:
     """Whether a column is the mean support of a judge that gives none, but for copied summaries."""
     by = (column.giver, column.by)
     return column.name == SUPPORT and any(

@@ -15,12 +15,10 @@ from summeval_pytest.analysis.studied import (
     LABELS,
     OVERALL,
     RESCALED,
-    By,
     Cut,
     Effort,
     Given,
     Studied,
-    StudiedPair,
     StudiedText,
 )
 from summeval_pytest.endpoints.spending import models_seen
@@ -51,9 +49,9 @@ if TYPE_CHECKING:
     from summeval_pytest.run.measure import Evaluation
     from summeval_pytest.run.runner import Task
     from summeval_pytest.run.session import Session
-    from summeval_pytest.suite.labels import Label
+    from summeval_pytest.suite.labels import Label, Recorded
     from summeval_pytest.suite.suite import Suite
-    from summeval_pytest.suite.values import Pair
+    from summeval_pytest.suite.values import Pair, Paper
 
     Named = tuple[str, str]
     """A system and a paper."""
@@ -158,10 +156,7 @@ class Material:
         self.suite = suite
         self._systems = systems
         self._session = session
-        self._numbers: dict[Written, Mapping[str, float]] = {}
-        self._cuts: defaultdict[Written, dict[str, Cut]] = defaultdict(dict)
-        self._given: defaultdict[Written, dict[By, Given]] = defaultdict(dict)
-        self._groups: dict[str, str] = {}
+        self._texts: dict[Written, StudiedText] = {}
         self._written: dict[str | None, list[str]] = {None: [], **{name: [] for name in systems}}
         self._sources: dict[str, str] = {}
 
@@ -173,37 +168,43 @@ class Material:
             NoReplyError: if a system's endpoint gave no summary.
         """
         suite = self.suite
-        texts: dict[Written, str] = {}
-        for paper_id in suite.paper_ids:
-            paper = suite.paper(paper_id)
+        plain: dict[Written, str] = {}
+        for paper in map(suite.paper, suite.paper_ids):
             source = "\n\n".join(section.text for section in paper.source)
-            self._sources[paper_id] = source
-            self._groups[paper_id] = group_of(paper)
-            reference = paper.references[0]
-            self._written[None].append(reference)
-            self._numbers[None, paper_id] = read(reference, source=source)
-            texts[None, paper_id] = normalise(reference)
+            self._sources[paper.id] = source
+            plain[None, paper.id] = normalise(paper.references[0])
+            numbers = read(paper.references[0], source=source)
+            self._add(None, paper, paper.references[0], numbers)
         for evaluation in evaluated(find_judge(OFFLINE), self._tasks(()), self._session):
-            pair, of = evaluation.pair, (evaluation.system, evaluation.paper)
-            source = self._sources[evaluation.paper]
-            texts[of] = summary = normalise(pair.summary)
-            self._written[evaluation.system].append(pair.summary)
-            says_nothing = not has_tokens(summary) or is_refusal(summary)
-            self._numbers[of] = (
-                {}
-                if says_nothing or pair.flaw is not None
-                else read(summary, source=source, references=pair.paper.references)
-            )
-            label = suite.labels.get((evaluation.paper, evaluation.system))
+            pair, paper = evaluation.pair, evaluation.pair.paper
+            of = pair.system, paper.id
+            plain[of] = summary = normalise(pair.summary)
+            numbers = {}
+            if has_tokens(summary) and not is_refusal(summary) and pair.flaw is None:
+                source = self._sources[paper.id]
+                numbers = read(summary, source=source, references=paper.references)
+            text = self._add(pair.system, paper, pair.summary, numbers)
+            label = suite.labels.get((paper.id, pair.system))
             if label is not None:
-                self._given[of][LABELS] = _labelled(label, summary)
+                text.given[LABELS] = _labelled(label, summary)
         for line in suite.recorded:
-            named = line.system, line.paper
-            if line.facets is not None or line.overall is not None:
-                values = _values(line.facets or {}, line.overall)
-                self._given[named]["record", line.by] = Given(values=values)
-            if line.segments is not None and named in texts:
-                self._cuts[named][line.by] = _cut(line.segments, texts[named])
+            if (written := (line.system, line.paper)) in plain:
+                self._add_record(line, self._texts[written], plain[written])
+
+    def _add_record(self, line: Recorded, text: StudiedText, plain: str) -> None:
+        if line.facets is not None or line.overall is not None:
+            values = _values(line.facets or {}, line.overall)
+            text.given["record", line.by] = Given(values=values)
+        if line.segments is not None:
+            text.cuts[line.by] = _cut(line.segments, plain)
+
+    def _add(
+        self, writer: str | None, paper: Paper, text: str, numbers: Mapping[str, float]
+    ) -> StudiedText:
+        self._written[writer].append(text)
+        added = StudiedText(paper=paper.id, group=group_of(paper), system=writer, numbers=numbers)
+        self._texts[writer, paper.id] = added
+        return added
 
     def add_judge(self, name: str) -> JudgeFound:
         """Has one judge judge every pair.
@@ -231,7 +232,7 @@ class Material:
             of = evaluation.system, evaluation.paper
             seconds = perf_counter() - began if judge.in_flight == 1 else None
             effort = replace(watch.taken[of], seconds=seconds)
-            self._given[of]["judge", name] = _judged(evaluation, effort)
+            self._texts[of].given["judge", name] = _judged(evaluation, effort)
             self._note_cuts(f"judge {name}", evaluation.pair, watch)
             began = perf_counter()
         if session.is_asking:
@@ -246,52 +247,28 @@ class Material:
 
     def _note_cuts(self, by: str, pair: Pair, watch: Watch) -> None:
         """How the judge cut the texts of a pair; frozen facets of the reference are its own."""
-        paper = pair.paper
-        if (cut := watch.segments(summary := normalise(pair.summary))) is not None:
-            self._cuts[pair.system, paper.id][by] = _cut(cut, summary)
-        reference = normalise(paper.references[0])
+        paper, reference = pair.paper, normalise(pair.paper.references[0])
+        cuts = self._texts[None, paper.id].cuts
         if paper.reference_facets is not None:
-            self._cuts[None, paper.id][by] = _cut(paper.reference_facets, None)
+            cuts[by] = _cut(paper.reference_facets, None)
         elif (cut := watch.segments(reference)) is not None:
-            self._cuts[None, paper.id][by] = _cut(cut, reference)
+            cuts[by] = _cut(cut, reference)
+        if (cut := watch.segments(summary := normalise(pair.summary))) is not None:
+            self._texts[pair.system, paper.id].cuts[by] = _cut(cut, summary)
 
     def studied(
         self, judges: Sequence[str], families: tuple[Mapping[str, str], Mapping[str, str]]
     ) -> Studied:
         """All of it, in an order that no file gives."""
-        papers = sorted(self._groups)
-        by_system = {
-            system: [
-                self._pair(system, paper) for paper in papers if (system, paper) in self._numbers
-            ]
-            for system in self._systems
-        }
+        texts = sorted(self._texts.values(), key=lambda text: text.paper)
         return Studied(
-            by_system=by_system,
+            by_system={name: [t for t in texts if t.system == name] for name in self._systems},
             judges=judges,
-            n_papers=len(papers),
-            references=[self._text(None, paper) for paper in papers],
+            n_papers=len(self._sources),
+            references=[text for text in texts if text.system is None],
             written=self._written,
             sources=tuple(self._sources.values()),
             families=families,
-        )
-
-    def _pair(self, system: str, paper: str) -> StudiedPair:
-        return StudiedPair(
-            paper=paper,
-            group=self._groups[paper],
-            system=system,
-            text=self._text(system, paper),
-            given=self._given[system, paper],
-        )
-
-    def _text(self, writer: str | None, paper: str) -> StudiedText:
-        return StudiedText(
-            paper=paper,
-            group=self._groups[paper],
-            system=writer,
-            numbers=self._numbers[writer, paper],
-            cuts=self._cuts[writer, paper],
         )
 
 

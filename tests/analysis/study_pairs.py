@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from summeval_pytest.analysis.studied import LABELS, Cut, Given, Studied, StudiedPair, StudiedText
+from summeval_pytest.analysis.studied import LABELS, Cut, Given, Studied, StudiedText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,14 +15,9 @@ if TYPE_CHECKING:
 JUDGE = "wise"
 
 
-def text(
-    paper: str,
-    system: str | None,
-    numbers: Mapping[str, float],
-    cuts: Mapping[str, Cut] | None = None,
-) -> StudiedText:
+def text(paper: str, system: str | None, numbers: Mapping[str, float]) -> StudiedText:
     """A text with these numbers; its paper is its own group."""
-    return StudiedText(paper=paper, group=paper, system=system, numbers=numbers, cuts=cuts or {})
+    return StudiedText(paper=paper, group=paper, system=system, numbers=numbers)
 
 
 def pair(  # noqa: PLR0913 - by keyword; each is one part of a pair
@@ -29,20 +25,19 @@ def pair(  # noqa: PLR0913 - by keyword; each is one part of a pair
     system: str = "good",
     *,
     numbers: Mapping[str, float] | None = None,
-    cuts: Mapping[str, Cut] | None = None,
+    cuts: dict[str, Cut] | None = None,
     judged: Given | None = None,
     label: Given | None = None,
     given: Mapping[By, Given] | None = None,
-) -> StudiedPair:
-    """A pair; ``judged`` is what ``JUDGE`` says."""
+) -> StudiedText:
+    """A summary; ``judged`` is what ``JUDGE`` says."""
     found = {**(given or {})}
     found |= {("judge", JUDGE): judged} if judged is not None else {}
     found |= {LABELS: label} if label is not None else {}
-    of = text(paper, system, numbers or {}, cuts)
-    return StudiedPair(paper=paper, group=paper, system=system, text=of, given=found)
+    return replace(text(paper, system, numbers or {}), cuts=cuts or {}, given=found)
 
 
-def scored(paper: str, system: str = "good", **values: float) -> StudiedPair:
+def scored(paper: str, system: str = "good", **values: float) -> StudiedText:
     """A pair that ``JUDGE`` gives these values."""
     return pair(paper, system, judged=Given(values=values))
 
@@ -57,9 +52,9 @@ def sentences(supported: int, answered: int, asked: int | None = None) -> Given:
     )
 
 
-def studied(*pairs: StudiedPair, n_papers: int = 1, judges: tuple[str, ...] = (JUDGE,)) -> Studied:
+def studied(*pairs: StudiedText, n_papers: int = 1, judges: tuple[str, ...] = (JUDGE,)) -> Studied:
     """What a study of these pairs is made of, systems in order of their first pair."""
-    systems = dict.fromkeys(each.system for each in pairs)
+    systems = dict.fromkeys(each.system or "" for each in pairs)
     return Studied(
         by_system={name: [each for each in pairs if each.system == name] for name in systems},
         judges=judges,

@@ -8,12 +8,12 @@ from summeval_pytest.metrics.score import EvaCounts, StageCounts
 from tests.analysis.study_pairs import pair, studied
 
 if TYPE_CHECKING:
-    from summeval_pytest.analysis.studied import StudiedPair
+    from summeval_pytest.analysis.studied import StudiedText
 
 REFERENCE = StageCounts(n_sentences=4, n_listed=9, n_facts=8, n_chains=5)
 
 
-def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) -> StudiedPair:
+def counted(paper: str, system: str, sentences: int, facts: int, kept: int = 0) -> StudiedText:
     """A pair whose summary has so many sentences, facts and relations."""
     stages = StageCounts(
         n_sentences=sentences,
