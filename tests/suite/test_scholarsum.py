@@ -19,6 +19,24 @@ if TYPE_CHECKING:
 
     from summeval_pytest.questions import Facet
 
+RECORDED: dict[str, tuple[float, str, tuple[int, ...], str]] = {
+    "FM(GPT-4)": (0.7, "fm_gpt4_fm", (3, 2, 3, 2), "fm_gpt4_fm_list"),
+    "FM(GPT-4, variant)": (0.6, "fm_gpt4_wo", (3, 1, 3, 2), "fm_gpt4_list_wo"),
+    "FM(GPT-3.5)": (0.5, "fm_gpt35_fm", (3, 1, 2, 2), "fm_gpt35_fm_list"),
+    "FM(Llama)": (0.725, "fm_llama", (), ""),
+    "GPT-4 direct": (0.25, "gpt4", (), ""),
+    "Llama direct": (0.75, "fm_llama_base", (), ""),
+    "G-Eval": (0.8, "fm_geval", (), ""),
+    "BERTScore": (0.84, "fm_bert", (), ""),
+    "ROUGE-1 (recorded)": (0.46, "fm_newrouge1", (), ""),
+    "ROUGE-2 (recorded)": (0.18, "fm_newrouge2", (), ""),
+    "ROUGE-L (recorded)": (0.27, "fm_newrougel", (), ""),
+    "QuestEval": (0.24, "fm_questeval", (), ""),
+    "ACU": (0.11, "fm_acu3", (), ""),
+    "DELTA": (0.95, "fm_delta", (), ""),
+}
+"""GPT-3.5's score and ratings by each judge, and the columns (after ``gpt35_``) that hold them."""
+
 PUBMED: dict[str, object] = {
     "article": "<s> zinc was  given .</s><pad>",
     "human": "zinc helps .",
@@ -27,29 +45,16 @@ PUBMED: dict[str, object] = {
     "gpt35_fm_aspect": '{"background": null, "result": "Zinc did.<n>"}',
     "gpt35_fm_human": 0.65,
     "gpt35_fm_human_list": [1 / 3, 0.5, 0.75, 0.0],
-    "gpt35_fm_gpt4_fm": 0.7,
-    "gpt35_fm_gpt4_fm_list": [1.0, 0.5, 0.75, 2 / 3],
-    "gpt35_fm_gpt4_wo": 0.6,
-    "gpt35_fm_gpt4_list_wo": [1.0, 0.25, 0.75, 2 / 3],
-    "gpt35_fm_gpt35_fm": 0.5,
-    "gpt35_fm_gpt35_fm_list": [1.0, 0.25, 0.5, 2 / 3],
-    "gpt35_gpt4": 0.25,
-    "gpt35_fm_llama": 0.725,
-    "gpt35_fm_llama_base": 0.75,
-    "gpt35_fm_geval": 0.8,
-    "gpt35_fm_bert": 0.84,
-    "gpt35_fm_newrouge1": 0.46,
-    "gpt35_fm_newrouge2": 0.18,
-    "gpt35_fm_newrougel": 0.27,
-    "gpt35_fm_questeval": 0.24,
-    "gpt35_fm_acu3": 0.11,
-    "gpt35_fm_delta": 0.95,
+    **{f"gpt35_{column}": overall for overall, column, *_ in RECORDED.values()},
+    **{
+        f"gpt35_{column}": [r / SCALES[f] for r, f in zip(ratings, FACETS, strict=True)]
+        for _, _, ratings, column in RECORDED.values()
+        if ratings
+    },
     "llama2_70b": "Abstract:  Zinc\u200b did it.",
     "llama2_70b_human": 1.0,
     "llama2_70b_human_list": [1, 1, 1, 1],
 }
-
-
 RATINGS = {"background": 1, "method": 2, "result": 3, "conclusion": None}
 
 
@@ -107,25 +112,6 @@ def test_pubmed_spelling_becomes_a_suite(tmp_path: Path) -> None:
     assert (label.labelled_by, label.basis) == ("ScholarSum annotators", "ScholarSum release")
 
 
-RECORDED: dict[str, tuple[float, tuple[int, ...]]] = {
-    "FM(GPT-4)": (0.7, (3, 2, 3, 2)),
-    "FM(GPT-4, variant)": (0.6, (3, 1, 3, 2)),
-    "FM(GPT-3.5)": (0.5, (3, 1, 2, 2)),
-    "FM(Llama)": (0.725, ()),
-    "GPT-4 direct": (0.25, ()),
-    "Llama direct": (0.75, ()),
-    "G-Eval": (0.8, ()),
-    "BERTScore": (0.84, ()),
-    "ROUGE-1 (recorded)": (0.46, ()),
-    "ROUGE-2 (recorded)": (0.18, ()),
-    "ROUGE-L (recorded)": (0.27, ()),
-    "QuestEval": (0.24, ()),
-    "ACU": (0.11, ()),
-    "DELTA": (0.95, ()),
-}
-"""The overall score and the ratings of GPT-3.5's summary by each judge."""
-
-
 @pytest.mark.parametrize(
     ("line", "stem", "system"),
     [(PUBMED, "pubmed", "gpt35_fm"), (arxiv(), "arxiv", "gpt35")],
@@ -152,7 +138,7 @@ def test_both_spellings_give_the_same_records(
             overall=overall,
             facets=dict(zip(FACETS, ratings, strict=True)) if ratings else None,
         )
-        for by, (overall, ratings) in RECORDED.items()
+        for by, (overall, _, ratings, _) in RECORDED.items()
     ]
     assert (segments.system, segments.by) == (system, segments_by)
     assert segments.segments == FacetSegments(result="Zinc did.")
