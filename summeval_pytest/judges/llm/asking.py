@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Generic
+from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.endpoints.chat import ChatRequest, Message
 from summeval_pytest.errors import REFUSALS, NoReplyError, OptionError
@@ -130,28 +130,14 @@ def _read_reply(batch: PromptBatch[ItemT], reply: ChatReply, ids: Sequence[int])
     return dict.fromkeys(ids, fault)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Generic[ItemT]):
-    """What votes on one item come to.
-
-    Attributes:
-        item: The first vote that says what the outcome says.
-        agreeing: Share of the usable votes that say it too, above 0 to 1.
-        n_votes: How many votes were usable.
-    """
-
-    item: ItemT
-    agreeing: float
-    n_votes: int
-
-
 def decide(
     votes: Sequence[ItemT | Unanswered], value: Callable[[ItemT], int]
-) -> Outcome[ItemT] | Unanswered:
-    """The lower median of the votes on one item, by the rating or the label of each.
+) -> tuple[ItemT, float] | Unanswered:
+    """The first vote with the outcome's value, and the share of the usable votes that agree.
 
-    Of labels, where no stands below yes, that is the majority, and a tie is a no. A vote without a
-    usable reply stands below all others; where half of them are such, nothing is decided.
+    The outcome is the lower median of the votes' ratings or labels. Of labels, where no stands
+    below yes, that is the majority, and a tie is a no. A vote without a usable reply stands below
+    all others; where half of them are such, nothing is decided.
     """
     usable = [vote for vote in votes if not isinstance(vote, Unanswered)]
     lacking = [vote for vote in votes if isinstance(vote, Unanswered)]
@@ -159,11 +145,7 @@ def decide(
         return lacking[0]
     values = [value(vote) for vote in usable]
     outcome = sorted(values)[max(0, (len(votes) - 1) // 2 - len(lacking))]
-    return Outcome(
-        item=usable[values.index(outcome)],
-        agreeing=values.count(outcome) / len(values),
-        n_votes=len(values),
-    )
+    return usable[values.index(outcome)], values.count(outcome) / len(values)
 
 
 def shards(units: Units, size: int) -> Units:
@@ -253,16 +235,25 @@ class Poll:
         """
         asked = [self.replies(batch, vote) for vote in range(self.votes)]
         by_vote = await asyncio.gather(*asked)
-        decided = [decide(votes, value) for votes in zip(*by_vote, strict=True)]
-        return tuple(o if isinstance(o, Unanswered) else self._item(o, value) for o in decided)
+        outcomes: list[ItemT | Unanswered] = []
+        for votes in zip(*by_vote, strict=True):
+            decided = decide(votes, value)
+            if isinstance(decided, Unanswered):
+                outcomes.append(decided)
+                continue
+            item, agreeing = decided
+            self._count(votes, agreeing)
+            outcomes.append(self._supported(item, agreeing, value))
+        return tuple(outcomes)
 
-    def _item(self, outcome: Outcome[ItemT], value: Callable[[ItemT], int]) -> ItemT:
-        if outcome.n_votes > 1:
+    def _count(self, votes: Sequence[object], agreeing: float) -> None:
+        if sum(not isinstance(vote, Unanswered) for vote in votes) > 1:
             self.counts.n_voted += 1
-            self.counts.n_agreeing += outcome.agreeing
-        item = outcome.item
+            self.counts.n_agreeing += agreeing
+
+    def _supported(self, item: ItemT, agreeing: float, value: Callable[[ItemT], int]) -> ItemT:
         if self.votes > 1 and isinstance(item, FactCheck | SentenceCheck):
-            return replace(item, support=outcome.agreeing if value(item) else 1 - outcome.agreeing)
+            return replace(item, support=agreeing if value(item) else 1 - agreeing)
         return item
 
     async def _settle(

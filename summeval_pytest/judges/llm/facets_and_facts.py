@@ -117,14 +117,15 @@ class BothEntry(FactsEntry, FacetsEntry):
     """The facets, which the schema names first, and the facts that one sentence states."""
 
 
-def stated_batch(
-    kind: Literal["facets", "facts", "facets_and_facts"],
-    entry: type[EntryT],
-    sentences: tuple[str, ...],
-) -> PromptBatch[EntryT]:
+_KINDS: Final[Mapping[type[Entry], Kind]] = MappingProxyType(
+    {BothEntry: "facets_and_facts", FacetsEntry: "facets", FactsEntry: "facts"}
+)
+
+
+def stated_batch(entry: type[EntryT], sentences: tuple[str, ...]) -> PromptBatch[EntryT]:
     """Asks what each sentence of a text states."""
     return entries_batch(
-        kind,
+        _KINDS[entry],
         "sentences",
         entry,
         lambda stated: stated,
@@ -134,17 +135,10 @@ def stated_batch(
     )
 
 
-def both_batch(sentences: tuple[str, ...]) -> PromptBatch[BothEntry]:
-    """Asks for the facets and the facts of each sentence of a text."""
-    return stated_batch("facets_and_facts", BothEntry, sentences)
-
-
 async def segment_facets(text: str, poll: Poll) -> FacetSegments:
     """The facets of a text: for each the sentences that state it, word for word and in order."""
     sentences = sentence_texts(text)
-    batch: PromptBatch[FacetsEntry] = (
-        both_batch(sentences) if poll.batched else stated_batch("facets", FacetsEntry, sentences)
-    )
+    batch = stated_batch(BothEntry if poll.batched else FacetsEntry, sentences)
     pairs = list(zip(sentences, await poll.all_of(batch), strict=True))
     by_facet: dict[Facet, str] = {
         facet: " ".join(sentence for sentence, found in pairs if facet in found.facets)
@@ -159,9 +153,7 @@ async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     A fact with a number that its sentence does not state is none of its facts (FActScore does the
     same), and unusable; what refined it refines what it refined.
     """
-    batch: PromptBatch[FactsEntry] = (
-        both_batch(sentences) if poll.batched else stated_batch("facts", FactsEntry, sentences)
-    )
+    batch = stated_batch(BothEntry if poll.batched else FactsEntry, sentences)
     stated = await poll.all_of(batch)
     kept: list[Fact] = []
     unusable: list[Fact] = []

@@ -72,10 +72,10 @@ def prompt_hash(style: facets_and_facts.Style = facets_and_facts.PLAIN) -> str:
     facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
     stated = facets_and_facts.stated_batch
-    shared = facets_and_facts.both_batch(_SAMPLE)
+    shared = stated(facets_and_facts.BothEntry, _SAMPLE)
     alone = (
-        stated("facets", facets_and_facts.FacetsEntry, _SAMPLE),
-        stated("facts", facets_and_facts.FactsEntry, _SAMPLE),
+        stated(facets_and_facts.FacetsEntry, _SAMPLE),
+        stated(facets_and_facts.FactsEntry, _SAMPLE),
     )
     judged = (
         facets_and_facts.rating_batch(pairs, style),

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from summeval_pytest.endpoints.chat import ChatReply, Finish
 from summeval_pytest.errors import NoReplyError
 from summeval_pytest.judges.llm.asking import (
-    Outcome,
     Poll,
     ReplyCounts,
     decide,
@@ -105,7 +104,6 @@ def test_a_whole_reply_settles_all_items_at_once() -> None:
         json.dumps({"checks": [entry(1), entry(2), entry(3), 7, {"label": "not_entailed"}]}),
         f"Yes!\n```json\n{json.dumps({'checks': [entry(1), entry(2), entry(3)]}, indent=1)}\n```",
     ],
-    ids=["reordered", "extra and twice", "text for a number", "strays", "prose"],
 )
 def test_entries_are_held_to_their_numbers_and_nothing_else(text: str) -> None:
     """An entry for nobody answers nothing; the same one twice is one."""
@@ -130,10 +128,6 @@ def test_entries_are_held_to_their_numbers_and_nothing_else(text: str) -> None:
         ([entry(2) | {"sure": True}], "its keys or types were not those asked for"),
         ([{"id": 2, "label": "entailed"}], "its keys or types were not those asked for"),
         ([entry(2) | {"reason": None}], "its keys or types were not those asked for"),
-    ],
-    ids=[
-        "missing", "true", "text", "two ways", "label", "premise", "premise 0", "no premise",
-        "premises", "premise text", "key more", "keys less", "reason",
     ],
 )  # fmt: skip
 def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -> None:
@@ -165,7 +159,6 @@ def test_an_unusable_item_is_asked_again_alone(wrong: list[object], note: str) -
         (json.dumps({"checks": [entry(1, "Maybe\n")]}),
          "item 1: label: Input should be 'entailed' or 'not_entailed', not 'Maybe'"),
     ],
-    ids=["prose", "empty", "object", "key", "two", "none", "label"],
 )  # fmt: skip
 def test_what_stays_unusable_is_unanswered_after_three_requests(text: str, reason: str) -> None:
     """It is never a pass and never a zero, and the last fault says why."""
@@ -268,7 +261,7 @@ Vote = tuple[str, int]
 def decided(votes: Sequence[int | Unanswered]) -> int | Unanswered:
     """What ratings or labels come to."""
     outcome = decide(votes, lambda vote: vote)
-    return outcome if isinstance(outcome, Unanswered) else outcome.item
+    return outcome if isinstance(outcome, Unanswered) else outcome[0]
 
 
 @pytest.mark.parametrize(
@@ -281,7 +274,6 @@ def decided(votes: Sequence[int | Unanswered]) -> int | Unanswered:
         ([True, LOST, True, LOST, True], True),
         *((votes, LOST) for votes in ([LOST], [1, LOST], [LOST, 2, LOST], [1, 2, LOST, LOST])),
     ],
-    ids=repr,
 )
 def test_the_outcome_of_votes_is_the_lower_median(
     votes: list[int | Unanswered], outcome: int | Unanswered
@@ -298,7 +290,7 @@ def test_reason_and_evidence_come_from_the_first_vote_that_agrees() -> None:
     """A reason for the other label would explain a verdict that was not given."""
     votes: list[Vote] = [("a", False), ("b", True), ("c", True)]
     outcome = decide(votes, lambda vote: vote[1])
-    assert outcome == Outcome(item=("b", True), agreeing=2 / 3, n_votes=3)
+    assert outcome == (("b", True), 2 / 3)
 
 
 @settings(deadline=None, max_examples=80)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from summeval_pytest.endpoints.chat import ChatReply
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import ReplyCounts
 from summeval_pytest.judges.llm.facets_and_facts import Style
@@ -61,6 +60,8 @@ PAIRS = (
     FacetPair(facet="method", reference="We fired forty bricks.", candidate="Forty bricks fired."),
     FacetPair(facet="result", reference="Slow firing gave 31 MPa.", candidate="Fuel was dear."),
 )
+NOTHING = FactCheck(reason="there is no premise", entailed=False)
+NO_SOURCE = SentenceCheck(reason="there is no source", supported=False)
 SLEEP = (
     "Sleep was poor.",
     "We gave zinc to 40 mice, and it helped.",
@@ -118,13 +119,6 @@ def test_every_kind_of_question_is_answered_in_order() -> None:
     assert judge.tally == ReplyCounts()
 
 
-def test_facets_and_facts_of_a_text_are_one_request() -> None:
-    """Two metrics ask about the same sentences; the sender is asked twice and sends once."""
-    judge = judge_of()
-    ask(judge, SegmentFacets(TEXT), ListFacts(SENTENCES))
-    assert kinds_sent(judge) == {"facets_and_facts": 1}
-
-
 def test_long_questions_are_cut_into_requests() -> None:
     """Of 32 facts in chains of 2, seven chains fit a request of 15, and twelve one of 25.
 
@@ -158,7 +152,12 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
         CheckFacts(FACTS, SENTENCES),
         CheckSentences(SENTENCES[:2], SENTENCES),
     )
-    assert ask(judge, *questions) == ask(judge_of(), *questions)
+    together = judge_of()
+    assert ask(judge, *questions) == ask(together, *questions)
+    # Two metrics ask for facets and facts of the same sentences; the sender sends it once.
+    assert kinds_sent(together) == dict.fromkeys(
+        ("facets_and_facts", "facet_ratings", "fact_checks", "sentence_checks"), 1
+    )
     assert kinds_sent(judge) == {
         "facets": 4, "facts": 4, "facet_ratings": 2, "fact_checks": 3, "sentence_checks": 2,
     }  # fmt: skip
@@ -172,16 +171,9 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
         (RateFacets(()), FacetRatings(())),
         (CheckFacts((), SENTENCES), FactChecks(())),
         (CheckSentences((), SENTENCES), SentenceChecks(())),
-        (
-            CheckFacts(FACTS[:1], ()),
-            FactChecks((FactCheck(reason="there is no premise", entailed=False),)),
-        ),
-        (
-            CheckSentences(SENTENCES[:1], ()),
-            SentenceChecks((SentenceCheck(reason="there is no source", supported=False),)),
-        ),
+        (CheckFacts(FACTS[:1], ()), FactChecks((NOTHING,))),
+        (CheckSentences(SENTENCES[:1], ()), SentenceChecks((NO_SOURCE,))),
     ],
-    ids=["text", "sentences", "pairs", "facts", "checks", "premises", "source"],
 )
 def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) -> None:
     """A request about nothing costs money and has no reply."""
@@ -193,12 +185,9 @@ def test_what_answers_itself_is_not_asked(question: Question, answer: Answer) ->
 def dropping(id_: int) -> Hook:
     """A model that never answers about one item."""
 
-    def hook(_: ChatRequest, text: str) -> ChatReply:
-        reply = json.loads(text)
-        for key, entries in reply.items():
-            if isinstance(entries, list):
-                reply[key] = [entry for entry in entries if entry["id"] != id_]
-        return ChatReply(text=json.dumps(reply))
+    def hook(_: ChatRequest, text: str) -> str:
+        ((key, entries),) = json.loads(text).items()
+        return json.dumps({key: [entry for entry in entries if entry["id"] != id_]})
 
     return hook
 
@@ -338,7 +327,7 @@ def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
 def voting(*labels: str) -> Hook:
     """A model whose votes on the first item are these; where one is empty it has no reply."""
 
-    def hook(request: ChatRequest, text: str) -> ChatReply | str:
+    def hook(request: ChatRequest, text: str) -> str:
         label, reply = labels[request.vote], json.loads(text)
         for entry in reply["checks"]:
             entry["reason"] = f"vote {request.vote}"
@@ -361,7 +350,6 @@ CHECK = CheckFacts(FACTS[:1], SENTENCES)
         (("entailed", "", "not_entailed"), False, 1 / 2, "vote 2"),
         (("not_entailed",) * 3, False, 0.0, "vote 0"),
     ],
-    ids=["majority", "tie", "lost", "lost tie", "none"],
 )
 def test_labels_go_by_majority(
     labels: tuple[str, ...], entailed: bool, support: float, reason: str

@@ -44,7 +44,6 @@ def find(number: int, text: str) -> LookedUp:
         (4, "a change of \u22121.4 per day"),
         (2, "infection was not more frequent in the group that had been given placebo pills daily"),
     ],
-    ids=["words", "typing", "quotes", "one word", "thousands", "minus", "nine in ten"],
 )  # fmt: skip
 def test_a_quotation_stands_in_the_sentence_that_it_names(number: int, text: str) -> None:
     """Case, spaces and marks are typing; of many words one may differ."""
@@ -65,10 +64,6 @@ def test_a_quotation_stands_in_the_sentence_that_it_names(number: int, text: str
         (3, " ... "),
         (99, "nausea"),
         (-1, "the"),
-    ],
-    ids=[
-        "negation", "number", "digits", "comparison", "sign", "words", "eight in nine", "empty",
-        "dots", "one word elsewhere", "article",
     ],
 )  # fmt: skip
 def test_a_quotation_that_stands_nowhere_is_ungrounded(number: int, text: str) -> None:
@@ -109,7 +104,6 @@ def test_words_far_apart_in_a_sentence_hold_no_number_between_them() -> None:
         ("Zinc was given (...) Five weeks later . . . two days earlier", (0, 5, 6, 7)),
         ("... Nausea was seen ...", (3,)),
     ],
-    ids=["within", "three", "gap of three", "gap of four", "two", "around"],
 )
 def test_an_ellipsis_stands_for_few_sentences(text: str, sentences: tuple[int, ...]) -> None:
     """Up to three sentences between its ends count; over a wider gap only the ends do."""
@@ -125,7 +119,6 @@ def test_an_ellipsis_stands_for_few_sentences(text: str, sentences: tuple[int, .
         "Zinc was given ... two days",
         "the end of it all ... Zinc was given",
     ],
-    ids=["order", "order within", "second end", "short end", "first end"],
 )
 def test_both_ends_of_an_ellipsis_stand_there_in_order(text: str) -> None:
     """An ellipsis between words that do not follow each other joins what the paper does not."""
@@ -205,7 +198,6 @@ ROOFS = (
         ("Yes ()", ("",)),
         ("No.", ()),
     ],
-    ids=["two", "nested", "deep", "unclosed", "stray", "wide", "empty", "none"],
 )
 def test_a_quotation_ends_where_its_parentheses_balance(
     reply: str, groups: tuple[str, ...]
@@ -233,7 +225,6 @@ def test_every_letter_of_a_reply_is_quoted_or_its_own(reply: str) -> None:
         'Yes. "The cooling was not supported by theory at all."',
         "Yes. No contradiction is found.", "Yes: a difference was not found at night.",
     ],
-    ids=repr,
 )  # fmt: skip
 def test_a_yes_at_the_start_is_a_yes(reply: str) -> None:
     """Marks and a label before it are typing; what is quoted is not the judge's own word."""
@@ -253,7 +244,6 @@ def test_a_yes_at_the_start_is_a_yes(reply: str) -> None:
         "Yes. Its second half was not found anywhere in the source.",
         "Yes. It was not given in the text",
     ],
-    ids=repr,
 )  # fmt: skip
 def test_a_no_a_hedge_and_a_denial_are_a_no(reply: str) -> None:
     """Elsewhere "Yes, it is not supported" was read as a pass (metrics.md section 6, #2)."""
@@ -263,7 +253,6 @@ def test_a_no_a_hedge_and_a_denial_are_a_no(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     ["", "...", "Supported.", "Well, yes", "yesterday", "True", "Yes/No", "no or yes"],
-    ids=repr,
 )  # fmt: skip
 def test_a_reply_that_says_neither_is_not_read(reply: str) -> None:
     """What resembles a verdict is none: it is asked again."""
@@ -295,10 +284,6 @@ def found_in(*groups: str) -> tuple[tuple[int, ...], int]:
         (("1",), (), 0),
         (("sentence 2",), (), 0),
         ((f"{ROOFS[0]} Moss grows on the moon and sings.",), (0,), 1),
-    ],
-    ids=[
-        "whole", "order", "two in one", "quotation marks", "semicolon", "own semicolon", "ellipsis",
-        "number", "negation", "figure", "list", "pointer", "half invented",
     ],
 )  # fmt: skip
 def test_parentheses_hold_one_quotation_or_several(

@@ -208,7 +208,6 @@ def test_whatever_shapes_a_request_changes_the_hash(
         ),
         (SentenceManner(strict=True), " strict=yes"),
     ],
-    ids=["usual", "label", "everything", "strict"],
 )
 def test_a_signature_goes_on_with_how_sentences_are_asked_about(
     manner: SentenceManner, text: str, before: dict[str, str]

@@ -16,9 +16,9 @@ from summeval_pytest.judges.llm.entity_relations import (
     triple_batch,
 )
 from summeval_pytest.judges.llm.facets_and_facts import (
+    BothEntry,
     FacetsEntry,
     FactsEntry,
-    both_batch,
     count_batch,
     fact_batch,
     rating_batch,
@@ -80,9 +80,9 @@ def chain(*parents: int | None) -> tuple[Fact, ...]:
 
 
 BATCHES: dict[str, PromptBatch[object]] = {
-    "facets and facts": both_batch(SENTENCES),
-    "facets": stated_batch("facets", FacetsEntry, SENTENCES),
-    "facts": stated_batch("facts", FactsEntry, SENTENCES),
+    "facets and facts": stated_batch(BothEntry, SENTENCES),
+    "facets": stated_batch(FacetsEntry, SENTENCES),
+    "facts": stated_batch(FactsEntry, SENTENCES),
     "facet ratings": rating_batch((AIM, METHOD, RESULT, METHOD)),
     "fact checks": fact_batch(CheckFacts(chain(None, 0, 1, None), PREMISES)),
     "enough premises": fact_batch(CheckFacts(chain(None, 0), PREMISES, every_premise=False)),
@@ -123,7 +123,6 @@ def test_what_a_request_about_some_items_shows(name: str, snapshot: SnapshotAsse
 @pytest.mark.parametrize(
     ("parents", "units"),
     [((None, 0, None, 1, 0, 2), ((1, 2, 4, 5), (3, 6))), ((1, 1, 7, -1), ((1,), (2,), (3,), (4,)))],
-    ids=["chains", "unsound"],
 )
 def test_a_chain_is_one_unit_from_the_root_on(
     parents: tuple[int | None, ...], units: tuple[tuple[int, ...], ...]
@@ -310,7 +309,6 @@ def test_counts_that_cannot_be_are_unreadable(changed: dict[str, object], messag
         ({"reason": []}, "wrong_shape", "reason: Input should be a valid string, not '[]'"),
         ({"sure": 1}, "wrong_shape", "sure: Extra inputs are not permitted, not '1'"),
     ],
-    ids=repr,
 )  # fmt: skip
 def test_a_rating_that_was_not_offered_is_none(
     changed: dict[str, object], kind: str, message: str
