@@ -154,10 +154,9 @@ def power_of_drop(  # noqa: PLR0913 - by keyword, each a fact of its own
     significant: power = Phi((drop - step / n) / deviation)^n. With papers unchanged it is the
     lesser of this and its mean over the number of papers that do change, which is binomial.
 
-    The share of significant drops in simulations was within 0.02 of this for normal differences
-    (up to 0.06 below it where a is 2 or 3 times 2^-n). For ratings with ``step`` and ``unchanged``
-    given it was at most 0.02 below it for 40 papers and 0.11 for 8; at level 0.05 / 7, 0.04 for 40
-    and 0.15 for 12. Without ``unchanged`` it was 0.3 below for 8 papers.
+    In simulations the share of significant drops was within 0.02 of this for normal differences (up
+    to 0.06 below where a is 2 or 3 times 2^-n), and for ratings with ``step`` and ``unchanged`` at
+    most 0.02 below for 40 papers, 0.11 for 8; without ``unchanged`` 0.3 below for 8.
     """
     whole = _power_if_all_change(drop, deviation, n_papers, level=level, step=step)
     changed = 1 - unchanged

@@ -127,9 +127,7 @@ class Quantity:
         unit: The unit, lower-cased where case tells nothing; empty where none that we know follows.
         dimension: What the unit measures ("mass", "share"); empty without a known unit.
         factor: What one such unit is in the dimension's base unit.
-        start: Offset of the number in the text.
-        end: Offset just past its digits.
-        sentence: The text that it stands in.
+        start: Offset of its digits in the sentence, or text; they stand before ``end``.
     """
 
     value: float
@@ -207,8 +205,9 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
         found = [quantity for quantity in found if isfinite(quantity.value)]
     for match in () if _WORDS.keys().isdisjoint(known_tokens(text)) else _WORD.finditer(text):
         tens, _, ones = match.group().lower().partition("-")
-        value = _WORDS[tens] + (_WORDS.get(ones, 1.0) if ones else 0.0)
-        found.append(_quantity(text, value, match.start(), match.end()))
+        if tens in _WORDS:  # a long s passes for an s in a pattern without case
+            value = _WORDS[tens] + (_WORDS.get(ones, 1.0) if ones else 0.0)
+            found.append(_quantity(text, value, match.start(), match.end()))
     if len(found) > 1:
         found.sort(key=attrgetter("start"))
     return tuple(found)

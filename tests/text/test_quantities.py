@@ -60,6 +60,7 @@ def only(text: str) -> Quantity:
         ("Fifty-one mice", [(51, "")]),
         ("one of them", []),
         ("often, tent, height", []),
+        ("two \u017fix mice", [(2, "")]),
     ],
 )
 def test_numbers_are_read_as_written(text: str, found: list[tuple[float, str]]) -> None:
