@@ -32,16 +32,13 @@ _OPEN: Final = frozenset(" (=<>[~") | {""}
 """What a minus sign may follow; after a word or a number it is a hyphen or a range."""
 _PERCENT = re.compile(r"per\s?cent(?:age)?(?!\w)")
 _WORDS: Final = {
-    word: float(value)
-    for word, _, value in (
-        pair.partition("=")
-        for pair in """
-        zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11
-        twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18
-        nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80
-        ninety=90 hundred=100 twice=2 doubled=2 tripled=3 twofold=2 threefold=3 tenfold=10
-        """.split()
-    )
+    pair.partition("=")[0]: float(pair.partition("=")[2])
+    for pair in """
+    zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11
+    twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18
+    nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80
+    ninety=90 hundred=100 twice=2 doubled=2 tripled=3 twofold=2 threefold=3 tenfold=10
+    """.split()
 }
 """Numbers in words; "one" is left out, which is more often a pronoun."""
 _WORD = re.compile(

@@ -26,16 +26,13 @@ STOP_WORDS: Final = frozenset(
 """Words without content of their own. Negations are not among them."""
 
 _ENDINGS: Final = tuple(
-    (ending, instead)
-    for ending, _, instead in (
-        pair.partition(">")
-        for pair in """
-        uctions>uce uction>uce eases>ease ational>ate ization>ize isation>ize iveness>ive
-        fulness>ful ements>e ement>e ations>ate ation>ate ities>ity nesses> ments> ment> ness>
-        ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ss>ss us>us is>is ings>
-        ions> ing> ion> ed> ly> es> s>
-        """.split()
-    )
+    pair.split(">")
+    for pair in """
+    uctions>uce uction>uce eases>ease ational>ate ization>ize isation>ize iveness>ive
+    fulness>ful ements>e ement>e ations>ate ation>ate ities>ity nesses> ments> ment> ness>
+    ingly> edly> ally>al ised>ize ises>ize ising>ize ies>y ied>y sses>ss ss>ss us>us is>is ings>
+    ions> ing> ion> ed> ly> es> s>
+    """.split()
 )
 """Endings and what stands instead; the first that fits is taken."""
 _BY_LAST: Final = {
