@@ -385,6 +385,13 @@ def test_pickled_value_is_refused_and_not_run(
         assert marker.exists()
 
 
+@pytest.mark.parametrize("mode", [0, 2, 3, 4])
+def test_text_marked_as_something_else_is_refused(store: Store, mode: int) -> None:
+    """It would be decoded or unpickled."""
+    store.plant(PLANT, OTHER, 1, mode, None, ROW.as_line())
+    assert "a value that is no text" in refused(store)
+
+
 @pytest.mark.parametrize("raw", [0, 1])
 def test_pickled_key_is_refused_and_not_run(store: Store, tmp_path: Path, raw: int) -> None:
     """Reading the keys alone would run it."""

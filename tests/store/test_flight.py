@@ -147,8 +147,15 @@ def test_other_keys_are_free_and_locks_private_and_gone_in_the_end(
     assert list(locks.iterdir()) == []
 
 
-def test_cancelled_owner_frees_the_key(flight: SingleFlight) -> None:
+def test_cancelled_or_failed_owner_frees_the_key(flight: SingleFlight) -> None:
     """An interrupted run holds nobody up."""
+
+    async def fail() -> None:
+        async with flight.alone(KEY):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(fail())
 
     async def cancel() -> None:
         is_held = asyncio.Event()
