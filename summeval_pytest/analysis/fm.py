@@ -32,7 +32,7 @@ _ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemMean:
+class RankedMean:
     """One system's mean of one number over its papers.
 
     Ranks start from 1, equal means share the better one; None without a mean, and where more is not
@@ -49,7 +49,7 @@ class Standing:
     """All systems by one number, in the suite's order."""
 
     column: Column
-    places: tuple[SystemMean, ...]
+    places: tuple[RankedMean, ...]
 
     @property
     def is_uneven(self) -> bool:
@@ -67,7 +67,7 @@ def _standing(column: Column, studied: Studied) -> Standing:
     values = {system: mean.value for system, mean in means.items()}
     ranks = ranked(values) if column.is_ranked else {}
     places = (
-        SystemMean(system=system, mean=mean, rank=ranks.get(system))
+        RankedMean(system=system, mean=mean, rank=ranks.get(system))
         for system, mean in means.items()
     )
     return Standing(column=column, places=tuple(places))

@@ -42,7 +42,7 @@ from summeval_pytest.cli.options import (
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.questions import FACETS
 from summeval_pytest.reports.agreement_tables import (
-    Agreement,
+    SuiteAgreement,
     agreement_figures,
     annotator_lines,
     as_plain,
@@ -241,10 +241,10 @@ def _evidence(
 
 def _agreement(
     suite: Suite, judge: str, session: Session, tables: Tables, models: LocalModels
-) -> Agreement:
+) -> SuiteAgreement:
     baselines = tuple(dict.fromkeys(tables.baseline))
     pairs = with_columns(labelled_pairs(suite, judge, session, baselines), models)
-    found = Agreement(
+    found = SuiteAgreement(
         suite=suite,
         judge=judge,
         pairs=pairs,
@@ -262,7 +262,7 @@ def _agreement(
     return found
 
 
-def _of_models(found: Agreement, models: LocalModels) -> tuple[dict[str, object], list[str]]:
+def _of_models(found: SuiteAgreement, models: LocalModels) -> tuple[dict[str, object], list[str]]:
     """What local models say beside their columns: for the JSON file, and as lines."""
     if not models.columns:
         return {}, []
@@ -277,7 +277,7 @@ def _of_models(found: Agreement, models: LocalModels) -> tuple[dict[str, object]
     return figures, lines
 
 
-def _told(found: Agreement, wanted: Tables) -> Iterator[str]:
+def _told(found: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     suite = found.suite
     yield (
         f"{suite.shown}: {len(found.pairs)} labelled pairs, judge {found.judge}, suite"
@@ -305,7 +305,7 @@ def _told(found: Agreement, wanted: Tables) -> Iterator[str]:
         yield from ["", *weights_lines(found.weights())]
 
 
-def _correlated(found: Agreement, wanted: Tables) -> Iterator[str]:
+def _correlated(found: SuiteAgreement, wanted: Tables) -> Iterator[str]:
     levels = LEVELS if wanted.level == "all" else (wanted.level,) if wanted.level else ()
     tables = [level_table(level, found.at(level)) for level in levels]
     tables = tables or [level_table(None, found.mixed())]

@@ -61,7 +61,7 @@ _COUNTED: Final[Mapping[AgreementLevel, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class SuiteAgreement:
     """Everything that is told of a suite; figures over columns are taken when they are wanted."""
 
     suite: Suite
@@ -104,7 +104,7 @@ def as_plain(value: object) -> object:
     raise TypeError(f"{value!r} is no figure")
 
 
-def agreement_figures(found: Agreement, given: str | None = None) -> dict[str, object]:
+def agreement_figures(found: SuiteAgreement, given: str | None = None) -> dict[str, object]:
     """All figures as values that `as_plain` makes plain; an undefined one is null."""
     at = {level: found.at(level) for level in LEVELS}
     names = (HUMAN, *found.columns)
@@ -346,7 +346,7 @@ def lacking_lines(pairs: Sequence[Mapping[str, str]]) -> Iterator[str]:
         yield one_line(line, 300)
 
 
-def summary_lines(found: Agreement) -> Iterator[str]:
+def summary_lines(found: SuiteAgreement) -> Iterator[str]:
     """Suite, figure, items, value and interval, without a heading; what is undefined is left out.
 
     Spearman of each column over all pairs, quadratic kappa of each facet, kappa and the area under

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from summeval_pytest.analysis.all_analyses import Study
     from summeval_pytest.analysis.eva_stages import EffortOf
     from summeval_pytest.analysis.farebio import Effect, JudgeHeat
-    from summeval_pytest.analysis.fm import SystemMean
+    from summeval_pytest.analysis.fm import RankedMean
     from summeval_pytest.analysis.studied import Column, Mean
     from summeval_pytest.analysis.text_profiles import Profile
 
@@ -301,7 +301,7 @@ def _standings(study: Study) -> Table:
     )
 
 
-def _place_cell(place: SystemMean) -> str:
+def _place_cell(place: RankedMean) -> str:
     return mean_cell(place.mean, "" if place.rank is None else f" ({place.rank})")
 
 
