@@ -63,13 +63,9 @@ def stem_of(name: str) -> str:
 def families_of(
     judges: Mapping[str, str], systems: Mapping[str, str], told: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The family of each judge, and that of each system.
+    """The family of each judge, and that of each system, both given with the model behind a name.
 
-    Args:
-        judges: By name, the model that judges, or the name again.
-        systems: By name, the model behind it, or the name again.
-        told: What the user says, ``NAME=FAMILY`` each; where a judge and a system have one name,
-            it is said of both.
+    The user says ``NAME=FAMILY``; where a judge and a system have one name, it is said of both.
 
     Raises:
         OptionError: for a text that says nothing, for a name that nobody has, and for two families

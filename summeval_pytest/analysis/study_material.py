@@ -9,6 +9,7 @@ from hashlib import sha256
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from summeval_pytest.analysis.all_analyses import StudiedJudge
 from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.analysis.studied import (
     FAITHFULNESS,
@@ -135,15 +136,13 @@ def _digest(text: str) -> bytes:
 
 @dataclass(slots=True, kw_only=True)
 class JudgeFound:
-    """Who judged: as named, its signature, and by metric the recipe of its numbers.
+    """Who judged, and the ``models`` that replied.
 
-    ``models`` have replied. ``calls`` were asked and remembered, empty where no endpoint was in it;
-    ``counts`` are the judge's own, as far as it has any.
+    ``calls`` were asked and remembered, empty where no endpoint was in it; ``counts`` are the
+    judge's own, as far as it has any.
     """
 
-    name: str
-    signature: str
-    recipes: Mapping[str, str]
+    judge: StudiedJudge
     models: tuple[ModelSeen, ...] = ()
     calls: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
@@ -206,8 +205,8 @@ class Material:
         self._texts[writer, paper.id] = added
         return added
 
-    def add_judge(self, name: str) -> JudgeFound:
-        """Has one judge judge every pair.
+    def add_judge(self, name: str, family: str) -> JudgeFound:
+        """Has one judge, of some family, judge every pair.
 
         Raises:
             UsageError: for a judge that cannot be asked.
@@ -223,9 +222,12 @@ class Material:
             for metric in METRICS
         }
         found = JudgeFound(
-            name=name,
-            signature=judge.signature,
-            recipes={metric: str(recipe) for metric, recipe in recipes.items()},
+            judge=StudiedJudge(
+                name=name,
+                signature=judge.signature,
+                family=family,
+                recipes={metric: str(recipe) for metric, recipe in recipes.items()},
+            )
         )
         began = perf_counter()
         for evaluation in evaluated(watch, self._tasks(METRICS), session, watch.find_pair):

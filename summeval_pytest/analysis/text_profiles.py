@@ -52,16 +52,11 @@ def text_numbers(  # noqa: PLR0913 - by keyword; each says what is wanted, or of
     overlap: bool = True,
     novel: bool = True,
 ) -> Mapping[str, float]:
-    """The numbers of one text; those that it does not have are absent.
+    """The numbers of a summary or a reference of a paper; those that it does not have are absent.
 
-    Args:
-        text: A summary, or a reference.
-        source: The paper's text.
-        references: The references that a summary is held to, none for a reference: ROUGE is that of
-            the best one, the lengths are those of the first.
-        familiar: Familiar words for Dale-Chall; None for none.
-        overlap: Whether ROUGE is wanted, which takes longer than all the rest.
-        novel: Whether novelty is wanted, which takes half as long.
+    A summary is held to ``references``, a reference to none: ROUGE is that of the best one, lengths
+    are those of the first. ``familiar`` words are for Dale-Chall. ROUGE (``overlap``) takes longer
+    than all the rest, novelty half as long.
     """
     text, source = normalise(text), normalise(source)
     first = normalise(references[0]) if references else text

@@ -14,7 +14,6 @@ from cyclopts import Parameter
 from summeval_pytest.analysis.all_analyses import (
     ANALYSES,
     OF_TEXTS,
-    StudiedJudge,
     StudiedSystem,
     Study,
     families_of,
@@ -139,22 +138,14 @@ def study(
                 novel=not _NOVEL.isdisjoint(analyses),
             )
         )
-        found = [material.add_judge(name) for name in judges]
+        found = [material.add_judge(name, families[0][name]) for name in judges]
     finally:
         session.forget_run()
     empty = Study(
         suite=loaded.shown,
         fingerprint=loaded.fingerprint,
         n_papers=len(loaded.paper_ids),
-        judges=tuple(
-            StudiedJudge(
-                name=each.name,
-                signature=each.signature,
-                family=families[0][each.name],
-                recipes=each.recipes,
-            )
-            for each in found
-        ),
+        judges=tuple(each.judge for each in found),
         systems=tuple(
             StudiedSystem(
                 name=name, family=families[1][name], n_papers=len(loaded.paper_ids_of(name))
@@ -224,7 +215,7 @@ def _calls(found: Sequence[JudgeFound]) -> Iterator[str]:
     for each in found:
         if each.calls:
             yield ""
-            yield one_line(f"judge {each.name}", WIDTH)
+            yield one_line(f"judge {each.judge.name}", WIDTH)
             yield from calls_lines(each.calls, each.counts)
     yield from model_lines(dict.fromkeys(model for each in found for model in each.models))
 
