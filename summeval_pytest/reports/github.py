@@ -322,11 +322,11 @@ def n(value: float | None, how: str = ",") -> Markdown:
     return Markdown("" if value is None else format(value, how))
 
 
-def fitting(items: Iterable[T], shown: Callable[[T], str], room: int) -> list[str]:
+def fitting(items: Iterable[T], shown: Callable[[T], str], room: int) -> list[Markdown]:
     """As many items as fit into ``room`` bytes of UTF-8, each whole and with a line break."""
-    found = []
+    found: list[Markdown] = []
     for item in items:
-        text = shown(item).removesuffix("\n")
+        text = Markdown(shown(item).removesuffix("\n"))
         room -= len(text.encode()) + 1
         if room < 0:
             break
