@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -21,20 +20,18 @@ from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
 from summeval_pytest.errors import OptionError
 from summeval_pytest.metrics.score import METRICS
-from summeval_pytest.run.runner import Runner, tasks_of
+from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import IN_FLIGHT, Session
-from summeval_pytest.run.summaries import Summariser
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from cyclopts import Token
 
-    from summeval_pytest.judges.judge import Judge
-    from summeval_pytest.run.runner import FindPair, Task
+    from summeval_pytest.run.runner import Task
     from summeval_pytest.suite.suite import Suite
 
 
@@ -191,24 +188,6 @@ def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, lis
     metrics = thresholds_of(loaded).metrics or METRICS
     session.add_cassette(loaded)
     return loaded, tasks_of(loaded, systems, metrics)
-
-
-@contextmanager
-def running(judge: Judge, session: Session, find_pair: FindPair | None = None) -> Iterator[Runner]:
-    """A runner that this judge answers, as long as it is wanted.
-
-    Args:
-        judge: Who judges.
-        session: Names, endpoints and budget of the run.
-        find_pair: Who makes the pairs; None for the suite's files, and the systems themselves.
-    """
-    runner = Runner(
-        judge, find_pair=find_pair or Summariser(session.sender).pair, finish=session.finish
-    )
-    try:
-        yield runner
-    finally:
-        runner.close()
 
 
 def check_writable(file: Path, option: str) -> None:

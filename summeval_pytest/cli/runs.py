@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
+from summeval_pytest.analysis.evaluated import evaluated
 from summeval_pytest.cli.options import (
     ASKING,
     GATED,
@@ -28,7 +29,6 @@ from summeval_pytest.cli.options import (
     find_own_judges,
     gated_tasks,
     names_in,
-    running,
     session_of,
     suite_of,
     write_text,
@@ -484,9 +484,14 @@ def power_of(
     find_own_judges(judge)
     loaded, session = suite_of(suite, allow_outside=allow_outside), session_of(endpoints, asking)
     session.add_cassette(loaded)
+    by_system: dict[str, dict[str, Mapping[str, float | None]]] = {
+        system: {} for system in loaded.systems
+    }
     try:
-        with running(session.judge(judge, [loaded]), session) as runner:
-            judged = [runner.numbers(tasks_of(loaded, [each], METRICS)) for each in loaded.systems]
+        tasks = tasks_of(loaded, list(loaded.systems), METRICS)
+        for each in evaluated(session.judge(judge, [loaded]), tasks, session):
+            numbers = each.numbers()
+            by_system[numbers.system][numbers.paper] = numbers.values
     finally:
         session.forget_run()
     level, first = LEVEL / tests, f"{len(loaded.paper_ids)} papers, judge {judge}"
@@ -494,12 +499,13 @@ def power_of(
     lines += [f"level {LEVEL:g}, Holm's strictest of {tests} tests: {level:.4f}"]
     lines += [f"{'':<20}{'deviation':>10}{'power now':>11}{'seen now':>10}{'papers needed':>15}"]
     for name in names:
-        scores = [{n.paper: n.values.get(name) for n in numbers} for numbers in judged]
+        papers = by_system.values()
+        scores = [{paper: found.get(name) for paper, found in of.items()} for of in papers]
         lines.append(_row(name, _changes(scores), drop, level))
     lines.append(
         "deviation: of the paired differences over papers, the largest between two systems"
     )
-    if len(judged) == 1:
+    if len(by_system) == 1:
         lines.append("there is one system: the deviation of its own scores stands in")
     return [*lines, "seen now: the smallest drop that the papers of today show with that power"]
 

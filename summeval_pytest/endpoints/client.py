@@ -88,12 +88,8 @@ class Client:
     ) -> None:
         """A client that has sent nothing yet.
 
-        Args:
-            endpoint: Where to ask.
-            limits: The run's limits, shared with all other clients.
-            remembered: What `dialect` said another day.
-            backoff: The waits before attempts.
-            chance: Where their jitter comes from.
+        Limits are shared with all other clients of the run; ``remembered`` is what `dialect` said
+        another day.
         """
         self.endpoint = endpoint
         self.trouble = ""

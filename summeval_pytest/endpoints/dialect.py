@@ -37,13 +37,9 @@ _OF_BREAKDOWNS: Final = _OF_LEVELS | {"schema", "grammar"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What one model at one endpoint understands.
+    """What one model at one endpoint understands, and whether it takes temperature and seed.
 
-    Attributes:
-        level: How a schema is asked for; None while no schema was asked for with success.
-        length_field: What it calls the longest reply.
-        temperature: Whether it takes one.
-        seed: Whether it takes one.
+    The level is None while no schema was asked for with success.
     """
 
     level: Level | None = None

@@ -352,12 +352,8 @@ def find_endpoint(
 ) -> Address:
     """The endpoint of a name, or at an address.
 
-    Args:
-        name: A name that the suite defines, ``openai``, ``ollama``, or a URL.
-        defined: The endpoints that the suite defines or changes.
-        environ: The environment variables.
-        keys: Where keys may go.
-        n_processes: How many processes share the endpoint's limits.
+    A name is one that the suite defines, ``openai``, ``ollama``, or a URL; the endpoint's limits
+    are divided among processes.
 
     Raises:
         OptionError: for an unknown name, and for a key that may not go there.

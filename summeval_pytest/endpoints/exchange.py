@@ -52,13 +52,8 @@ _BACKOFF: Final = Backoff()
 class Exchange:
     """Where all requests of one process go through; `line` gives the sender of one endpoint.
 
-    Args:
-        memory: What was answered before.
-        in_flight: How many requests this process may have open at once.
-        budget: What may be spent; None for no limit.
-        is_strict: Whether a reply of another model than the pinned one is an error; otherwise the
-            ledger has it, and who reads that warns.
-        backoff: The waits before attempts.
+    With ``is_strict`` a reply of another model than the pinned one is an error; otherwise the
+    ledger has it, and who reads that warns.
     """
 
     def __init__(
@@ -319,11 +314,8 @@ RUNS: Final = "runs"
 class Memory:
     """The replies that one process can read without asking.
 
-    Args:
-        record: The mode.
-        directory: The local store, opened at the first look.
-        cassettes: The rows of all cassettes, by key.
-        run: A name that all processes of this run share and no other run has.
+    The store is opened at the first look; cassettes are rows by key; ``run`` is a name that all
+    processes of this run share and no other run has.
     """
 
     def __init__(

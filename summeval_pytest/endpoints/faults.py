@@ -71,8 +71,7 @@ class RetryDecision:
         again: Whether another attempt may help.
         what: What happened, for people.
         asked_seconds: How long the endpoint asks to be left alone; None where it does not say.
-        status: The status of a response; 0 where there was none, or a good one.
-        error: What the response said.
+        status: Of a response; 0 where there was none, or a good one.
     """
 
     fault: Fault

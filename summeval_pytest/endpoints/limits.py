@@ -238,9 +238,7 @@ class Limiter:
     async def taken(self, *, ticket: int | None = None, n_tokens: int = 0) -> AsyncIterator[int]:
         """Waits for a turn and holds it; gives how often the limit had shrunk by then.
 
-        Args:
-            ticket: The age of who waits, from `Limits.ticket`; None to draw one now.
-            n_tokens: What the request counts for in a pace by tokens.
+        A ticket is the age of who waits, None to draw one now.
 
         Raises:
             asyncio.CancelledError: if the limits are closed.
