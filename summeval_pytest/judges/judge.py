@@ -100,9 +100,8 @@ def _is_module(name: str) -> bool:
 def find_judge(name: str) -> Judge:
     """The judge of this name, in this process.
 
-    Args:
-        name: ``offline``, or ``package.module:attribute`` for a team's own judge: an object with
-            the members of `Judge`, or a class or function that makes one without arguments.
+    That is ``offline``, or ``package.module:attribute`` for a team's own judge: an object with the
+    members of `Judge`, or a class or function that makes one without arguments.
 
     Raises:
         OptionError: if there is no such judge.
@@ -111,10 +110,6 @@ def find_judge(name: str) -> Judge:
         from summeval_pytest.judges.offline.embedded import OfflineJudge
 
         return OfflineJudge()
-    return _imported(name)
-
-
-def _imported(name: str) -> Judge:
     module_name, _, attribute = name.partition(":")
     try:
         found = getattr(import_module(module_name), attribute)

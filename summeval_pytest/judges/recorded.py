@@ -24,20 +24,15 @@ if TYPE_CHECKING:
 class RecordedJudge:
     """Answers `SegmentFacets` and `RateFacets` from records; anything else stays unanswered.
 
-    Attributes:
-        signature: Whose records they are, and a hash of them.
-        segments: By normalised text, its recorded facets.
-        ratings: By pair of facets, as the metric asks about it, the recorded rating.
+    ``signature`` says whose records they are, with a hash of them. Segments are by normalised text,
+    ratings by the pair of facets that the metric asks about. It looks up and does not wait, so one
+    pair at a time is enough.
     """
 
     signature: str
     segments: Mapping[str, FacetSegments]
     ratings: Mapping[FacetPair, FacetRating]
-
-    @property
-    def in_flight(self) -> int:
-        """One pair at a time: it looks up, it does not wait."""
-        return 1
+    in_flight: int = 1
 
     async def answer(self, questions: tuple[Question, ...]) -> tuple[Answer, ...]:
         """One answer for each question, in the order asked."""

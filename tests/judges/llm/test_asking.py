@@ -221,6 +221,7 @@ def test_a_request_without_a_reply_is_not_asked_again() -> None:
     lost = Unanswered("endpoint 'x' asked to wait 600 s")
     assert settled(sender, tally=tally) == {1: YES, 2: lost, 3: lost}
     assert len(sender.sent) == 2
+    assert sender.given_up == []
     assert tally == ReplyCounts(n_reasked=2, n_unanswered=2)
 
 

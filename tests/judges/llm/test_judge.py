@@ -448,6 +448,9 @@ def test_free_text_is_asked_for_one_sentence_a_request_without_a_schema(
         SentenceCheck(reason="No.", supported=False),
     )
     assert [kind_of(request) for request in sent_by(judge)] == [kind] * 3
+    voted = judge_of(manner=SentenceManner(mode=mode), votes=3)
+    assert [getattr(check, "support", None) for check in checks_of(voted)] == [1.0, 0.0, 0.0]
+    assert (voted.tally.n_voted, len(sent_by(voted))) == (3, 9)
     assert all(request.schema is None for request in sent_by(judge))
 
 
@@ -500,6 +503,9 @@ def test_unsupported_sentences_are_asked_about_once_more(
     assert [check.factual for check in checks] == factual
     assert [kind_of(r) for r in sent_by(judge)[:2]] == ["sentence_checks", "factual_checks"]
     assert sent_by(judge)[1].messages[1].content.endswith("Check sentences: 2-3.")
+    supported = judge_of(manner=SentenceManner(factual=True))
+    ask(supported, CheckSentences(CLAIMS.sentences[:1], SOURCE))
+    assert kinds_sent(supported) == {"sentence_checks": 1}
 
 
 def test_a_strict_judge_asks_the_same_and_reads_it_otherwise() -> None:

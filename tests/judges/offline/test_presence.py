@@ -197,6 +197,12 @@ def test_a_conflict_outweighs_shared_words() -> None:
     assert found.reason.startswith(f"{ASKS}: direction: ")
 
 
+def test_a_fact_without_words_is_not_present() -> None:
+    """There is nothing to look for, and nothing is no proof."""
+    told = FactCheck(reason="it has no words to look for", entailed=False, support=0.0)
+    assert checked("\u2603", MILL) == told
+
+
 def test_what_makes_a_fact_more_probable() -> None:
     """A number that nothing replaces is a gap and no conflict.
 

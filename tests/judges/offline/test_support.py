@@ -152,12 +152,16 @@ def test_a_sentence_on_another_subject_is_not_supported() -> None:
         "Breeding success depended on krill and on sea ice, as August counts suggest.",
     )  # a rare word or two are what any two texts share
     assert not any(found.supported for found in support_sentences(other, MILL))
+    stamped = (f"Checked: {other[0]}", f"Verified by the miller: {other[1]}")
+    assert not any(found.supported for found in support_sentences(stamped, MILL))
 
 
 def test_a_conflict_outweighs_shared_words() -> None:
     """However many words are shared; the evidence is what the source says."""
     found = support_sentences(("Wind speed rose in August.",), MILL)[0]
     same = support_sentences(("In August wind speed fell.",), MILL)[0]
+    changed = support_sentences(("The mill ground 60 sacks of rye a day.",), MILL)[0]
+    assert (changed.supported, changed.number_conflict) == (False, True)
     assert not found.supported
     assert found.undecided
     assert (found.support or 0.0) < (same.support or 0.0) / 1.9
