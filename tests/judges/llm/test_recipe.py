@@ -16,9 +16,10 @@ from summeval_pytest.judges.llm import (
     replies,
     sentence_checks,
 )
+from summeval_pytest.judges.llm.facets_and_facts import Style
 from summeval_pytest.judges.llm.prompts import Kind, instructions
 from summeval_pytest.judges.llm.recipe import factual_hash, mode_hash, part_hash, prompt_hash
-from summeval_pytest.questions import FACETS, SentenceManner
+from summeval_pytest.questions import FACETS, RUBRICS, SentenceManner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,6 +70,13 @@ def test_every_prompt_file_is_used() -> None:
     """A file that nobody reads would be edited in vain."""
     used = (*KINDS, "material")
     assert {file.name for file in FOLDER.iterdir()} == {f"{name}.md" for name in used}
+    assert set(KINDS) - set(OWN) == {"summary_rating", "facet_ratings_release", "facet_examples"}
+
+
+def test_another_rubric_and_examples_are_another_hash() -> None:
+    """Either may move every rating."""
+    styles = [Style(rubric=rubric, examples=more) for rubric in RUBRICS for more in (False, True)]
+    assert len({prompt_hash(style) for style in styles}) == len(styles)
 
 
 def test_facets_and_facts_are_explained_alike_together_and_alone() -> None:
