@@ -7,7 +7,6 @@ the same record is the same bytes.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final, Literal
@@ -42,6 +41,8 @@ from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from junit_xml import TestCase
+
     from summeval_pytest.metrics.score import Unscored
     from summeval_pytest.record.record import (
         Comparison,
@@ -75,7 +76,6 @@ _TOLD_BY: Final = {"eva.recall_entailed": "eva.recall", SUPPORT: "faithfulness"}
 _MOST: Final = 10
 """Findings, flips, claims or papers that one case shows: GitLab reads no report above 30 MB."""
 _NAME: Final = 500
-_TAGS: Final = {"passed": "system-out", "skipped": "skipped", "unscored": "error"}
 _HEADER: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
@@ -88,14 +88,9 @@ class Case:
     kind: CaseKind = field(default="passed", kw_only=True)
 
     @property
-    def tag(self) -> str:
-        """The element that says how it ended."""
-        return _TAGS.get(self.kind, "failure")
-
-    @property
     def fails(self) -> bool:
         """Whether it is a failure or an error."""
-        return self.tag in {"failure", "error"}
+        return self.kind not in {"passed", "skipped"}
 
 
 def judge_cases(trust: Trust) -> Iterator[Case]:
@@ -256,7 +251,6 @@ def junit_text(record: RunRecord) -> str:
     """
     root = ET.Element("testsuites", name="summeval", time="0")
     taken: set[tuple[str, str]] = set()
-    totals: Counter[str] = Counter()
     for suite in record.suites:
         prefix = f"{suite.name}/" if len(record.suites) > 1 else ""
         about = {
@@ -266,22 +260,10 @@ def junit_text(record: RunRecord) -> str:
             "judge trust": trust_of(suite),
         }
         for of, found, lines, more in _parts(suite):
-            tags = Counter(case.tag for _, case in found)
-            counts = {"errors": tags["error"], "failures": tags["failure"], "tests": len(found)}
-            totals.update(counts)
-            counts["skipped"] = tags["skipped"]
-            attributes = {counter: str(n) for counter, n in counts.items()}
-            attributes |= {"name": one_line(prefix + of, _NAME), "time": "0"}
-            held = ET.SubElement(root, "testsuite", dict(sorted(attributes.items())))
-            properties = ET.SubElement(held, "properties")
-            for name, value in (about | more).items():
-                ET.SubElement(properties, "property", name=name, value=one_line(value, _NAME))
-            for paper, case in found:
-                held.append(_test_case(f"{suite.name}.{of}", paper, case, taken))
-            if told := "\n".join(lines):
-                ET.SubElement(held, "system-out").text = told
+            cases = [_test_case(f"{suite.name}.{of}", paper, case, taken) for paper, case in found]
+            root.append(_element(prefix + of, cases, about | more, lines))
     for counter in ("tests", "failures", "errors"):
-        root.set(counter, str(totals[counter]))
+        root.set(counter, str(sum(int(each.get(counter, "0")) for each in root)))
     ET.indent(root)
     return _HEADER + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -310,24 +292,48 @@ def _parts(
         yield system.name, cases, lines, {"judged": judged}
 
 
-def _test_case(prefix: str, paper: str, case: Case, taken: set[tuple[str, str]]) -> ET.Element:
+def _element(
+    name: str, cases: list[TestCase], about: Mapping[str, str], lines: Iterable[str]
+) -> ET.Element:
+    """One suite of the report as XML."""
+    from junit_xml import TestSuite
+
+    made: ET.Element = TestSuite(
+        one_line(name, _NAME),
+        cases,
+        properties={key: one_line(value, _NAME) for key, value in about.items()},
+        stdout="\n".join(lines),
+    ).build_xml_doc()
+    del made.attrib["disabled"]
+    for case in made.iter("testcase"):
+        case.set("time", "0")
+    # The package has the output of a suite before its cases; most schemas want it behind them.
+    for output in made.findall("system-out"):
+        made.remove(output)
+        made.append(output)
+    return made
+
+
+def _test_case(prefix: str, paper: str, case: Case, taken: set[tuple[str, str]]) -> TestCase:
     """The case under a name of its own: of two equal ones GitLab shows the first alone.
 
     Jenkins takes what stands before the last dot of a class name for a package.
     """
+    from junit_xml import TestCase
+
     classname = f"{one_line(prefix, _NAME)}.{one_line(paper, _NAME).replace('.', '_')}"
     wanted = one_line(case.name, _NAME)
     names = (wanted if n == 1 else f"{wanted} ({n})" for n in count(1))
     name = next(name for name in names if (classname, name) not in taken)
     taken.add((classname, name))
-    made = ET.Element("testcase", name=name, classname=classname, time="0")
     text = safe(case.text.strip())
+    # Without a message and a text, the package would have a failure pass.
     message = one_line(text.partition("\n")[0], _NAME) or case.kind
-    if case.kind == "passed":
-        if text:
-            ET.SubElement(made, "system-out").text = text
-        return made
-    ended = ET.SubElement(made, case.tag, type=case.kind, message=message)
-    if case.fails:
-        ended.text = text or message
+    made = TestCase(name, classname, stdout=text if case.kind == "passed" else None)
+    if case.kind == "skipped":
+        made.add_skipped_info(message)
+    elif case.kind == "unscored":
+        made.add_error_info(message, text or message, case.kind)
+    elif case.fails:
+        made.add_failure_info(message, text or message, case.kind)
     return made
