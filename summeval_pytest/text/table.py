@@ -46,14 +46,17 @@ def table_lines(table: Table, width: int = WIDTH, *, is_coloured: bool = False) 
     for place, columns in enumerate(_panels(widths, table.n_names, width)):
         if place:
             yield ""
-        for number, row in enumerate(cells):
-            for line in zip_longest(*(row[column] for column in columns), fillvalue=""):
+        head, *rows = ([row[column] for column in columns] for row in cells)
+        tallest = max(map(len, head))  # a head stands on its column
+        raised = [[""] * (tallest - len(lines)) + lines for lines in head]
+        for row in (raised, *rows):
+            for line in zip_longest(*row, fillvalue=""):
                 padded = (
                     _padded(text, widths[column], is_name=column < table.n_names)
                     for text, column in zip(line, columns, strict=True)
                 )
                 text = _GAP.join(padded).rstrip()
-                yield text if number else bold.format(text)
+                yield bold.format(text) if row is raised else text
     for note in table.notes:
         yield from map(dim.format, _wrapped(note, width))
 
