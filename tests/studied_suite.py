@@ -54,59 +54,41 @@ def write_studied(
     skip: Sequence[str] = (),
     by: str = "ROUGE-1",
 ) -> Path:
-    """Writes the suite; the second system skips what is named.
+    """Writes the suite, papers in file order; names are those of systems by their marks.
 
-    Args:
-        folder: Where.
-        papers: The papers, in file order.
-        names: The names of the systems by their marks.
-        skip: Papers that the second system lacks.
-        by: Who has recorded a score and segments of every pair.
+    The second system skips what is named; ``by`` has recorded a score and segments of every pair.
     """
     names = names or {"alpha": "one", "beta": "two"}
     folder.mkdir()
     head = ['papers = "papers.jsonl"', 'labels = "labels.jsonl"', 'recorded = "recorded.jsonl"']
-    summaries: dict[str, list[object]] = {}
     labels: list[object] = []
     recorded: list[object] = []
     for mark, name in names.items():
         lacking = [paper for paper in skip if mark == "beta"]
-        head += [
-            "",
-            f"[systems.{json.dumps(name, ensure_ascii=False)}]",
-            f'summaries = "{mark}.jsonl"',
-        ]
+        head += [f"[systems.{json.dumps(name, ensure_ascii=False)}]", f'summaries = "{mark}.jsonl"']
         head += [f"skip = {json.dumps(lacking)}"]
-        summaries[mark] = []
-        for paper in papers:
-            place = PAPERS.index(paper)
-            if paper in lacking:
-                continue
+        places = {paper: PAPERS.index(paper) for paper in papers if paper not in lacking}
+        summaries = {paper: summary(paper, mark, place) for paper, place in places.items()}
+        lines = [{"paper": paper, "summary": text} for paper, text in summaries.items()]
+        _write_lines(folder / f"{mark}.jsonl", lines)
+        for paper, place in places.items():
             pair = {"paper": paper, "system": name}
-            summaries[mark].append({"paper": paper, "summary": summary(paper, mark, place)})
-            labels.append(
-                {
-                    **pair,
-                    "facets": {"result": 1 + place, "conclusion": None},
-                    "overall": (1 + place) / 4,
-                    "sentences": [{"index": n, "faithful": n > 0} for n in range(2)],
-                }
-            )
+            facets = {"result": 1 + place, "conclusion": None}
+            sentences = [{"index": n, "faithful": n > 0} for n in range(2)]
+            overall = (1 + place) / 4
+            labels.append({**pair, "facets": facets, "overall": overall, "sentences": sentences})
             segments = {"background": f"The {mark} team", "result": "looked at"}
             recorded.append({**pair, "by": by, "overall": place, "segments": segments})
-    _write_lines(
-        folder / "papers.jsonl",
-        [
-            {
-                "id": paper,
-                "source": f"Somebody had {paper} before. The team looked at {paper} with care.",
-                "reference": f"A team looked at {paper} for {PAPERS.index(paper)} days.",
-            }
-            for paper in papers
-        ],
-    )
-    for mark, lines in summaries.items():
-        _write_lines(folder / f"{mark}.jsonl", lines)
+    source = "Somebody had {0} before. The team looked at {0} with care."
+    texts = [
+        {
+            "id": paper,
+            "source": source.format(paper),
+            "reference": f"A team looked at {paper} for {PAPERS.index(paper)} days.",
+        }
+        for paper in papers
+    ]
+    _write_lines(folder / "papers.jsonl", texts)
     _write_lines(folder / "labels.jsonl", labels)
     _write_lines(folder / "recorded.jsonl", recorded)
     (folder / "summeval.toml").write_text("\n".join(head) + "\n", encoding="utf-8")
