@@ -426,43 +426,33 @@ def spoilt(*path: str | int, value: object) -> str:
     return json.dumps(values)
 
 
-def fault(text: str) -> str:
-    """Why a text is no record."""
-    with pytest.raises(ValueError, match=": ") as caught:
-        from_json(RunRecord, text)
-    assert type(caught.value) is ValueError
-    return str(caught.value)
-
-
-UNKNOWN = "unknown key"
-
-
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
-        (("colour",), "colour"),
-        (("header", "host"), "header.host"),
-        (("suites", 0, "moss"), "suites.0.moss"),
-        (("suites", 0, "pairs", 0, "verdict", "moss"), "suites.0.pairs.0.verdict.moss"),
-        (("suites", 0, "systems", 0, "place", "column"), "suites.0.systems.0.place.column"),
-        (("suites", 0, "waivers", 0, "waiver", "x_own"), "suites.0.waivers.0.waiver.x_own"),
-    ],
-)
-def test_an_unknown_key_is_refused_with_its_place(path: tuple[str | int, ...], place: str) -> None:
-    """A key that is dropped in silence was there for a reason."""
-    assert fault(spoilt(*path, value=1)) == f"{place}: {UNKNOWN}"
-
-
-@pytest.mark.parametrize("metric", ["eva", "faithfulness", "rouge", None])
-def test_a_score_under_the_name_of_another_metric_is_refused(metric: str | None) -> None:
-    """The numbers of one metric must never be taken for another's."""
-    path = ("suites", 0, "pairs", 0, "scores", 0)
-    assert fault(spoilt(*path, "metric", value=metric)).startswith("suites.0.pairs.0.scores.0.")
+SCORE = ("suites", 0, "pairs", 0, "scores", 0)
 
 
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [
+        # a key that is dropped in silence was there for a reason
+        (("colour",), 1, "colour: unknown key"),
+        (("header", "host"), 1, "header.host: unknown key"),
+        (("suites", 0, "moss"), 1, "suites.0.moss: unknown key"),
+        ((*SCORE[:4], "verdict", "moss"), 1, "suites.0.pairs.0.verdict.moss: unknown key"),
+        (
+            ("suites", 0, "systems", 0, "place", "column"),
+            1,
+            "suites.0.systems.0.place.column: unknown key",
+        ),
+        (
+            ("suites", 0, "waivers", 0, "waiver", "x_own"),
+            1,
+            "suites.0.waivers.0.waiver.x_own: unknown key",
+        ),
+        # the numbers of one metric must never be taken for another's
+        *(
+            ((*SCORE, "metric"), metric, "suites.0.pairs.0.scores.0.")
+            for metric in ("eva", "faithfulness", "rouge", None)
+        ),
+        # what somebody has edited by hand must be seen
         (("judge",), 1, "judge: Input should be a valid string"),
         (("judge",), None, "judge: Input should be a valid string"),
         (("suites",), {}, "suites: Input should be a valid array"),
@@ -472,11 +462,14 @@ def test_a_score_under_the_name_of_another_metric_is_refused(metric: str | None)
         (("header", "created"), 0, "header.created: Input should be a valid string"),
     ],
 )
-def test_a_value_of_another_type_is_refused_with_its_place(
+def test_what_no_run_has_written_is_refused_with_its_place(
     path: tuple[str | int, ...], value: object, told: str
 ) -> None:
-    """A record is never bent into shape: what somebody has edited by hand must be seen."""
-    assert fault(spoilt(*path, value=value)).startswith(told)
+    """A record is never bent into shape."""
+    with pytest.raises(ValueError, match=": ") as caught:
+        from_json(RunRecord, spoilt(*path, value=value))
+    assert type(caught.value) is ValueError
+    assert str(caught.value).startswith(told)
 
 
 def saved(folder: Path, content: str | bytes) -> Path:
