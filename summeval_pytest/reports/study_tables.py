@@ -381,7 +381,7 @@ def _effect_row(effect: Effect) -> tuple[str, ...]:
     return (
         named(effect.first, HEAD),
         named(effect.second, HEAD),
-        mean_cell(effect.difference),
+        mean_cell(effect.difference).replace("\n[", " [", 1),
         number(effect.cohen_d, 2),
         number(effect.power, 2),
         number(effect.detectable),
