@@ -42,6 +42,7 @@ from summeval_pytest.record.record import (
     broken_down,
     from_json,
 )
+from summeval_pytest.reports.judge_section import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.reports.pair import corrected_line, signature_lines
 from summeval_pytest.reports.run import (
     SystemTally,
@@ -55,7 +56,6 @@ from summeval_pytest.reports.run import (
     unheld_lines,
     usage_line,
 )
-from summeval_pytest.reports.trust import trust_lines, trust_phrase, untrusted_lines
 from summeval_pytest.run.plan import planned_calls
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line, safe

@@ -25,12 +25,12 @@ from summeval_pytest.record.record import (
     judged,
 )
 from summeval_pytest.record.regression import compare
+from summeval_pytest.reports.judge_section import describe_trust
 from summeval_pytest.reports.pair import (
     describe_means,
     describe_pair,
     describe_relation,
 )
-from summeval_pytest.reports.trust import describe_trust
 from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.verdict.corrected import corrected_means

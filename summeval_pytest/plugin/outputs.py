@@ -12,7 +12,7 @@ from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.record.record import read_record, record_text
 from summeval_pytest.record.regression import find_baseline
 from summeval_pytest.reports.files import RENDERERS, append, unwritable, write_whole
-from summeval_pytest.reports.trust import UNTRUSTED
+from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:

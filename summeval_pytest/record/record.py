@@ -18,7 +18,7 @@ from summeval_pytest.errors import JudgeError, OptionError, Place
 from summeval_pytest.metrics.score import CATALOGUE, SPARSE, FaithfulnessScore, Score, Unscored
 from summeval_pytest.questions import Facet  # noqa: TC001 - run records read it
 from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-from summeval_pytest.run.numbers import numbers_of
+from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.corrected import CorrectedMean  # noqa: TC001 - run records read it
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, SystemMean
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.measure import Evaluation
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

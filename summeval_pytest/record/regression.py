@@ -16,7 +16,7 @@ from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_sup
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.record import Comparison, Difference, Flip
-from summeval_pytest.run.numbers import MIN_COVERAGE
+from summeval_pytest.run.pair_numbers import MIN_COVERAGE
 from summeval_pytest.verdict.thresholds import DEFAULT_RULES, levels
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.record.record import PairRecord, RunRecord, SuiteRecord
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.thresholds import Rule
 
 

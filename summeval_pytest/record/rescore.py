@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         SystemRecord,
     )
     from summeval_pytest.run.golden import GoldenPair
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.corrected import CorrectedMean
     from summeval_pytest.verdict.thresholds import Threshold
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from summeval_pytest.errors import Place
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
-from summeval_pytest.reports import trust
+from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.pair import (
     against,
     broken_rules,
@@ -163,9 +163,9 @@ def _untrusted(record: RunRecord) -> Iterator[Annotation]:
     suites.sort(key=lambda suite: not suite.is_untrusted)
     for suite in suites[:_PHRASES]:
         title = "judge undecided" if suite.trust and suite.trust.undecided else "judge not measured"
-        told = one_line(trust.trust_of(suite), _PHRASE)
+        told = one_line(judge_section.trust_of(suite), _PHRASE)
         if suite.is_untrusted:
-            title, told = trust.UNTRUSTED, f"{told}\n{trust.MARK}"
+            title, told = judge_section.UNTRUSTED, f"{told}\n{judge_section.MARK}"
         yield Annotation(title=f"{title}: {suite.name}", message=told, place=Place(suite.shown))
     if n_more := len(suites[_PHRASES:]):
         more = f"the judge is untrusted or not measured on {n_more:,} more"
@@ -255,12 +255,12 @@ def step_summary(record: RunRecord) -> str:
     named = {mean.name for _, system in systems for mean in system.means}
     names = [name for name in CATALOGUE if name in named or name in METRICS]
     header = record.header
-    words = broken_rules, broken_texts, confusions, detectable_text, relation_text
+    words = judge_section, broken_rules, broken_texts, confusions, detectable_text, relation_text
     ours = cell, code, fitting, head, mean_cell, missing, n, section, told
-    page = template("step_summary.md", _finalize, str, trust, worst_disagreements, *words, *ours)
+    page = template("step_summary.md", _finalize, str, worst_disagreements, *words, *ours)
     return page.render(
         record=record,
-        mark=f"{trust.MARK[0].upper()}{trust.MARK[1:]}",
+        mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
         measured=[suite for suite in record.suites if suite.trust is not None],
         relations=[verdict for suite in record.suites for verdict in suite.relations],
         systems=systems,
@@ -269,7 +269,7 @@ def step_summary(record: RunRecord) -> str:
         failed=[pair for pair in failing if pair.outcome != "error"],
         unscored=[pair for pair in failing if pair.outcome == "error"],
         waivers=[use for suite in record.suites for use in suite.waivers],
-        judge_trust=trust.trust_of_run(record),
+        judge_trust=judge_section.trust_of_run(record),
         calls=list(calls_lines(header.usage, {})) if header.usage else (),
         versions=", ".join(f"{name} {at}" for name, at in sorted(header.environment.items())),
         n_numbers=len(CATALOGUE),

@@ -12,6 +12,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.metrics.score import CATALOGUE, SUPPORT
+from summeval_pytest.reports.judge_section import (
+    MARK,
+    agreement_lines,
+    short_of_floor,
+    trust_of,
+    trust_phrase,
+    untrusted_lines,
+)
 from summeval_pytest.reports.pair import (
     broken_texts,
     comparison_lines,
@@ -26,14 +34,6 @@ from summeval_pytest.reports.pair import (
     signature_lines,
 )
 from summeval_pytest.reports.run import waiver_line
-from summeval_pytest.reports.trust import (
-    MARK,
-    agreement_lines,
-    short_of_floor,
-    trust_of,
-    trust_phrase,
-    untrusted_lines,
-)
 from summeval_pytest.suite.lines import ALL_PAPERS, JUDGE
 from summeval_pytest.text.printing import one_line, safe
 from summeval_pytest.verdict.decide import MeanVerdict, PairVerdict, Shortfall

@@ -17,7 +17,7 @@ from summeval_pytest.metrics.score import (
     FaithfulnessScore,
 )
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.reports import trust
+from summeval_pytest.reports import judge_section
 from summeval_pytest.reports.page_pair import (
     Passages,
     block,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         SuiteRecord,
         SystemRecord,
     )
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
 
 
 COLUMNS: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "eva", "faithfulness")
@@ -129,10 +129,10 @@ def page_text(record: RunRecord) -> str:
     relations = [verdict for suite in record.suites for verdict in suite.relations]
     words = confusions, missed_numbers, named_agreement, short_of, shown, worst_disagreements
     ours = cut, mean_shown, pair_link, signed, whisker
-    return template("page.html", _finalize, trust, *words, *ours).render(
+    return template("page.html", _finalize, judge_section, *words, *ours).render(
         record=record,
-        judge_trust=trust.trust_of_run(record),
-        mark=f"{trust.MARK[0].upper()}{trust.MARK[1:]}",
+        judge_trust=judge_section.trust_of_run(record),
+        mark=f"{judge_section.MARK[0].upper()}{judge_section.MARK[1:]}",
         relations=[(relation_text(each), each.state, broken_texts(each)) for each in relations],
         gaps=[gap for suite in record.suites for gap in suite.uncompared],
         style=style,

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.questions import FACETS
 from summeval_pytest.record.changes import measure_drift
-from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_text, shown
-from summeval_pytest.reports.trust import (
+from summeval_pytest.reports.judge_section import (
     described,
     evidence_lines,
     trust_lines,
@@ -21,6 +20,7 @@ from summeval_pytest.reports.trust import (
     untrusted_lines,
     verdict_of,
 )
+from summeval_pytest.reports.pair import corrected_line, detectable_text, relation_text, shown
 from summeval_pytest.run.plan import PlannedCalls
 from summeval_pytest.text.printing import one_line, safe, safe_lines
 from summeval_pytest.verdict.findings import rank, wrong_pieces

@@ -25,7 +25,7 @@ from summeval_pytest.questions import (
     SentenceChecks,
     Unanswered,
 )
-from summeval_pytest.run.numbers import numbers_of
+from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.suite.file import Variants
 from summeval_pytest.suite.marking import cut
 from summeval_pytest.text.normalise import normalise
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from summeval_pytest.metrics.score import MetricName, Score
     from summeval_pytest.metrics.signature import Signature
     from summeval_pytest.questions import Answer, Question
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.file import EvaVariant
     from summeval_pytest.suite.labels import FactLabel, FactLabels
     from summeval_pytest.suite.suite import Suite

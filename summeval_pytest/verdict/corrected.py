@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics.score import SPARSE
 from summeval_pytest.questions import FACETS, SCALES
-from summeval_pytest.run.numbers import coverage, is_covered
+from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.verdict.thresholds import CORRECTABLE, Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from summeval_pytest.run.golden import GoldenAnswer, GoldenPair
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.stats.correction import Corrected
 
 _ROUNDING: Final = 1e-9

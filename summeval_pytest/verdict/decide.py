@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics.score import CATALOGUE, SPARSE, SUPPORT, Unscored, lacks_support
-from summeval_pytest.run.numbers import coverage, is_covered
+from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import (
@@ -26,7 +26,7 @@ from summeval_pytest.verdict.thresholds import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.corrected import CorrectedMean
     from summeval_pytest.verdict.thresholds import Waivers
 

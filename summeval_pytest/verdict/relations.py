@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.metrics.score import CATALOGUE, METRICS
-from summeval_pytest.run.numbers import MIN_COVERAGE
+from summeval_pytest.run.pair_numbers import MIN_COVERAGE
 from summeval_pytest.run.runner import OwnTexts, Task
 from summeval_pytest.text.edits import (
     ATTACKS,
@@ -32,7 +32,7 @@ from summeval_pytest.verdict.thresholds import ENTAILED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from summeval_pytest.run.numbers import Numbers
+    from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.suite.suite import Suite
     from summeval_pytest.suite.values import Setting
 

@@ -22,7 +22,7 @@ from summeval_pytest.questions import (
     Settled,
     Unanswered,
 )
-from summeval_pytest.run.numbers import supposed
+from summeval_pytest.run.pair_numbers import supposed
 from tests.metrics.table_judge import Table, ended, facts
 
 REFERENCE = "Zinc raised growth by 24 %. It did no harm."

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from summeval_pytest.reports.github import step_summary
+from summeval_pytest.reports.judge_section import (
+    describe_trust,
+    trust_lines,
+    trust_phrase,
+    untrusted_lines,
+)
 from summeval_pytest.reports.junit import junit_text
 from summeval_pytest.reports.pair import describe_means, describe_pair, describe_relation
 from summeval_pytest.reports.run import run_lines
-from summeval_pytest.reports.trust import describe_trust, trust_lines, trust_phrase, untrusted_lines
 from tests.reports.records import (
     HOLDS,
     STRANGERS,

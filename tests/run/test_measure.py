@@ -53,7 +53,7 @@ from summeval_pytest.run.measure import (
     segments_flow,
     stated_flow,
 )
-from summeval_pytest.run.numbers import numbers_of
+from summeval_pytest.run.pair_numbers import numbers_of
 from summeval_pytest.run.session import Session
 from summeval_pytest.suite.file import EvaVariant, Variants
 from summeval_pytest.suite.labels import FactLabel, FactLabels

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from summeval_pytest.errors import JudgeError
 from summeval_pytest.metrics.score import Unscored
-from summeval_pytest.run.numbers import Numbers
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.verdict.corrected import CorrectedMean, corrected_means
 from summeval_pytest.verdict.thresholds import Threshold
 from tests.verdict.golden_answers import answered, filled, golden, pairs

@@ -17,7 +17,7 @@ from summeval_pytest.metrics.score import (
     RatedFacet,
     Unscored,
 )
-from summeval_pytest.run.numbers import MIN_COVERAGE, Numbers, numbers_of
+from summeval_pytest.run.pair_numbers import MIN_COVERAGE, Numbers, numbers_of
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.suite.values import Waiver
 from summeval_pytest.verdict.corrected import CorrectedMean

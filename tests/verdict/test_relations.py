@@ -8,7 +8,7 @@ import pytest
 
 from summeval_pytest.errors import OptionError, Place, SuiteError
 from summeval_pytest.metrics.score import CATALOGUE, METRICS, Unscored
-from summeval_pytest.run.numbers import Numbers
+from summeval_pytest.run.pair_numbers import Numbers
 from summeval_pytest.run.runner import OwnTexts
 from summeval_pytest.suite.suite import load_suite
 from summeval_pytest.suite.values import Setting

@@ -5,7 +5,7 @@ import pytest
 from summeval_pytest.metrics.flow import averaged
 from summeval_pytest.metrics.score import CheckedFact, EvaScore, FaithfulnessScore, JudgedSentence
 from summeval_pytest.questions import Fact
-from summeval_pytest.run.numbers import supposed
+from summeval_pytest.run.pair_numbers import supposed
 
 
 def checked(*holds: bool | None) -> tuple[CheckedFact, ...]:
