@@ -23,7 +23,7 @@ from summeval_pytest.analysis.local_models import (
     told_of_models,
     with_columns,
 )
-from summeval_pytest.cli.options import (
+from summeval_pytest.cli.parameters import (
     ASKING,
     NO_ENDPOINTS,
     AllowOutside,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import Parameter
 
 from summeval_pytest.analysis.labels_vs_labels import annotator_agreement
-from summeval_pytest.cli.options import AllowOutside, check_writable, suite_of, write_text
+from summeval_pytest.cli.parameters import AllowOutside, check_writable, suite_of, write_text
 from summeval_pytest.errors import OptionError, Place, SuiteError, nearest
 from summeval_pytest.reports.agreement_tables import annotators_in_short
 from summeval_pytest.suite.lines import TextFile

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.options import AllowOutside, check_writable, names_in, suite_of, write_text
+from summeval_pytest.cli.parameters import (
+    AllowOutside,
+    check_writable,
+    names_in,
+    suite_of,
+    write_text,
+)
 from summeval_pytest.errors import OptionError, Place, nearest
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.suite.labels import FactLabels

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from summeval_pytest.cli.options import (
+from summeval_pytest.cli.parameters import (
     GATED,
     Asking,
     Endpoints,

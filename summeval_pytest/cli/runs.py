@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from summeval_pytest.analysis.evaluated import evaluated
-from summeval_pytest.cli.options import (
+from summeval_pytest.cli.parameters import (
     ASKING,
     GATED,
     NO_ENDPOINTS,

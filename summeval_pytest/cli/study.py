@@ -21,7 +21,7 @@ from summeval_pytest.analysis.all_analyses import (
 )
 from summeval_pytest.analysis.study_material import Material
 from summeval_pytest.analysis.text_profiles import text_numbers
-from summeval_pytest.cli.options import (
+from summeval_pytest.cli.parameters import (
     ASKING,
     NO_ENDPOINTS,
     AllowOutside,

@@ -49,6 +49,15 @@ def test_no_folder_holds_more_than_a_page_of_names() -> None:
     assert {_name(folder): n for folder, n in folders.items() if n > 14} == {}
 
 
+def test_no_class_and_no_module_has_anothers_name() -> None:
+    """A name that stands for two things has to be looked up each time it is read."""
+    names = [path.stem for path in MODULES if path.name != "__init__.py"]
+    for path in MODULES:
+        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        names += [node.name for node in tree if isinstance(node, ast.ClassDef)]
+    assert {name for name, n in Counter(names).items() if n > 1} == set()
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """What imports in a circle is one module in two files, or has a value in the wrong place."""
     graph = grimp.build_graph("summeval_pytest")

@@ -7,7 +7,7 @@ import pytest
 from cyclopts import CycloptsError
 
 from summeval_pytest.cli.app import make_app
-from summeval_pytest.cli.options import (
+from summeval_pytest.cli.parameters import (
     ASKING,
     GATED,
     NO_ENDPOINTS,
