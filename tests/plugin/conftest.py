@@ -24,11 +24,18 @@ import summeval_pytest
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import Wire
 from summeval_pytest.errors import NoReplyError
+from summeval_pytest.record.record import read_record
+from tests.judges.llm.by_rule import answer_by_rule
 from tests.scripted_server import Answer, ScriptedServer
 from tests.waiting import SOON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from summeval_pytest.record.record import RunRecord
+    from tests.scripted_server import Action, Seen
+
+    Script = Callable[[Seen], Action]
 
 for _module in (
     "diskcache",
@@ -80,18 +87,31 @@ BAD: Final = {
 JUDGES: Final = Path(__file__).with_name("rule.py")
 
 
+ENDPOINT: Final = """
+[judges.rule]
+endpoint = "here"
+model = "{model}"
+{judge}
+
+[endpoints.here]
+base_url = "{url}"
+timeout_seconds = 20
+"""
+
+
+def by_rule(seen: Seen) -> Action:
+    """What the scripted judge says."""
+    return Answer(answer_by_rule(seen.body))
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One line of what a judge by rule wrote down.
-
-    Attributes:
-        process: The xdist worker, or "main".
-        event: "begin" or "end".
-        question: What it was asked.
-    """
+    """One line of what a judge by rule wrote down."""
 
     process: str
+    """The xdist worker, or "main"."""
     event: str
+    """"begin" or "end"."""
     question: str
 
     @property
@@ -146,17 +166,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A folder in which pytest runs over a suite.
-
-    Attributes:
-        path: The folder.
-        pytester: Who runs pytest inside this process; None for a folder that tests share.
-        good: What the good system wrote of each paper.
-        bad: What the bad system wrote.
-    """
+    """A folder in which pytest runs over a suite of a good system and a bad one."""
 
     path: Path
     pytester: pytest.Pytester | None = None
+    """Who runs pytest inside this process; None for a folder that tests share."""
     good: dict[str, str] = field(default_factory=lambda: dict(GOOD))
     bad: dict[str, str] = field(default_factory=lambda: dict(BAD))
 
@@ -219,9 +233,33 @@ summaries = "bad.jsonl"
 """
         self.write(name, f"{text}\n[thresholds.mean]\n{mean}\n" if mean else text)
 
+    def extend(self, text: str) -> None:
+        """Appends tables to the suite."""
+        self.write("summeval.toml", f"{self.text('summeval.toml')}\n{text}\n")
+
+    def text(self, name: str) -> str:
+        """What one file holds."""
+        return (self.path / name).read_text(encoding="utf-8")
+
+    @contextmanager
+    def serving(
+        self, script: Script | None = None, *, model: str = "rule-1", judge: str = "", more: str = ""
+    ) -> Iterator[ScriptedServer]:
+        """A server that follows a script, which the suite's judge "rule" is asked at.
+
+        Without a script it judges by rule; `judge` holds more keys of the judge, `more` tables.
+        """
+        with ScriptedServer(script or by_rule) as server:
+            self.extend(ENDPOINT.format(url=server.url, model=model, judge=judge) + more)
+            yield server
+
+    def record(self, name: str = "run.json") -> RunRecord:
+        """The record that a run has written."""
+        return read_record(self.path / name, "RUN")
+
     def spoil(self, name: str, old: str, new: str) -> None:
         """Replaces a text that stands in a file exactly once."""
-        text = (self.path / name).read_text(encoding="utf-8")
+        text = self.text(name)
         assert text.count(old) == 1
         self.write(name, text.replace(old, new))
 

@@ -14,62 +14,45 @@ import subprocess
 import sys
 import termios
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
 from tests.judges.llm.by_rule import answer_by_rule
+from tests.plugin import conftest
 from tests.scripted_server import Answer, Delay, Raw, ScriptedServer, Status, Until
 from tests.stored import stored
 from tests.waiting import SOON, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from tests.plugin.conftest import Bench, Run
+    from tests.plugin.conftest import Bench, Run, Script
     from tests.scripted_server import Action, Seen
 
 KEY: Final = "sk-marker-5f2d9c0b7e"
 """A key that must be found nowhere."""
 SUMMARY: Final = "Limpets were counted. The count fell by 40 percent after the warm winter of 2019."
-
-ASKED: Final = """
-[judges.rule]
-endpoint = "here"
-model = "rule-1"
-input_price = 1000.0
-output_price = 1000.0
-
-[systems.asked]
-endpoint = "here"
-model = "wanted-1"
-input_price = 1000.0
-output_price = 1000.0
-
-[endpoints.here]
-base_url = "{url}"
-timeout_seconds = 20
-"""
+PRICES: Final = "input_price = 1000.0\noutput_price = 1000.0\n"
+ASKED: Final = f'[systems.asked]\nendpoint = "here"\nmodel = "wanted-1"\n{PRICES}'
+VARYING: Final = re.compile(
+    r"summeval: |replies: |cassette |heavy |=====|platform |rootdir|plugins|cachedir|created: "
+)
 
 
 def by_rule(seen: Seen) -> Action:
     """Judges by rule; as a model under test, writes one summary for every paper."""
-    return Answer(SUMMARY if seen.model == "wanted-1" else answer_by_rule(seen.body))
+    return Answer(SUMMARY) if seen.model == "wanted-1" else conftest.by_rule(seen)
 
 
-@contextmanager
 def serving(
-    bench: Bench, script: Callable[[Seen], Action] = by_rule, *, pair: str = "facet = 0.3"
-) -> Iterator[ScriptedServer]:
-    """A suite in the folder whose endpoint is a server that follows a script."""
-    with ScriptedServer(script) as server:
-        bench.suite(pair=pair)
-        file = bench.path / "summeval.toml"
-        file.write_text(file.read_text(encoding="utf-8") + ASKED.format(url=server.url))
-        yield server
+    bench: Bench, script: Script = by_rule, *, pair: str = "facet = 0.3", mean: str = ""
+) -> AbstractContextManager[ScriptedServer]:
+    """A suite whose judge, and whose system "asked", are at a server that follows a script."""
+    bench.suite(pair=pair, mean=mean)
+    return bench.serving(script, judge=PRICES, more=ASKED)
 
 
 def judged(bench: Bench, *arguments: str) -> Run:
@@ -79,10 +62,7 @@ def judged(bench: Bench, *arguments: str) -> Run:
 
 def text_of(run: Run) -> list[str]:
     """What a run prints of verdicts: no seconds, no header, no count of requests."""
-    varying = re.compile(
-        r"summeval: |replies: |cassette |=====|platform |rootdir|plugins|cachedir|created: "
-    )
-    return sorted(line for line in run.lines if not varying.match(line))
+    return sorted(line for line in run.lines if not VARYING.match(line))
 
 
 def replies(run: Run) -> str:
@@ -102,7 +82,7 @@ def test_what_was_asked_once_is_never_asked_again(bench: Bench) -> None:
         first = judged(bench)
         n_requests = server.n_requests
         again = judged(bench)
-        in_two = bench.run("summeval.toml", "--summ-judge=rule", "-rA", "-n2")
+        in_two = judged(bench, "-n2")
 
     assert n_requests > 0
     assert server.n_requests == n_requests
@@ -119,7 +99,7 @@ def test_a_pair_with_all_metrics_takes_few_requests(bench: Bench, recall: str, m
     """metrics.md 3.2, by the server's own log; the second system asks for its own side alone."""
     every = "facet = 0.3\neva = 0.1\nfaithfulness = 0.3"
     with serving(bench, pair=every) as server:
-        bench.write("summeval.toml", f'eva_recall = "{recall}"\n{_suite_text(bench)}')
+        bench.write("summeval.toml", f'eva_recall = "{recall}"\n{bench.text("summeval.toml")}')
         judged(bench, "-k", "limpet", "--summ-model=good")
         of_one_pair = server.n_requests
         judged(bench, "-k", "limpet", "--summ-model=bad")
@@ -153,30 +133,8 @@ def test_a_model_under_test_is_asked_for_its_summaries(bench: Bench) -> None:
     assert "0 asked" in replies(again)
 
 
-def test_where_nobody_listens_one_message_says_so(bench: Bench, nobody: str) -> None:
-    """Not one error for each of fifty papers, and the address and the next step are in it."""
-    bench.suite()
-    run = bench.run("summeval.toml", "--summ-model=llama3", f"--summ-endpoint={nobody}")
-
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    (told,) = [line for line in (run.out + run.err).splitlines() if line.startswith("ERROR: ")]
-    assert "system 'llama3' asks model 'llama3'" in told
-    assert nobody in told
-    assert "'ollama serve'" in told
-    assert "--summ-endpoint=URL points elsewhere" in told
-    assert not run.shows_code
-
-
-@pytest.mark.parametrize(
-    ("status", "model"),
-    [
-        (401, "rule-1"),
-        (403, "rule-1"),
-        (404, "rule-1"),
-        (401, "wanted-1"),
-        (404, "wanted-1"),
-    ],
-)
+@pytest.mark.parametrize("model", ["rule-1", "wanted-1"])
+@pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_refused_key_or_model_ends_the_run(bench: Bench, status: int, model: str) -> None:
     """Every pair would meet it: one message with endpoint, model and what to do, and exit 4."""
 
@@ -184,7 +142,7 @@ def test_a_refused_key_or_model_ends_the_run(bench: Bench, status: int, model: s
         return Status(status, message="no") if seen.model == model else by_rule(seen)
 
     with serving(bench, script) as server:
-        run = bench.inside("summeval.toml", "--summ-judge=rule", "--summ-model=asked", "-rA")
+        run = judged(bench, "--summ-model=asked")
         refused = [seen for seen in server.seen if seen.model == model]
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
@@ -195,10 +153,6 @@ def test_a_refused_key_or_model_ends_the_run(bench: Bench, status: int, model: s
     assert set(run.outcomes.values()) == {"ERROR"}
     assert len(run.outcomes) == len(refused) == 1
     assert not run.shows_code
-
-
-def _suite_text(bench: Bench) -> str:
-    return (bench.path / "summeval.toml").read_text(encoding="utf-8")
 
 
 def test_a_key_is_in_no_log_and_in_nothing_that_a_test_printed(
@@ -274,10 +228,8 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
         pytest.skip("unshare -n is not allowed here, so the network cannot be taken away")
     with serving(bench):
         live = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA")
-        assert main([
-            "cassette", "export", str(bench.path), "--judge=rule", "--model=bad,asked",
-            f"--store={bench.store}",
-        ]) == 0  # fmt: skip
+        export = ("cassette", "export", str(bench.path), "--judge=rule", "--model=bad,asked")
+        assert main([*export, f"--store={bench.store}"]) == 0
     shutil.rmtree(bench.store)
     bench.write("conftest.py", WATCH)
     arguments = ["summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA"]
@@ -292,10 +244,7 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
 
     assert "heavy modules: []" in alone.stdout
     assert "store cassette, record none" in alone.stdout
-    varying = re.compile(
-        r"summeval: |replies: |cassette |heavy |=====|platform |rootdir|plugins|cachedir"
-    )
-    kept = [line for line in alone.stdout.splitlines() if not varying.match(line)]
+    kept = [line for line in alone.stdout.splitlines() if not VARYING.match(line)]
     assert sorted(kept) == text_of(live)
     assert not bench.store.exists()
 
@@ -336,7 +285,7 @@ def test_a_plan_asks_nothing(bench: Bench) -> None:
     """Calls, tokens and dollars for each system and metric; the tests themselves do not run."""
     with serving(bench, pair="facet = 0.3\nfaithfulness = 0.3") as server:
         run = judged(bench, "--summ-plan", "--summ-model=good,asked")
-        in_two = bench.run("summeval.toml", "--summ-judge=rule", "--summ-plan", "-n2")
+        in_two = judged(bench, "--summ-plan", "-n2")
         assert server.n_requests == 0
         judged(bench)
         n_requests = server.n_requests
@@ -354,12 +303,9 @@ def test_a_plan_asks_nothing(bench: Bench) -> None:
 
 def test_a_budget_is_never_exceeded(bench: Bench) -> None:
     """Pairs that the money does not reach are errors: not judged is no pass."""
-
-    def script(seen: Seen) -> Action:
-        return Delay(0.02, by_rule(seen))
-
-    with serving(bench, script) as server:  # a reply costs .12 dollars, and about 2.8 at most
-        run = bench.run("summeval.toml", "--summ-judge=rule", "-rA", "--summ-budget=3.2", "-n2")
+    # a reply costs .12 dollars, and about 2.8 at most
+    with serving(bench, lambda seen: Delay(0.02, by_rule(seen))) as server:
+        run = judged(bench, "--summ-budget=3.2", "-n2")
 
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert "ERROR" in run.outcomes.values()
@@ -373,51 +319,34 @@ def n_stored(bench: Bench) -> int:
     return len(stored(bench.store))
 
 
-def test_an_interrupted_run_keeps_what_was_answered(bench: Bench) -> None:
-    """Ctrl-C waits for no answer that does not come, and the next run asks only the rest."""
+@pytest.mark.parametrize(
+    ("kill", "n_answered", "processes"), [(signal.SIGINT, 4, "0"), (signal.SIGKILL, 5, "2")]
+)
+def test_a_run_that_is_ended_keeps_what_was_answered(
+    bench: Bench, kill: signal.Signals, n_answered: int, processes: str
+) -> None:
+    """Ctrl-C waits for no answer that does not come; the next run asks the rest, each once."""
     is_held = True
 
     def script(seen: Seen) -> Action:
-        return Until(lambda: seen.index < 4 or not is_held, by_rule(seen))
+        return Until(lambda: seen.index < n_answered or not is_held, by_rule(seen))
 
     with serving(bench, script) as server:
-        arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad")
+        arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n", processes)
         with bench.running(*arguments) as process:
-            wait_until(lambda: server.n_requests >= 6 and n_stored(bench) == 4)
-            os.killpg(process.pid, signal.SIGINT)
-            run = bench.finish(process)
-        assert run.code == pytest.ExitCode.INTERRUPTED
-        first = [str(seen.body["messages"]) for seen in server.seen[:4]]
+            wait_until(
+                lambda: server.n_requests >= n_answered + 2 and n_stored(bench) == n_answered
+            )
+            os.killpg(process.pid, kill)
+            code = bench.finish(process).code if kill is signal.SIGINT else process.wait(SOON)
+        answered = {str(seen.body["messages"]) for seen in server.seen[:n_answered]}
         n_before = len(server.seen)
         is_held = False
-        bench.inside(*arguments)
+        assert bench.inside(*arguments).code == 1
 
+    assert code == (pytest.ExitCode.INTERRUPTED if kill is signal.SIGINT else -kill)
     later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
-    assert later
-    assert not set(first) & set(later)
-
-
-def test_a_killed_run_goes_on_where_it_was(bench: Bench) -> None:
-    """Kill -9 of everything: the rerun asks what was unanswered, and nothing else."""
-    is_held = True
-
-    def script(seen: Seen) -> Action:
-        return Until(lambda: seen.index < 5 or not is_held, by_rule(seen))
-
-    with serving(bench, script) as server:
-        arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n2")
-        with bench.running(*arguments) as process:
-            wait_until(lambda: server.n_requests >= 7 and n_stored(bench) == 5)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=SOON)
-        answered = {str(seen.body["messages"]) for seen in server.seen[:5]}
-        n_before = len(server.seen)
-        is_held = False
-        run = bench.run(*arguments)
-
-    later = [str(seen.body["messages"]) for seen in server.seen[n_before:]]
-    assert len(run.outcomes) == 0 or run.code in {0, 1}
-    assert len(later) == len(set(later))
+    assert len(later) == len(set(later)) > 0
     assert not answered & set(later)
 
 
@@ -425,7 +354,7 @@ def test_a_waiting_test_shows_how_the_run_stands(bench: Bench) -> None:
     """On a terminal a line tells what is going on, and is wiped; a short run has no log of it."""
     with serving(bench, lambda seen: Delay(0.8, by_rule(seen))):
         shown = _on_a_terminal(bench, "summeval.toml", "--summ-judge=rule")
-        bench.write("summeval.toml", _suite_text(bench).replace("rule-1", "rule-2"))
+        bench.write("summeval.toml", bench.text("summeval.toml").replace("rule-1", "rule-2"))
         silent = bench.inside("summeval.toml", "--summ-judge=rule")
 
     assert re.search(r"0/2 pairs, \d+ answers \(0 remembered\), \d+ in flight", shown)
@@ -515,12 +444,8 @@ def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
 @pytest.mark.parametrize("arguments", [["-n0"], ["-n2"]])
 def test_processes_share_one_question(bench: Bench, arguments: list[str]) -> None:
     """Two workers need both pairs' replies for the means, and the endpoint sees each once."""
-    script = by_rule
-    with serving(bench, lambda seen: Delay(0.05, script(seen))) as server:
-        bench.spoil(
-            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
-        )
-        run = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", *arguments)
+    with serving(bench, lambda seen: Delay(0.05, by_rule(seen)), mean="facet = 0.3") as server:
+        run = judged(bench, "--summ-model=good,bad", *arguments)
         bodies = Counter(str(sorted(seen.body.items())) for seen in server.seen)
 
     assert run.code == pytest.ExitCode.TESTS_FAILED
@@ -530,11 +455,8 @@ def test_processes_share_one_question(bench: Bench, arguments: list[str]) -> Non
 
 def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
     """The judge's fault is an error, and never a failure of the system."""
-    with serving(bench):
-        bench.write(
-            "summeval.toml",
-            re.sub(r'base_url = ".*"', f'base_url = "{nobody}"', _suite_text(bench)),
-        )
+    with serving(bench) as server:
+        bench.spoil("summeval.toml", f'"{server.url}"', f'"{nobody}"')
         run = judged(bench)
 
     assert run.code == pytest.ExitCode.TESTS_FAILED
@@ -544,15 +466,12 @@ def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: st
 
 def test_all_asks_everything_again_and_once(bench: Bench) -> None:
     """Who wants new answers gets them, each once, also where several items need the same."""
-    with serving(bench) as server:
-        bench.spoil(
-            "summeval.toml", "[judges.rule]", "[thresholds.mean]\nfacet = 0.3\n[judges.rule]"
-        )
+    with serving(bench, mean="facet = 0.3") as server:
         judged(bench)
         n_requests = server.n_requests
         run = judged(bench, "--summ-record=all")
         assert server.n_requests == 2 * n_requests
-        bench.run("summeval.toml", "--summ-judge=rule", "--summ-record=all", "-n2")
+        judged(bench, "--summ-record=all", "-n2")
 
     assert f"{n_requests} asked" in replies(run)
     assert server.n_requests == 3 * n_requests

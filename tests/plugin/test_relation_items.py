@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.judges.llm.by_rule import answer_by_rule
-from tests.scripted_server import Answer, ScriptedServer
-
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
@@ -19,7 +16,6 @@ THREE = ("limpet-01", "kiln-02", "moss-03")
 
 def test_relations_are_tests_where_they_are_asked_for(bench: Bench) -> None:
     """Seven relations and the attacks, each a node id of its own; none by default."""
-    bench.suite()
     bare = bench.inside("summeval.toml", "--collect-only", "-q")
     run = bench.inside("summeval.toml", "--summ-metamorphic=all", "--collect-only", "-q")
 
@@ -31,13 +27,12 @@ def test_relations_are_tests_where_they_are_asked_for(bench: Bench) -> None:
 
 
 def test_a_judge_that_believes_everything_fails(bench: Bench) -> None:
-    """The text says on how many papers, what was done to each, and which number did not move."""
-    bench.suite()
-    run = bench.inside(
-        NUMBER,
-        "--summ-metamorphic=number-edit",
-        "--summ-judge=rule:Fair",
-    )
+    """Told on how many papers, what was done to each, and which number did not move.
+
+    So is a record: a run that failed on a relation is no passed run when it is read again.
+    """
+    reports = ("--summ-run-record=run.json", "--summ-html=run.html")
+    run = bench.inside(NUMBER, "--summ-metamorphic=number-edit", "--summ-judge=rule:Fair", *reports)
     assert run.code == 1
     start = run.lines.index("number-edit: holds on 0 of 2 papers, at least 90% wanted")
     assert run.lines[start + 1] == "wanted: a sentence with a wrong figure is unsupported"
@@ -45,13 +40,17 @@ def test_a_judge_that_believes_everything_fails(bench: Bench) -> None:
     assert " -> " in run.lines[start + 3]
     assert run.lines[start + 4] == "  faithfulness 1.000 -> 1.000, expected lower"
     assert not run.shows_code
+    (verdict,) = json.loads(bench.text("run.json"))["suites"][0]["relations"]
+    assert verdict["relation"] == "number-edit"
+    assert [check["held"] for check in verdict["checks"]] == [False, False]
+    page = bench.text("run.html")
+    assert '<header class="top failed">' in page
+    assert "number-edit: holds on 0 of 2 papers" in page
 
 
 def test_a_suite_says_on_how_many_papers_a_relation_has_to_hold(bench: Bench) -> None:
     """A judge that is known to overlook a kind of edit is held to what it reaches."""
-    bench.suite(mean="")
-    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
-    bench.write("summeval.toml", f"{toml}\n[thresholds.metamorphic]\nnumber-edit = 0.0\n")
+    bench.extend("[thresholds.metamorphic]\nnumber-edit = 0.0")
     run = bench.inside(NUMBER, "--summ-metamorphic=metamorphic", "--summ-judge=rule:Fair")
     assert run.code == 0
 
@@ -65,9 +64,7 @@ def test_a_suite_says_on_how_many_papers_a_relation_has_to_hold(bench: Bench) ->
 )
 def test_a_floor_that_cannot_be_is_a_usage_error(bench: Bench, floor: str, told: str) -> None:
     """With its line, whether relations are asked for or not."""
-    bench.suite()
-    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
-    bench.write("summeval.toml", f"{toml}\n[thresholds.metamorphic]\n{floor}\n")
+    bench.extend(f"[thresholds.metamorphic]\n{floor}")
     run = bench.inside("summeval.toml")
     assert run.code == 4
     assert f"summeval.toml:15: {told}" in run.out + run.err
@@ -83,7 +80,6 @@ def test_a_judge_without_answers_is_an_error(bench: Bench) -> None:
         "    def say(self, question):\n"
         "        return Unanswered('no words')\n",
     )
-    bench.suite()
     run = bench.inside(NUMBER, "--summ-metamorphic=number-edit", "--summ-judge=mute:Mute", "-rA")
     assert run.code == 1
     assert run.outcomes == {NUMBER: "ERROR"}
@@ -93,7 +89,7 @@ def test_a_judge_without_answers_is_an_error(bench: Bench) -> None:
 def test_an_edit_that_no_paper_offers_is_skipped(bench: Bench) -> None:
     """A suite without figures is no reason to be green about figures."""
     bench.suite(papers=("moss-03",))
-    text = (bench.path / "papers.jsonl").read_text(encoding="utf-8")
+    text = bench.text("papers.jsonl")
     assert text.count("4.5 degrees cooler in July") == 2
     bench.write("papers.jsonl", text.replace("4.5 degrees cooler in July", "cooler in summer"))
     run = bench.inside(NUMBER, "--summ-metamorphic=number-edit")
@@ -121,44 +117,15 @@ def test_an_obedient_judge_is_found_out(bench: Bench) -> None:
     assert any("facet 0." in line and "-> 1.000, expected no higher" in line for line in run.lines)
 
 
-def test_the_record_keeps_what_was_tried(bench: Bench) -> None:
-    """A run that failed on a relation is no passed run when its record is read again."""
-    bench.suite()
-    bench.inside(
-        "summeval.toml",
-        "--summ-metamorphic=number-edit",
-        "--summ-judge=rule:Fair",
-        "--summ-run-record=run.json",
-        "--summ-html=run.html",
-    )
-    (suite,) = json.loads((bench.path / "run.json").read_text(encoding="utf-8"))["suites"]
-    (verdict,) = suite["relations"]
-    assert verdict["relation"] == "number-edit"
-    assert [check["held"] for check in verdict["checks"]] == [False, False]
-    page = (bench.path / "run.html").read_text(encoding="utf-8")
-    assert '<header class="top failed">' in page
-    assert "number-edit: holds on 0 of 2 papers" in page
-
-
 def test_attacks_move_no_verdict_of_a_judge_behind_an_endpoint(bench: Bench) -> None:
     """What a summary says reaches an LLM judge as a text to judge, fenced, and replies stay ours.
 
     The scripted model judges by shared words; it is asked about every attack, over HTTP.
     """
-    with ScriptedServer(lambda seen: Answer(answer_by_rule(seen.body))) as server:
-        bench.suite(papers=THREE)
-        file = bench.path / "summeval.toml"
-        table = f'[endpoints.here]\nbase_url = "{server.url}"\n'
-        judge = '[judges.rule]\nendpoint = "here"\nmodel = "rule-1"\n'
-        file.write_text(f"{file.read_text(encoding='utf-8')}\n{judge}\n{table}", encoding="utf-8")
-        run = bench.inside(
-            "summeval.toml",
-            "--summ-metamorphic=hostile",
-            "--summ-judge=rule",
-            "-rA",
-            "-k",
-            "hostile",
-        )
+    bench.suite(papers=THREE)
+    with bench.serving() as server:
+        arguments = ("--summ-metamorphic=hostile", "--summ-judge=rule", "-rA", "-k", "hostile")
+        run = bench.inside("summeval.toml", *arguments)
         assert server.n_requests > 50
     assert run.code == 0
     assert len(run.outcomes) == 14

@@ -1,67 +1,49 @@
-"""Real runs over a server whose replies nobody can use, until it recovers."""
+"""Real runs over replies nobody can use, replays, and models that are not the pinned ones."""
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from summeval_pytest.cli.app import main
+from summeval_pytest.endpoints.spending import ModelSeen
 from summeval_pytest.store.cassette import write_cassette
 from tests.judges.llm.by_rule import answer_by_rule
-from tests.scripted_server import Answer, ScriptedServer
+from tests.plugin.conftest import by_rule
+from tests.scripted_server import Answer
 from tests.stored import stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from tests.plugin.conftest import Bench
-    from tests.scripted_server import Seen
+    from tests.scripted_server import Action, Seen
 
-JUDGE: Final = """
-[judges.rule]
-endpoint = "here"
-model = "rule-1"
-
-[endpoints.here]
-base_url = "{url}"
-timeout_seconds = 20
-"""
-ARGUMENTS: Final = ("summeval.toml", "--summ-judge=rule", "-p", "no:cacheprovider")
-NOTED: Final = "An earlier reply about these items could not be used"
+ARGUMENTS: Final = ("summeval.toml", "--summ-judge=rule", "-rA", "-p", "no:cacheprovider")
+EXPORT: Final = ("cassette", "export", ".", "--judge=rule", "--store", ".store")
+PINNED: Final = "gpt-4o-2024-08-06"
+OTHER: Final = "gpt-4o-2024-11-20"
 
 
 @dataclass
 class Spell:
-    """A judge by rule; while it is ill, its reply is this one.
-
-    Attributes:
-        reply: What it says while it is ill; None once it has recovered.
-        n_wrong: How many replies about the same items are ill, from the first on.
-    """
+    """A judge by rule; while it is ill, this is its reply."""
 
     reply: Answer | None
-    n_wrong: int = 3
 
-    def __call__(self, seen: Seen) -> Answer:
+    def __call__(self, seen: Seen) -> Action:
         """The reply to one request."""
-        text = seen.texts[-1]
-        is_wrong = self.n_wrong > 1 or NOTED not in text
-        return self.reply if self.reply and is_wrong else Answer(answer_by_rule(seen.body))
+        return self.reply or by_rule(seen)
 
 
-@contextmanager
-def serving(bench: Bench, spell: Spell) -> Iterator[ScriptedServer]:
+@pytest.fixture(autouse=True)
+def _by_sentences(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A suite of two papers, judged by their sentences: a request a pair."""
-    with ScriptedServer(spell) as server:
-        bench.suite(pair="faithfulness = 0.1")
-        file = bench.path / "summeval.toml"
-        text = file.read_text(encoding="utf-8") + JUDGE.format(url=server.url)
-        bench.write(file.name, text)
-        yield server
+    monkeypatch.chdir(bench.path)
+    bench.suite(pair="faithfulness = 0.1")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +61,7 @@ def serving(bench: Bench, spell: Spell) -> Iterator[ScriptedServer]:
 def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench, reply: Answer) -> None:
     """The server has recovered, and the error goes; what was good is not asked again."""
     spell = Spell(reply)
-    with serving(bench, spell) as server:
+    with bench.serving(spell) as server:
         ill = bench.inside(*ARGUMENTS)
         assert (ill.code, ill.last) == (1, "2 errors")
         remedy = "is kept as unusable; the next run with --summ-record=new asks again"
@@ -88,56 +70,92 @@ def test_a_rerun_asks_again_what_nobody_could_use(bench: Bench, reply: Answer) -
         spell.reply = None
         well = bench.inside(*ARGUMENTS)
         assert (well.code, well.last) == (0, "2 passed")
-        assert server.n_requests == n_ill + 2
         assert bench.inside(*ARGUMENTS).code == 0
         assert server.n_requests == n_ill + 2
 
 
 def test_each_worker_finds_what_another_has_given_up(bench: Bench) -> None:
     """Within a run an unusable reply is an answer: three requests a question, and not for each."""
-    spell = Spell(Answer("{}"))
-    with serving(bench, spell) as server:
+    with bench.serving(Spell(Answer("{}"))) as server:
         bench.write(
             "test_own.py",
             "import pytest\n@pytest.mark.summ(metrics=['faithfulness'])\n"
             "@pytest.mark.parametrize('n', range(2))\n"
             "def test_own(summ_pair, n):\n    summ_pair.check()\n",
         )
-        run = bench.run(*ARGUMENTS, "test_own.py", "-n2")
+        run = bench.inside(*ARGUMENTS, "test_own.py", "-n2")
         assert run.last.endswith("errors")
         asked = Counter(str(seen.body) for seen in server.seen)
         assert set(asked.values()) == {1}
         assert server.n_requests == 6
 
 
-def test_a_replay_names_the_recorded_reply_that_nobody_can_use(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replay_names_the_recorded_reply_that_nobody_can_use(bench: Bench) -> None:
     """With what is wrong and what to type; a run that may ask then does, whatever is committed."""
-    monkeypatch.chdir(bench.path)
     spell = Spell(Answer('{"checks": []}'))
-    with serving(bench, spell) as server:
+    with bench.serving(spell) as server:
         bench.inside(*ARGUMENTS)
         rows = stored(bench.store).values()
         write_cassette(bench.path / "cassette.jsonl", rows)
         replayed = bench.inside(*ARGUMENTS, "--summ-record=none")
         assert replayed.last == "2 errors"
-        told = [line for line in replayed.lines if "is unscored: " in line]
+        told = {line for line in replayed.lines if "is unscored: " in line}
+        remedies = [
+            f"item 1 is missing; the recorded answer to question {row.key[:8]} is unusable; ask"
+            " again with --summ-record=new, then 'summeval cassette export'"
+            for row in rows
+        ]
         assert len(told) == 2
-        assert all(
-            any(
-                f"item 1 is missing; the recorded answer to question {row.key[:8]} is unusable; ask"
-                " again with --summ-record=new, then 'summeval cassette export'" in line
-                for row in rows
-            )
-            for line in told
-        )
+        assert all(any(remedy in line for remedy in remedies) for line in told)
 
         spell.reply = None
         assert bench.inside(*ARGUMENTS).code == 0
-        n_requests = server.n_requests
-        assert n_requests == 6 + 2
-        assert main(["cassette", "export", ".", "--judge=rule", "--store", str(bench.store)]) == 0
+        assert server.n_requests == 6 + 2
+        assert main([*EXPORT]) == 0
         assert bench.inside(*ARGUMENTS, "--summ-record=none").code == 0
         assert bench.inside(*ARGUMENTS).code == 0
-        assert server.n_requests == n_requests
+        assert server.n_requests == 6 + 2
+
+
+def as_model(returned: str) -> Callable[[Seen], Action]:
+    """A judge by rule that replies by some model's name."""
+    return lambda seen: Answer(answer_by_rule(seen.body), model=returned)
+
+
+def test_run_and_replay_have_the_same_models(bench: Bench) -> None:
+    """What replies is in the record, once a reply, from the server and from the cassette."""
+    with bench.serving(as_model(PINNED), model="gpt-4o") as server:
+        first = bench.inside(*ARGUMENTS, "--summ-run-record=first.json")
+        assert main([*EXPORT]) == 0
+        n_requests = server.n_requests
+    replay = bench.inside(*ARGUMENTS, "--summ-record=none", "--summ-run-record=replay.json")
+
+    (seen,) = bench.record("first.json").header.models
+    assert seen == ModelSeen(
+        endpoint="here", asked="gpt-4o", returned=PINNED, fingerprint="fp_scripted",
+        n_replies=n_requests,
+    )  # fmt: skip
+    assert bench.record("replay.json").header.models == (seen,)
+    odd = ("note: ", "warning: ")
+    assert not any(line.startswith(odd) for line in (*first.lines, *replay.lines))
+
+
+def test_a_swapped_model_warns_at_a_desk_and_is_an_error_in_ci(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge's fault: its pairs stay unscored, and the run record says who replied."""
+    with bench.serving(as_model(OTHER), model=PINNED) as server:
+        monkeypatch.setenv("CI", "true")
+        ci = bench.inside(*ARGUMENTS, "--summ-run-record=run.json")
+        (seen,) = bench.record().header.models
+        n_asked = server.n_requests
+        monkeypatch.delenv("CI")
+        desk = bench.inside(*ARGUMENTS)
+
+    assert set(ci.outcomes.values()) == {"ERROR"}
+    assert f"asked for the pinned model {PINNED!r}, and the reply is of {OTHER!r}" in ci.out
+    assert (seen.returned, seen.is_other, seen.n_replies) == (OTHER, True, n_asked)
+    assert set(desk.outcomes.values()) == {"PASSED"}
+    at_desk = " ".join(line.strip() for line in desk.lines)
+    assert f"warning: the pinned model {PINNED!r} at here replied as {OTHER!r} (" in at_desk
+    assert "in CI that is an error" in at_desk

@@ -88,7 +88,9 @@ LATE: Final[dict[str, tuple[tuple[str, str, str] | None, tuple[str, ...], str]]]
         (FAIR, "--summ-model=llama3", "--summ-endpoint={nobody}"),
         (
             "system 'llama3' asks model 'llama3': endpoint '{nobody}' at {nobody}: nothing answers"
-            " (connection refused, or a name that nobody knows);"
+            " (connection refused, or a name that nobody knows); start the server there, or set"
+            " another base_url; Ollama starts with 'ollama serve' and 'ollama pull llama3';"
+            " --summ-endpoint=URL points elsewhere"
         ),
     ),
     "system of the suite where nobody listens": (
