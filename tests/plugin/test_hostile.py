@@ -9,16 +9,12 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
-from summeval_pytest.record.record import read_record
 from tests.plugin.rule import VENOM
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.plugin.conftest import Bench, Run
 
 LONG: Final = "alloy " * 170_000
@@ -68,109 +64,6 @@ def write_suite(bench: Bench) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def done(shared_bench: Bench) -> tuple[Run, Path]:
-    """A run in GitHub Actions that writes every report, with two workers."""
-    write_suite(shared_bench)
-    folder = shared_bench.path / "out"
-    folder.mkdir()
-    run = shared_bench.run(
-        "summeval.toml",
-        "test_own.py",
-        "--summ-judge=rule:Venomous",
-        f"--summ-run-record={folder / 'run.json'}",
-        f"--summ-junit={folder / 'run.xml'}",
-        f"--summ-html={folder / 'run.html'}",
-        f"--junitxml={folder / 'own.xml'}",
-        "-rA",
-        "-v",
-        "-n",
-        "2",
-        GITHUB_ACTIONS="true",
-        GITHUB_STEP_SUMMARY=str(folder / "step.md"),
-    )
-    return run, folder
-
-
-def test_the_run_ends_as_it_should(done: tuple[Run, Path]) -> None:
-    """Hostile text changes no outcome and breaks no report."""
-    run, folder = done
-
-    assert run.code == 1
-    assert run.last == "5 failed"
-    assert {file.name for file in folder.iterdir()} == {*FILES, "own.xml"}
-    assert "Traceback" not in run.out + run.err
-    assert "INTERNALERROR" not in run.out + run.err
-
-
-def test_nothing_but_our_own_annotations_commands_the_runner(done: tuple[Run, Path]) -> None:
-    """Failing texts, captured output, tables and warnings are all read by the runner."""
-    run, _ = done
-    everything = f"{run.out}\n{run.err}"
-    lines = [
-        line for line in re.split(r"[\r\n\v\f\x85\u2028\u2029]", everything) if COMMAND.match(line)
-    ]
-
-    assert 0 < len(lines) <= 10
-    assert all(OURS.match(line) for line in lines)
-    assert not OLD_COMMAND.search(everything)
-
-
-def test_nothing_hidden_reaches_the_terminal(done: tuple[Run, Path]) -> None:
-    """Escape sequences and marks of direction are shown, not obeyed, in all that we print.
-
-    So they are in what a test printed, which pytest repeats.
-    """
-    run, _ = done
-
-    assert "test_own[" in run.out
-    assert not re.search("[\x00\x1b\ufffe\u202e\u2028]", run.out)
-    assert r"\x1b" in run.out.partition("Captured stdout call")[2]
-
-
-@pytest.mark.parametrize("name", ["run.xml", "own.xml"])
-def test_both_junit_reports_are_xml(done: tuple[Run, Path], name: str) -> None:
-    """A consumer that cannot parse the report shows no failure at all."""
-    tree = ET.parse(done[1] / name)  # noqa: S314 - the run has just written it
-
-    assert len(list(tree.iter("failure"))) >= 3
-
-
-def test_the_page_runs_no_script_but_its_own(done: tuple[Run, Path]) -> None:
-    """The page is opened by reviewers, with their session cookies."""
-    text = (done[1] / "run.html").read_text(encoding="utf-8")
-    found = Tags()
-    found.feed(text)
-
-    assert found.counts["script"] == 6, "the data, and five scripts of ours"
-    assert "img" not in found.counts
-    assert not found.handlers
-    assert found.policy.startswith("default-src 'none'")
-
-
-def test_the_step_summary_stays_small_and_its_own(done: tuple[Run, Path]) -> None:
-    """Over a megabyte, GitHub drops all of it; a link in it would be ours to answer for."""
-    data = (done[1] / "step.md").read_bytes()
-    rendered = Tags()
-    rendered.feed(MarkdownIt("gfm-like", {"linkify": False}).render(data.decode("utf-8")))
-
-    assert len(data) < 1024 * 1024
-    assert not {"script", "img", "a"} & set(rendered.counts)
-    assert {"h1", "h2", "table"} <= set(rendered.counts)
-    assert not COMMAND.search(data.decode("utf-8"))
-
-
-def test_the_record_is_json_and_reads_back(done: tuple[Run, Path]) -> None:
-    """Half a surrogate pair is in no UTF-8 file; everything else is kept as it was said."""
-    file = done[1] / "run.json"
-    record = read_record(file, "RUN")
-
-    assert record.is_complete
-    reasons = {finding.reason for pair in record.suites[0].pairs for finding in pair.findings}
-    assert any("::error file=x::took over" in reason for reason in reasons)
-    assert json.loads(file.read_text(encoding="utf-8"))["schema"] == 1
-
-
 class Tags(HTMLParser):
     """How often each tag stands in a page, and the event handlers among its attributes."""
 
@@ -188,11 +81,77 @@ class Tags(HTMLParser):
             self.policy = dict(attrs)["content"] or ""
 
 
-def test_the_facet_level_junit_report_is_read_by_junitparser(done: tuple[Run, Path]) -> None:
-    """As its consumers read it: counters add up, and what failed is not passed."""
-    report = JUnitXml.fromfile(str(done[1] / "run.xml"))
-    (suite,) = report
+def hostile_run(bench: Bench) -> Run:
+    """A run in GitHub Actions that writes every report, with two workers."""
+    write_suite(bench)
+    return bench.run(
+        "summeval.toml", "test_own.py", "--summ-judge=rule:Venomous", "--summ-run-record=out/run.json",
+        "--summ-junit=out/run.xml", "--summ-html=out/run.html", "--junitxml=out/own.xml", "-rA",
+        "-v", "-n", "2", GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(bench.path / "out/step.md"),
+    )  # fmt: skip
 
-    assert suite.tests == len(list(suite))
+
+def test_hostile_text_harms_neither_the_run_nor_a_report(bench: Bench) -> None:
+    """One run is looked at by all who read it: people, runner, browser, and parsers."""
+    folder = bench.path / "out"
+    folder.mkdir()
+    run = hostile_run(bench)
+
+    assert run.code == 1
+    assert run.last == "5 failed", "hostile text changes no outcome"
+    assert {file.name for file in folder.iterdir()} == {*FILES, "own.xml"}
+    assert "Traceback" not in run.out + run.err
+    assert "INTERNALERROR" not in run.out + run.err
+    assert_nothing_commands_runner_or_terminal(run)
+    for name in ("run.xml", "own.xml"):
+        tree = ET.parse(folder / name)  # noqa: S314 - the run has just written it
+        assert len(list(tree.iter("failure"))) >= 3
+    (suite,) = JUnitXml.fromfile(str(folder / "run.xml"))
+    assert suite.tests == len(list(suite)), "as its consumers read it: counters add up"
     assert suite.failures >= 4
     assert suite.errors == 0
+    assert_the_page_runs_no_script_but_its_own(bench.text("out/run.html"))
+    assert_the_step_summary_stays_small_and_its_own(bench.text("out/step.md"))
+
+    record = bench.record("out/run.json")
+    assert record.is_complete
+    reasons = {finding.reason for pair in record.suites[0].pairs for finding in pair.findings}
+    assert any("::error file=x::took over" in reason for reason in reasons), "kept as it was said"
+    assert json.loads(bench.text("out/run.json"))["schema"] == 1
+
+
+def assert_nothing_commands_runner_or_terminal(run: Run) -> None:
+    """Failing texts, captured output, tables and warnings are all read by the runner.
+
+    Escape sequences and marks of direction are shown, not obeyed, in what a test printed, too.
+    """
+    everything = f"{run.out}\n{run.err}"
+    lines = [
+        line for line in re.split(r"[\r\n\v\f\x85\u2028\u2029]", everything) if COMMAND.match(line)
+    ]
+    assert 0 < len(lines) <= 10
+    assert all(OURS.match(line) for line in lines)
+    assert not OLD_COMMAND.search(everything)
+    assert "test_own[" in run.out
+    assert not re.search("[\x00\x1b\ufffe\u202e\u2028]", run.out)
+    assert r"\x1b" in run.out.partition("Captured stdout call")[2]
+
+
+def assert_the_page_runs_no_script_but_its_own(text: str) -> None:
+    """The page is opened by reviewers, with their session cookies."""
+    found = Tags()
+    found.feed(text)
+    assert found.counts["script"] == 6, "the data, and five scripts of ours"
+    assert "img" not in found.counts
+    assert not found.handlers
+    assert found.policy.startswith("default-src 'none'")
+
+
+def assert_the_step_summary_stays_small_and_its_own(text: str) -> None:
+    """Over a megabyte, GitHub drops all of it; a link in it would be ours to answer for."""
+    rendered = Tags()
+    rendered.feed(MarkdownIt("gfm-like", {"linkify": False}).render(text))
+    assert len(text.encode()) < 1024 * 1024
+    assert not {"script", "img", "a"} & set(rendered.counts)
+    assert {"h1", "h2", "table"} <= set(rendered.counts)
+    assert not COMMAND.search(text)

@@ -1,3 +1,5 @@
+"""What a run writes, and that no report reads as if it had decided what it did not."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -5,10 +7,29 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from summeval_pytest.cli.app import main
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
 
-BAD = "--summ-model=bad"
+GOOD, BAD = "--summ-model=good", "--summ-model=bad"
+SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
+RECORD = "--summ-run-record=run.json"
+REPORTS = (RECORD, "--summ-junit=run.xml", "--summ-html=run.html")
+DYING = """\
+import os
+import pytest
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.name == os.environ.get('DIES'):
+        os._exit(9)
+"""
+REPLACER = """\
+import shutil
+def pytest_runtest_logreport(report):
+    shutil.rmtree('reports', ignore_errors=True)
+    open('reports', 'w').close()
+"""
 SPEAKER = (
     "def test_own(summ_pair):\n"
     "    print('::error::from a summary')\n"
@@ -23,30 +44,183 @@ ANNOTATOR = (
 )
 
 
+def errors(bench: Bench) -> list[str]:
+    """The cases of the JUnit report that are errors."""
+    tree = ET.parse(bench.path / "run.xml")  # noqa: S314 - the run has just written it
+    return [
+        f"{case.get('classname')}::{case.get('name')}"
+        for case in tree.iter("testcase")
+        if case.find("error") is not None
+    ]
+
+
 def commands(lines: list[str]) -> list[str]:
     """What a runner would obey."""
     return [line for line in lines if line.lstrip().startswith("::")]
 
 
-def test_every_report_is_written_and_named(bench: Bench) -> None:
-    """A file that nobody is told of is not found."""
-    run = bench.inside("summeval.toml", BAD, "--summ-html=run.html", "--summ-junit=run.xml")
+def test_a_record_holds_what_was_judged_and_decided(bench: Bench) -> None:
+    """Every report is made from it: what it lacks, no report can show."""
+    bench.suite(pair="facet = 0.6\neva = 0.3\nfaithfulness = 0.8", mean="facet = 0.7")
+    run = bench.inside("summeval.toml", "--summ-model=good,bad", *REPORTS, "--junitxml=own.xml")
+    record = bench.record()
+    (suite,) = record.suites
 
-    assert "page: run.html" in run.lines
+    assert (record.judge, record.is_complete, record.outcome) == ("offline-3", True, "failed")
+    assert [(pair.system, pair.paper, pair.outcome) for pair in suite.pairs] == [
+        ("good", "limpet-01", "passed"),
+        ("good", "kiln-02", "passed"),
+        ("bad", "limpet-01", "failed"),
+        ("bad", "kiln-02", "failed"),
+    ]
+    outcomes = [(system.name, system.outcome) for system in suite.systems]
+    assert outcomes == [("good", "passed"), ("bad", "failed")]
+    bad = suite.pairs[2]
+    assert bad.summary.startswith("The alloy of limpet-01")
+    assert {score.metric for score in bad.scores} == {"facet", "eva", "faithfulness"}
+    assert bad.verdict.missed == {"facet", "eva", "faithfulness"}
+    assert {finding.kind for finding in bad.told} == {"facet", "fact", "sentence"}
+    assert str(bad.place) == "bad.jsonl:1"
+    assert suite.papers[0].references[0].startswith("Limpets were counted")
+    assert suite.papers[0].n_sentences == 4
+    assert all(0 <= index < 4 for index, _ in suite.papers[0].cited)
+
+    assert "page: run.html" in run.lines, "a file that nobody is told of is not found"
     assert "JUnit report: run.xml" in run.lines
-    assert (bench.path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    (suite,) = ET.parse(bench.path / "run.xml").getroot()  # noqa: S314 - the run has just written it
-    assert suite.get("name") == "bad"
+    assert bench.text("run.html").startswith("<!doctype html>")
+    systems = ET.parse(bench.path / "run.xml").getroot()  # noqa: S314 - the run has just written it
+    assert [system.get("name") for system in systems] == ["good", "bad"]
+
+    bench.inside("summeval.toml", "--summ-model=good,bad", "--junitxml=plain.xml")
+    assert len(bench.properties("plain.xml")) == 4
+    assert bench.properties("own.xml") == bench.properties("plain.xml")
+    assert "Nobody had looked before" not in bench.text("own.xml"), "texts belong into the record"
+
+
+@pytest.mark.parametrize(
+    ("judge", "fault"),
+    [
+        ("Broken", "broke down: ConnectionResetError: the line went dead"),
+        ("Silent", "is unscored: facet: unanswered"),
+    ],
+)
+def test_what_the_judge_left_unscored_is_an_error_in_the_record(
+    bench: Bench, judge: str, fault: str
+) -> None:
+    """Neither passed nor failed, and never left out."""
+    run = bench.inside("summeval.toml", BAD, f"--summ-judge=rule:{judge}", RECORD)
+    record = bench.record()
+    pairs = record.suites[0].pairs
+
+    assert run.code == 1
+    assert (record.is_complete, record.outcome) == (False, "error")
+    assert [pair.outcome for pair in pairs] == ["error", "error"]
+    assert fault in pairs[0].fault
+    assert str(pairs[0].place).startswith(("bad.jsonl:", "summeval.toml:"))
+
+
+def test_what_was_lost_with_its_worker_is_an_error_in_every_report(bench: Bench) -> None:
+    """A pair that was not judged, a mean that was not compared: left out, they would be green."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    bench.write("conftest.py", DYING)
+    run = bench.run("summeval.toml", GOOD, *REPORTS, "-n", "2", DIES="kiln-02")
+    record = bench.record()
+
+    assert run.code == 1
+    assert record.outcome == "error"
+    assert [pair.outcome for pair in record.suites[0].pairs] == ["passed", "error"]
+    assert "crashed" in record.suites[0].pairs[1].fault
+    assert {case.rpartition("::")[2] for case in errors(bench)} == {"facet", "faithfulness"}
+    assert all("good.kiln-02::" in case for case in errors(bench))
+
+    run = bench.run("summeval.toml", BAD, COMPARE, *REPORTS, "-n", "2", DIES="all-papers")
+    (suite,) = bench.record().suites
+    assert run.code == 1
+    assert suite.systems[0].outcome == "error"
+    assert suite.gaps == ("bad was not compared with v1",)
+    assert any("all-papers" in case for case in errors(bench))
+
+
+def test_a_comparison_that_was_left_out_is_said_everywhere(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With -k the item that compares is easily left out, and the run is green."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(bench.path / "step.md"))
+    left_out = "--deselect=summeval.toml::good::all-papers"
+    run = bench.inside("summeval.toml", GOOD, COMPARE, *REPORTS, "--summ-github", left_out)
+    told = "good was not compared with v1"
+
+    assert run.code == 0
+    assert f"summeval.toml: {told}" in run.lines
+    assert "::warning title=only a part of the gate::" in run.out
+    assert f"`{told}`" in bench.text("step.md")
+    assert told in bench.text("run.html")
+    assert "not compared with v1" in bench.text("run.xml")
+    capsys.readouterr()
+    assert main(["rescore", str(bench.path / "run.json")]) == 1
+    assert told in capsys.readouterr().out
+
+
+def test_a_run_that_fails_against_a_baseline_does_not_replace_it(bench: Bench) -> None:
+    """Else the second try passes."""
+    bench.inside("summeval.toml", GOOD, SAVE)
+    before = bench.text("baselines/v1.json")
+    run = bench.inside("summeval.toml", BAD, COMPARE, SAVE, "--summ-compare-fail=facet:0.1")
+
+    assert run.code == 1
+    assert "--summ-save=v1: not saved, summeval.toml: bad fails against v1" in run.out
+    assert bench.text("baselines/v1.json") == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((f"{RECORD}/x",), f"{RECORD}/x: cannot be written, its folder is not there"),
+        (("--summ-run-record=out",), "--summ-run-record=out: cannot be written, it is a folder"),
+        (
+            ("--summ-run-record=link.json",),
+            "--summ-run-record=link.json: cannot be written, a link leads out of this folder",
+        ),
+        (
+            ("--summ-run-record=out/run.json",),
+            "--summ-run-record=out/run.json: cannot be written, a link leads out of this folder",
+        ),
+        (("--summ-save=out",), "leads out of the suite's folder"),
+        (("--summ-save=in",), "in.json is in the way; move it"),
+        (
+            ("--summ-run-record=same", "--summ-html=./same"),
+            "--summ-html=./same: --summ-run-record writes that file; name another one",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_written_stops_the_run_before_it_begins(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...], told: str
+) -> None:
+    """An hour of judging would be lost; a link may have come with a pull request."""
+    outside = tmp_path_factory.mktemp("outside")
+    inside = bench.write("precious", "precious")
+    (outside / "precious").write_text("precious", encoding="utf-8")
+    (bench.path / "baselines").mkdir()
+    for name, target in (
+        ("link.json", outside / "run.json"),
+        ("out", outside),
+        ("baselines/out.json", outside / "precious"),
+        ("baselines/in.json", inside),
+    ):
+        (bench.path / name).symlink_to(target)
+    run = bench.inside("summeval.toml", "--summ-judge=rule:Fair", *arguments)
+
+    assert run.code == 4
+    assert told in run.err
+    assert bench.asked() == []
+    assert [file.name for file in outside.iterdir()] == ["precious"]
+    assert inside.read_text() == (outside / "precious").read_text() == "precious"
 
 
 def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
     """A green run whose report is missing would be taken for one that has none."""
-    bench.write(
-        "conftest.py",
-        "import shutil\n"
-        "def pytest_runtest_logreport(report): shutil.rmtree('reports', ignore_errors=True);"
-        " open('reports', 'w').close()\n",
-    )
+    bench.write("conftest.py", REPLACER)
     (bench.path / "reports").mkdir()
     run = bench.inside("summeval.toml", "--summ-html=reports/run.html")
 
@@ -55,55 +229,93 @@ def test_a_report_that_cannot_be_written_fails_the_run(bench: Bench) -> None:
     assert "Traceback" not in run.out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(("--collect-only",), 0), (("--summ-plan",), 0), (("--summ-min=x",), 4)]
+)
+def test_a_run_that_judges_nothing_writes_no_record(
+    bench: Bench, arguments: tuple[str, ...], code: int
+) -> None:
+    """An empty record in the place of a good one would be a loss."""
+    bench.write("run.json", "kept")
+
+    assert bench.inside("summeval.toml", RECORD, *arguments).code == code
+    assert bench.text("run.json") == "kept"
+
+
+def test_the_suite_of_a_marked_test_is_no_part_of_the_record(bench: Bench) -> None:
+    """Its pairs are no tests of this run, so they are not missing from it."""
+    bench.suite("other/summeval.toml")
+    bench.write(
+        "test_own.py",
+        "import pytest\n"
+        "@pytest.mark.summ(suite='other')\n"
+        "def test_own(summ_pair): assert summ_pair\n",
+    )
+    run = bench.inside("summeval.toml", "test_own.py", GOOD, SAVE)
+
+    assert run.code == 0
+    assert "saved: baselines/v1.json" in run.lines
+
+
+def test_only_the_header_knows_the_time(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a time is wanted, SOURCE_DATE_EPOCH gives one, and a replay can give the same."""
+    bench.inside("summeval.toml", RECORD)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.setenv("GITHUB_SHA", "abc123")
+    bench.inside("summeval.toml", "--summ-run-record=second")
+    first, second = bench.record(), bench.record("second")
+
+    assert first.header.created is None
+    assert second.header.created == "2023-11-14T22:13:20Z"
+    assert second.header.commit == "abc123"
+    assert (first.suites, first.judge) == (second.suites, second.judge)
+
+
+def test_the_worst_findings_come_first_with_v(bench: Bench) -> None:
+    """Whoever wants to be told more is told what to look at."""
+    run = bench.inside("summeval.toml", BAD, "-v", "--tb=no")
+    start = next(n for n, line in enumerate(run.lines) if line.startswith("worst findings ("))
+
+    assert run.lines[start + 1].startswith("bad on ")
+    assert all(len(line) <= 80 for line in run.lines[start : start + 9])
+    assert "worst findings" not in bench.inside("summeval.toml", BAD, "--tb=no").out
+
+
 def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reviewer sees the finding beside the summary that it is about."""
-    assert commands(bench.inside("summeval.toml", BAD).lines) == []
+    """The reviewer sees the finding beside its summary, by a path from the repository's root."""
+    bench.suite("deep/summeval.toml")
+    assert commands(bench.inside("deep", BAD).lines) == []
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    run = bench.inside("summeval.toml", BAD)
-    found = commands(run.lines)
-
+    found = commands(bench.inside("deep", BAD).lines)
     assert len(found) == 2
-    assert all(line.startswith("::error file=bad.jsonl,line=") for line in found)
+    assert all(line.startswith("::error file=deep/bad.jsonl,line=") for line in found)
     assert "title=" in found[0]
 
-
-def test_annotations_are_relative_to_the_repository(bench: Bench) -> None:
-    """GitHub finds no file by a path that starts in a folder of the repository."""
-    bench.suite("deep/summeval.toml")
-    run = bench.run(
-        "deep", BAD, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(bench.path.parent.resolve())
-    )
-
-    assert commands(run.lines)[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(bench.path.parent.resolve()))
+    found = commands(bench.inside("deep", BAD).lines)
+    assert found[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
 
 
-def test_the_step_summary_is_appended_once(bench: Bench) -> None:
-    """A job has other steps, whose summaries stand before ours; workers write none."""
+def test_the_step_summary_is_appended_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job has other steps, whose summaries stand before ours; workers write none.
+
+    A plugin that annotates failures is left to it: GitHub shows ten, and twice would hide another.
+    """
     step = bench.write("step.md", "# earlier\n")
-    bench.run(
-        "summeval.toml",
-        BAD,
-        "--summ-github",
-        "-n",
-        "2",
-        GITHUB_STEP_SUMMARY=str(step),
-    )
-    text = step.read_text(encoding="utf-8")
+    bench.write("conftest.py", ANNOTATOR)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    run = bench.inside("summeval.toml", BAD, "-n", "2")
+    text = bench.text("step.md")
 
     assert text.startswith("# earlier\n")
     assert text.count("## Systems") == 1
-
-
-def test_a_plugin_that_annotates_failures_is_left_to_it(bench: Bench) -> None:
-    """Ten annotations are all that GitHub shows: the same failure twice would hide another."""
-    bench.write("conftest.py", ANNOTATOR)
-    step = bench.path / "step.md"
-    run = bench.run("summeval.toml", BAD, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(step))
-
+    assert "bad.jsonl" in text
     assert commands(run.lines) == []
-    assert "bad.jsonl" in step.read_text(encoding="utf-8")
 
 
 def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench) -> None:
@@ -120,34 +332,13 @@ def test_what_a_test_prints_of_a_summary_commands_no_runner(bench: Bench) -> Non
 
 @pytest.mark.parametrize(
     "flag",
-    [
-        "--summ-run-record=x",
-        "--summ-save=x",
-        "--summ-compare=x",
-        "--summ-junit=x",
-        "--summ-html=x",
-        "--summ-compare-fail=facet:0.02",
-        "--summ-plan",
-        "--summ-github",
-    ],
+    "run-record=x save=x compare=x junit=x html=x compare-fail=facet:0.02 plan github".split(),
 )
 def test_what_only_a_suite_can_give_is_not_promised_without_one(bench: Bench, flag: str) -> None:
     """A green run that compared nothing, and wrote nothing, would be believed."""
     bench.write("test_own.py", "def test_own(summ_pair): assert summ_pair\n")
-    run = bench.inside("test_own.py", "--summ-suite=summeval.toml", flag)
+    run = bench.inside("test_own.py", "--summ-suite=summeval.toml", f"--summ-{flag}")
 
     assert run.code == 4
     name = flag.partition("=")[0]
-    assert f"{name} is about a suite, and none is among the arguments; found" in run.err
-
-
-def test_two_replays_give_the_same_bytes(shared_bench: Bench) -> None:
-    """Alone or in two processes."""
-    for processes in ("0", "2"):
-        reports = (f"--summ-html=html{processes}", f"--summ-junit=junit{processes}")
-        run = shared_bench.run("summeval.toml", "--summ-model=good,bad", *reports, "-n", processes)
-        assert run.code == 1
-
-    for name in ("html", "junit"):
-        first, second = (shared_bench.path / f"{name}{processes}" for processes in ("0", "2"))
-        assert first.read_bytes() == second.read_bytes()
+    assert f"--summ-{name} is about a suite, and none is among the arguments; found" in run.err

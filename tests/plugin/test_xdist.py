@@ -1,3 +1,5 @@
+"""What no number of processes may change, and what becomes of one that dies or is interrupted."""
+
 from __future__ import annotations
 
 import os
@@ -9,68 +11,49 @@ import pytest
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench, Run
+    from tests.plugin.conftest import Bench
 
 BOTH = "--summ-model=good,bad"
-MODES = {
-    "alone": ("-n", "0"),
-    "load": ("-n", "2"),
-}
+BACKWARDS = "def pytest_collection_modifyitems(items): items.reverse()\n"
 PAPERS = ("limpet-01", "kiln-02", "moss-03")
+TABLE = "------------------------------ summarization gate ------------------------------"
 
 
-@pytest.fixture(scope="module")
-def runs(shared_bench: Bench) -> dict[str, Run]:
-    """The same suite and the same hand-written test, run in one process and in two."""
-    shared_bench.suite(
-        pair="facet = 0.6\neva = 0.5\nfaithfulness = 0.8", mean="facet = 0.7", papers=PAPERS
-    )
-    shared_bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
-    arguments = ("summeval.toml", "test_own.py", BOTH, "-rA")
-    return {
-        mode: shared_bench.run(*arguments, *processes, f"--junitxml={mode}")
-        for mode, processes in MODES.items()
-    }
+def test_a_verdict_and_its_reports_are_the_same_however_they_were_made(bench: Bench) -> None:
+    """In one process, in two, and backwards in two: two reports can be compared with `cmp`."""
+    pair = "facet = 0.6\neva = 0.5\nfaithfulness = 0.8"
+    bench.suite(pair=pair, mean="facet = 0.7", papers=PAPERS)
+    bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
+    runs = {}
+    for mode, processes in (("alone", "0"), ("two", "2"), ("backwards", "2")):
+        reports = [f"--summ-{name}={mode}.{name}" for name in ("run-record", "html", "junit")]
+        arguments = ("summeval.toml", "test_own.py", BOTH, "-rA", f"--junitxml={mode}", *reports)
+        bench.write("conftest.py", BACKWARDS if mode == "backwards" else "")
+        runs[mode] = bench.inside(*arguments, "-n", processes)
 
-
-@pytest.mark.parametrize("mode", MODES)
-def test_outcomes_are_the_same_in_any_number_of_processes(runs: dict[str, Run], mode: str) -> None:
-    """A verdict that depended on the worker would be worth nothing; the means are among them."""
     expected = {}
     for system, outcome in (("good", "PASSED"), ("bad", "FAILED")):
         for name in (*PAPERS, "all-papers"):
             expected[f"summeval.toml::{system}::{name}"] = outcome
         for paper in PAPERS:
             expected[f"test_own.py::test_own[{system}-{paper}]"] = outcome
-
-    assert runs[mode].code == 1
-    assert runs[mode].outcomes == expected
-
-
-@pytest.mark.parametrize("mode", ["load"])
-def test_numbers_are_the_same_to_the_byte(
-    runs: dict[str, Run], shared_bench: Bench, mode: str
-) -> None:
-    """Two reports of one suite can be compared with `cmp`, however they were made."""
-    assert runs[mode].code == 1
-    alone = shared_bench.properties("alone")
-
-    assert len(alone) == 6
-    assert shared_bench.properties(mode) == alone
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_controller_prints_header_and_table_once(runs: dict[str, Run], mode: str) -> None:
-    """The workers know a part each; the table is about the whole run."""
-    table = runs["alone"].block(
-        "------------------------------ summarization gate ------------------------------", 7
-    )
+    table = runs["alone"].block(TABLE, 7)
     assert [line.split()[:4] for line in (table[2], table[5])] == [
         ["bad", "0", "3", "0"],
         ["good", "3", "0", "0"],
     ]
-    assert runs[mode].block(table[0], 7) == table
-    assert sum(line.startswith("summeval: judge offline-3") for line in runs[mode].lines) == 1
+    numbers = bench.properties("alone")
+    assert len(numbers) == 6
+    for mode, run in runs.items():
+        assert run.code == 1
+        assert run.outcomes == expected
+        assert run.block(TABLE, 7) == table
+        assert sum(line.startswith("summeval: judge offline-3") for line in run.lines) == 1
+        assert bench.properties(mode) == numbers
+        for report in ("run-record", "html", "junit"):
+            made, alone = (bench.path / f"{each}.{report}" for each in (mode, "alone"))
+            assert len(alone.read_bytes()) > 5_000
+            assert made.read_bytes() == alone.read_bytes(), (mode, report)
 
 
 def test_a_run_from_below_the_root_finds_its_suite_in_workers(
