@@ -243,7 +243,12 @@ summaries = "bad.jsonl"
 
     @contextmanager
     def serving(
-        self, script: Script | None = None, *, model: str = "rule-1", judge: str = "", more: str = ""
+        self,
+        script: Script | None = None,
+        *,
+        model: str = "rule-1",
+        judge: str = "",
+        more: str = "",
     ) -> Iterator[ScriptedServer]:
         """A server that follows a script, which the suite's judge "rule" is asked at.
 
@@ -272,19 +277,6 @@ summaries = "bad.jsonl"
     def pairs_asked(self) -> set[str]:
         """The pairs whose sentences a judge by rule was asked about."""
         return {a.pair for a in self.asked() if a.question.startswith("CheckSentences")}
-
-    def most_open(self, process: str) -> int:
-        """How many questions about sentences a process had open at once, at most."""
-        n_open = most = 0
-        for asked in self.asked():
-            if asked.process == process and asked.question.startswith("CheckSentences"):
-                n_open += 1 if asked.event == "begin" else -1
-                most = max(most, n_open)
-        return most
-
-    def forget(self) -> None:
-        """Drops what the judges wrote down."""
-        (self.path / "asked.log").unlink(missing_ok=True)
 
     def config(self, *arguments: str) -> pytest.Config:
         """What a run would be configured as."""

@@ -147,37 +147,11 @@ class Sure(Fair):
         )
 
 
-class Narrow(Fair):
-    """Takes its time, one pair after the other."""
+class Wide(Fair):
+    """Takes its time, and is worth asking about four pairs at once."""
 
+    in_flight = 4
     seconds = 0.03
-
-
-class Wide(Narrow):
-    """Worth asking about four pairs at once."""
-
-    in_flight = 4
-
-
-class Together(Fair):
-    """Worth asking about four pairs at once, and answers nobody before three are open."""
-
-    in_flight = 4
-
-    def __init__(self) -> None:
-        self.n_open = 0
-        self.are_open = asyncio.Event()
-
-    async def one(self, question: Question) -> Answer:
-        """The answer to one question, once two others are open."""
-        self.note("begin", question)
-        self.n_open += 1
-        if self.n_open == 3:
-            self.are_open.set()
-        await self.are_open.wait()
-        self.n_open -= 1
-        self.note("end", question)
-        return self.say(question)
 
 
 class Silent(Fair):

@@ -1,5 +1,8 @@
+"""Real runs against a saved run, and waivers."""
+
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,30 +13,32 @@ if TYPE_CHECKING:
 GOOD, BAD = "--summ-model=good", "--summ-model=bad"
 SAVE, COMPARE = "--summ-save=v1", "--summ-compare=v1"
 DROP = "--summ-compare-fail=facet:0.1"
+FAIR = "--summ-judge=rule:Fair"
 
 
 def saved(bench: Bench, *arguments: str) -> Run:
     """A run that is saved as v1."""
-    run = bench.inside("summeval.toml", GOOD, SAVE, *arguments)
-    assert run.code == 0
+    run = bench.inside("summeval.toml", *(arguments or (GOOD,)), SAVE, "--tb=no")
     assert "saved: baselines/v1.json" in run.lines
     return run
 
 
 def test_a_run_against_itself_passes_with_difference_0(bench: Bench) -> None:
-    """Whatever fails here would be the harness's own doing."""
+    """Whatever fails here would be the harness's own doing; a record's file will do, too."""
     saved(bench)
-    run = bench.inside("summeval.toml", GOOD, COMPARE)
+    run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-run-record=elsewhere.json")
 
-    assert run.code == 0
-    assert run.last == "3 passed"
+    assert (run.code, run.last) == (0, "3 passed")
     assert "good against v1 (good): no rule broken" in run.lines
     (changes,) = [line for line in run.lines if line.startswith("  against v1")]
     assert changes.split() == ["against", "v1", "+0.000", "+0.000"]
+    run = bench.inside("summeval.toml", GOOD, "--summ-compare=elsewhere.json")
+    assert run.code == 0
+    assert "good against elsewhere.json (good): no rule broken" in run.lines
 
 
 def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
-    """A release gate that fails without saying where would be argued with."""
+    """The reviewer sees where, the old words beside the new ones, and the sentence that is new."""
     saved(bench)
     run = bench.inside("summeval.toml", BAD, COMPARE, DROP, "-rA")
 
@@ -43,14 +48,6 @@ def test_a_drop_fails_and_names_the_facets_that_flipped(bench: Bench) -> None:
     assert "facets rated lower, worst first (" in run.out
     assert "  limpet-01: result 4 -> 2" in run.lines
     assert any(line.startswith("facet ") and line.endswith("FAILS") for line in run.lines)
-
-
-def test_a_failing_pair_says_what_its_baseline_had(bench: Bench) -> None:
-    """The reviewer sees the old words beside the new ones, and the sentence that is new."""
-    saved(bench)
-    run = bench.inside("summeval.toml::bad::limpet-01", BAD, COMPARE)
-
-    assert run.code == 1
     assert any(line.startswith("against v1 (good): facet 1.000 -> ") for line in run.lines)
     assert "  new unsupported sentence:" in run.lines
     assert '    "Sleepers liked its alloy lamp."' in run.lines
@@ -69,31 +66,58 @@ def test_two_papers_show_no_drop_and_the_run_says_so(bench: Bench) -> None:
     ) in " ".join(run.out.split())
 
 
-def test_a_missing_baseline_is_a_usage_error_that_names_the_saved_ones(bench: Bench) -> None:
-    """A gate that compares with nothing must not be green."""
+NAME = " is no name; use letters, digits, '.', '-' and '_'"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((DROP,), "--summ-compare-fail says what fails and nothing is compared"),
+        (("--summ-compare=v11",), "baselines has no run 'v11'; did you mean 'v1'?"),
+        (
+            (COMPARE, "--summ-compare-fail=facets:0.02"),
+            "--summ-compare-fail='facets:0.02': unknown metric 'facets'; did you mean",
+        ),
+        (("--summ-compare=broken",), "is no run record: suites.0.pairs.0.outcome: "),
+        *(((f"--summ-save={name}",), f"--summ-save={name!r}{NAME}")
+          for name in ("../v1", "a b", ".hidden", "v1/2", "v1.json")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_or_saved_is_a_usage_error(
+    bench: Bench, arguments: tuple[str, ...], told: str
+) -> None:
+    """A gate that compares with nothing, or holds nothing, must not be green."""
     bare = bench.inside("summeval.toml", COMPARE)
+    assert bare.code == 4
+    none = "baselines has no run 'v1'; no run is saved there; save one with --summ-save=v1"
+    assert none in bare.err
+
     saved(bench)
-    misspelt = bench.inside("summeval.toml", "--summ-compare=v11")
+    record = json.loads(bench.text("baselines/v1.json"))
+    record["suites"][0]["pairs"][0]["outcome"] = "fine"
+    bench.write("baselines/broken.json", json.dumps(record))
+    run = bench.inside("summeval.toml", *arguments)
+    assert run.code == 4
+    assert told in run.err
 
-    assert bare.code == misspelt.code == 4
-    assert "baselines has no run 'v1'; no run is saved there; save one with --summ-save=v1" in (
-        bare.err
-    )
-    assert "baselines has no run 'v11'; did you mean 'v1'?" in misspelt.err
 
-
-def test_another_judge_fails_and_is_named(bench: Bench) -> None:
-    """A drop that another judge sees is no drop of the system."""
+def test_another_judge_and_other_papers_fail_and_are_named(bench: Bench) -> None:
+    """A drop that another judge sees is no drop of the system; means over other papers differ."""
     saved(bench)
-    run = bench.inside("summeval.toml", GOOD, COMPARE, "--summ-judge=rule:Fair")
-
+    run = bench.inside("summeval.toml", GOOD, COMPARE, FAIR)
     assert run.code == 1
     assert "good: judge differs: 'fair-1' here, 'offline-3' in v1 (facet, faithfulness)" in run.out
 
+    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
+    run = bench.inside("summeval.toml", GOOD, COMPARE)
+    assert (run.code, run.last) == (1, "1 failed, 3 passed")
+    assert "good: suite differs: " in run.out
+    assert "numbers of different recipes do not compare" in " ".join(run.out.split())
+
 
 def test_the_baselines_system_can_be_named(bench: Bench) -> None:
-    """A saved run of several systems leaves open which one is meant."""
-    bench.inside("summeval.toml", "--summ-model=good,bad", SAVE, "--tb=no")
+    """A saved run of several systems, of which one fails, leaves open which one is meant."""
+    assert saved(bench, "--summ-model=good,bad").code == 1
     bench.spoil("summeval.toml", "[systems.bad]", "[systems.other]")
     other = "--summ-model=other"
     unclear = bench.inside("summeval.toml", other, COMPARE)
@@ -105,45 +129,22 @@ def test_the_baselines_system_can_be_named(bench: Bench) -> None:
     assert "other against v1 (bad): no rule broken" in named.lines
 
 
-def test_a_file_will_do_for_a_baseline(bench: Bench) -> None:
-    """The record of another checkout, or of an artifact of CI."""
-    bench.inside("summeval.toml", GOOD, "--summ-run-record=elsewhere.json")
-    run = bench.inside("summeval.toml", GOOD, "--summ-compare=elsewhere.json")
-
-    assert run.code == 0
-    assert "good against elsewhere.json (good): no rule broken" in run.lines
-
-
-def test_a_run_of_some_pairs_is_not_saved(bench: Bench) -> None:
-    """Whatever was compared with it would be compared on those pairs only."""
+def test_a_run_of_some_pairs_is_neither_saved_nor_compared(bench: Bench) -> None:
+    """The worst paper would be the one that is missing, where the judge has left it unscored."""
     run = bench.inside("summeval.toml::good::limpet-01", SAVE)
-
     assert run.code == 1
-    assert (
-        "--summ-save=v1: not saved, summeval.toml: 1 of 2 pairs are judged; run all of them"
-    ) in run.lines
+    told = "--summ-save=v1: not saved, summeval.toml: 1 of 2 pairs are judged; run all of them"
+    assert told in run.lines
     assert not (bench.path / "baselines").exists()
 
-
-@pytest.mark.parametrize("name", ["../v1", "a b", ".hidden", "v1/2", "v1.json"])
-def test_a_name_that_is_no_file_name_is_refused(bench: Bench, name: str) -> None:
-    """It would be written somewhere else, or nowhere on another machine."""
-    run = bench.inside("summeval.toml", f"--summ-save={name}")
-
-    assert run.code == 4
-    assert f"--summ-save={name!r} is no name; use letters, digits, '.', '-' and '_'" in run.err
-
-
-def test_rules_without_a_baseline_are_a_usage_error(bench: Bench) -> None:
-    """Somebody believes that a drop fails, and nothing is compared."""
-    run = bench.inside("summeval.toml", DROP)
-
-    assert run.code == 4
-    assert "--summ-compare-fail says what fails and nothing is compared" in run.err
+    saved(bench, BAD, FAIR)
+    run = bench.inside("summeval.toml", BAD, COMPARE, "--summ-judge=rule:Silent", "-rA")
+    assert run.outcomes["summeval.toml::bad::all-papers"] == "ERROR"
+    assert "is unscored: facet: unanswered" in run.out
 
 
 WAIVER = """
-[waivers.known]
+[waivers.known-{number}]
 paper = "limpet-01"
 system = "bad"
 finding = "{finding}"
@@ -155,11 +156,8 @@ expires = {expires}
 
 def waive(bench: Bench, *findings: str, expires: str = "2999-01-01") -> None:
     """Waives findings of the bad system on one paper."""
-    text = (bench.path / "summeval.toml").read_text(encoding="utf-8")
     for number, finding in enumerate(findings):
-        waiver = WAIVER.format(finding=finding, expires=expires)
-        text += waiver.replace("waivers.known", f"waivers.known-{number}")
-    bench.write("summeval.toml", text)
+        bench.extend(WAIVER.format(number=number, finding=finding, expires=expires))
 
 
 def test_a_waived_finding_passes_and_is_listed(bench: Bench) -> None:
@@ -169,49 +167,27 @@ def test_a_waived_finding_passes_and_is_listed(bench: Bench) -> None:
 
     assert run.outcomes["summeval.toml::bad::limpet-01"] == "PASSED"
     assert run.outcomes["summeval.toml::bad::kiln-02"] == "FAILED"
-    assert (
-        run.block("waiver known-0 (in use): bad on limpet-01, facet, until 2999-01-01, owner", 2)[1]
-        == "  ann@example.org: the reference is wrong"
-    )
+    first = "waiver known-0 (in use): bad on limpet-01, facet, until 2999-01-01, owner"
+    assert run.block(first, 2)[1] == "  ann@example.org: the reference is wrong"
 
 
-def test_a_waiver_of_no_threshold_is_a_usage_error(bench: Bench) -> None:
-    """A misspelt waiver would be found out only when the pair fails."""
+def test_a_waiver_that_waives_nothing_or_no_longer_does_not_pass(bench: Bench) -> None:
+    """Misspelt, expired or left behind, it would be found out too late, or waive the next one."""
     waive(bench, "facet.results")
     run = bench.inside("summeval.toml", BAD)
-
     assert run.code == 4
     assert "summeval.toml:" in run.err
     assert "is of 'facet.results', which [thresholds] does not hold" in run.err
 
-
-def test_an_expired_waiver_fails(bench: Bench) -> None:
-    """What nobody renews ends."""
+    bench.suite()
     waive(bench, "facet", "faithfulness", expires="2020-01-01")
     run = bench.inside("summeval.toml::bad::limpet-01", BAD)
-
     assert run.code == 1
     assert "expired on 2020-01-01; mend, renew or delete it" in " ".join(run.out.split())
 
-
-def test_a_waiver_that_nothing_needs_fails(bench: Bench) -> None:
-    """Left behind, it would waive the next mistake."""
     bench.bad["limpet-01"] = bench.good["limpet-01"]
     bench.suite()
     waive(bench, "facet")
     run = bench.inside("summeval.toml::bad::limpet-01", BAD)
-
     assert run.code == 1
     assert "waiver 'known-0' of facet (owner 'ann@example.org') is no longer needed" in run.out
-
-
-def test_other_papers_fail_and_name_the_key(bench: Bench) -> None:
-    """Means over other papers are other numbers."""
-    saved(bench)
-    bench.suite(papers=("limpet-01", "kiln-02", "moss-03"))
-    run = bench.inside("summeval.toml", GOOD, COMPARE)
-
-    assert run.code == 1
-    assert run.last == "1 failed, 3 passed"
-    assert "good: suite differs: " in run.out
-    assert "numbers of different recipes do not compare" in " ".join(run.out.split())

@@ -84,11 +84,13 @@ class Tags(HTMLParser):
 def hostile_run(bench: Bench) -> Run:
     """A run in GitHub Actions that writes every report, with two workers."""
     write_suite(bench)
+    reports = ("run-record=out/run.json", "junit=out/run.xml", "html=out/run.html")
     return bench.run(
-        "summeval.toml", "test_own.py", "--summ-judge=rule:Venomous", "--summ-run-record=out/run.json",
-        "--summ-junit=out/run.xml", "--summ-html=out/run.html", "--junitxml=out/own.xml", "-rA",
-        "-v", "-n", "2", GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(bench.path / "out/step.md"),
-    )  # fmt: skip
+        *("summeval.toml", "test_own.py", "-rA", "-v", "-n2", "--junitxml=out/own.xml"),
+        *("--summ-judge=rule:Venomous", *(f"--summ-{report}" for report in reports)),
+        GITHUB_ACTIONS="true",
+        GITHUB_STEP_SUMMARY=str(bench.path / "out/step.md"),
+    )
 
 
 def test_hostile_text_harms_neither_the_run_nor_a_report(bench: Bench) -> None:

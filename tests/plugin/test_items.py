@@ -1,9 +1,13 @@
+"""What is collected, named, selected and asked about."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+
+from summeval_pytest.cli.app import main
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Bench
@@ -24,20 +28,22 @@ def collected(bench: Bench, *arguments: str) -> list[str]:
 
 
 def test_a_pair_is_one_test_named_by_suite_system_and_paper(bench: Bench) -> None:
-    """The names are what people select, skip and quote; the order is that of the files."""
+    """The names are what people select, skip and quote; the order is that of the files.
+
+    Means are a test only where a threshold asks for them: one that holds nothing is always green.
+    """
     assert collected(bench, "summeval.toml", BOTH) == ALL
-
-
-def test_means_are_a_test_only_where_a_threshold_asks_for_them(bench: Bench) -> None:
-    """A test that holds nothing would always be green."""
     bench.suite(mean="facet = 0.7")
-
     assert collected(bench, "summeval.toml", BOTH) == [
         *ALL[:2],
         "summeval.toml::good::all-papers",
         *ALL[2:],
         "summeval.toml::bad::all-papers",
     ]
+    bench.spoil("summeval.toml", '"bad.jsonl"', '"bad.jsonl"\nskip = ["kiln-02"]')
+    bench.lines("bad.jsonl", {"paper": "limpet-01", "summary": bench.bad["limpet-01"]})
+    skipped = collected(bench, "summeval.toml", "--summ-model=bad")
+    assert skipped == [ALL[2], "summeval.toml::bad::all-papers"]
 
 
 @pytest.mark.parametrize("argument", ["summeval.toml", ".", "../{folder}"])
@@ -46,11 +52,20 @@ def test_a_suite_is_collected_by_its_file_or_its_folder(bench: Bench, argument: 
     assert collected(bench, argument.format(folder=bench.path.name)) == ALL[:2]
 
 
-def test_a_suite_in_testpaths_is_collected_without_arguments(bench: Bench) -> None:
-    """A bare `pytest` gates where the project says so."""
+def test_a_suite_may_have_a_name_of_its_own_and_stand_in_testpaths(bench: Bench) -> None:
+    """NAME.summeval.toml lets several suites share a folder; a bare `pytest` gates testpaths."""
+    text = bench.text("summeval.toml")
+    (bench.path / "summeval.toml").unlink()
+    bench.write("lab.summeval.toml", text)
+    bench.write("field.summeval.toml", text.replace('["good"]', '["bad"]'))
+    bench.write("mysummeval.toml", "no suite")
+    lab = [node.replace("summeval.toml", "lab.summeval.toml") for node in ALL[:2]]
+    field = [node.replace("summeval.toml", "field.summeval.toml") for node in ALL[2:]]
+    assert collected(bench, "lab.summeval.toml") == lab
+    assert collected(bench, ".") == field + lab
+
     bench.suite("golden/summeval.toml")
     bench.write("pytest.ini", "[pytest]\ntestpaths = golden\n")
-
     assert collected(bench) == [f"golden/{node}" for node in ALL[:2]]
 
 
@@ -68,18 +83,25 @@ def test_a_suite_that_is_not_among_the_arguments_is_left_alone(
     assert bench.asked() == []
 
 
-def test_a_suite_may_have_a_name_of_its_own(bench: Bench) -> None:
-    """NAME.summeval.toml lets several suites share a folder and its papers."""
-    text = (bench.path / "summeval.toml").read_text(encoding="utf-8")
-    (bench.path / "summeval.toml").unlink()
-    bench.write("lab.summeval.toml", text)
-    bench.write("field.summeval.toml", text.replace('["good"]', '["bad"]'))
-    bench.write("mysummeval.toml", "no suite")
-    lab = [node.replace("summeval.toml", "lab.summeval.toml") for node in ALL[:2]]
-    field = [node.replace("summeval.toml", "field.summeval.toml") for node in ALL[2:]]
+def test_a_suite_that_shares_its_papers_says_so_and_is_allowed_to(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By flag or variable, in pytest and in the command."""
+    bench.suite("suite/summeval.toml")
+    (bench.path / "suite" / "papers.jsonl").rename(bench.path / "papers.jsonl")
+    bench.spoil("suite/summeval.toml", '"papers.jsonl"', '"../papers.jsonl"')
+    refused = bench.inside("suite")
+    told = "suite/summeval.toml:1: '../papers.jsonl' leads out of the suite's folder"
 
-    assert collected(bench, "lab.summeval.toml") == lab
-    assert collected(bench, ".") == field + lab
+    assert refused.code == 4
+    assert told in refused.err
+    assert bench.inside("suite", "--summ-allow-outside").code == 0
+    assert main(["plan", "suite"]) == 4
+    assert told in capsys.readouterr().err
+    assert main(["plan", "suite", "--allow-outside"]) == 0
+    monkeypatch.setenv("SUMM_ALLOW_OUTSIDE", "yes")
+    assert main(["plan", "suite"]) == 0
+    assert bench.inside("suite").code == 0
 
 
 def test_two_suites_are_gated_in_one_run(bench: Bench) -> None:
@@ -134,24 +156,16 @@ def test_only_selected_pairs_are_judged(
     assert bench.pairs_asked() == {node.removeprefix("summeval.toml::") for node in expected}
 
 
-def test_means_ask_nothing_that_the_pairs_have_asked(bench: Bench) -> None:
-    """The aggregate takes what the process knows."""
+def test_nothing_is_asked_twice_or_where_tests_are_only_looked_at(bench: Bench) -> None:
+    """The means take what the pairs have asked; --collect-only is free, whoever judges."""
     bench.suite(mean="facet = 0.7")
+    run = bench.inside("summeval.toml", "--collect-only", "-q", FAIR)
+    assert (run.code, run.collected) == (0, [*ALL[:2], "summeval.toml::good::all-papers"])
+    assert bench.asked() == []
     bench.inside("summeval.toml", FAIR, "-k", "not all-papers")
     n_asked = len(bench.asked())
-    bench.forget()
     bench.inside("summeval.toml", FAIR)
-
-    assert len(bench.asked()) == n_asked
-
-
-def test_collect_only_never_asks_the_judge(bench: Bench) -> None:
-    """Looking at the tests is free, whoever judges."""
-    run = bench.inside("summeval.toml", "--collect-only", "-q", "--summ-judge=rule:Wide")
-
-    assert run.code == 0
-    assert run.collected == ALL[:2]
-    assert bench.asked() == []
+    assert len(bench.asked()) == 2 * n_asked > 0
 
 
 def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> None:
@@ -186,7 +200,7 @@ def test_a_failure_points_at_the_system_in_the_suite_file(bench: Bench) -> None:
     bench.suite(mean="facet = 0.7")
     bench.inside("summeval.toml", BOTH, "--junitxml=junit.xml", "-o", "junit_family=xunit1")
     cases = ET.parse(bench.path / "junit.xml").iter("testcase")  # noqa: S314 - pytest wrote it
-    lines = (bench.path / "summeval.toml").read_text(encoding="utf-8").splitlines()
+    lines = bench.text("summeval.toml").splitlines()
     found = {
         (case.get("name"), case.get("file"), lines[int(case.get("line", ""))]) for case in cases
     }

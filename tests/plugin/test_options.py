@@ -26,11 +26,7 @@ def test_help_names_every_option_in_its_three_spellings(bench: Bench) -> None:
         assert f"{spelt} {option.help}" in told
         assert f"; ini {option.ini}, environment {option.variable}" in told
         assert "default" in option.help
-
-
-def test_the_default_of_requests_in_flight_is_that_of_the_evaluation() -> None:
-    """It is written twice, since a foreign suite must not load the evaluation to read it."""
-    assert DEFAULT_IN_FLIGHT == IN_FLIGHT
+    assert DEFAULT_IN_FLIGHT == IN_FLIGHT, "written twice, as a foreign suite loads no evaluation"
 
 
 def test_marker_is_registered(bench: Bench) -> None:
@@ -96,24 +92,16 @@ def test_command_line_beats_environment_beats_ini(
     assert chosen(given) == flag
 
 
-@pytest.mark.parametrize("value", ["1", "true", "YES", "on", "0", "False", "no", "off"])
-def test_a_switch_may_be_said_in_any_usual_word(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
-    """CI systems write 1, YAML writes true, and people write yes."""
-    monkeypatch.setenv("SUMM_PLAN", value)
-
-    assert read_options(bench.config()).plan is (value in {"1", "true", "YES", "on"})
-
-
-def test_a_switch_that_is_neither_on_nor_off_is_refused(
+def test_a_switch_may_be_said_in_any_usual_word_and_in_no_other(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Taken for off, it would ask, and cost, what was only to be planned."""
+    """CI systems write 1, YAML true, people yes; "maybe" for off would ask, and cost."""
+    for value in ("1", "true", "YES", "on", "0", "False", "no", "off"):
+        monkeypatch.setenv("SUMM_PLAN", value)
+        assert read_options(bench.config()).plan is (value in {"1", "true", "YES", "on"})
     monkeypatch.setenv("SUMM_PLAN", "maybe")
     with pytest.raises(OptionError) as caught:
         read_options(bench.config())
-
     told = "--summ-plan='maybe' (or summ_plan, SUMM_PLAN) is not true or false"
     assert str(caught.value) == told
 
@@ -140,29 +128,22 @@ def test_model_chooses_the_systems_in_the_order_asked(
 
 
 def test_header_names_judge_store_record_and_suite(bench: Bench) -> None:
-    """A log without the recipe of its run cannot be compared with another."""
-    fingerprint = load_suite(bench.path).fingerprint
-    gated = f"suite {bench.path.name} {fingerprint}"
+    """A log without the recipe of its run cannot be compared with another.
 
+    Without labels a verdict is one judge's opinion, and the reader is told so first.
+    """
+    gated = f"suite {bench.path.name} {load_suite(bench.path).fingerprint}"
     offline = bench.inside("summeval.toml", "--summ-record=none")
     assert offline.code == 0
     line = f"summeval: judge offline-3, store not needed, record none, {gated} (good)"
     assert offline.lines.count(line) == 1
+    told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
+    assert told in offline.lines
+    assert "judge: not calibrated: the suite has no labels to measure it with" in offline.lines
 
     own = bench.inside("summeval.toml", "--summ-judge=rule:Fair", "--summ-model=bad,good")
     line = f"summeval: judge fair-1, store not needed, record new, {gated} (bad, good)"
     assert own.lines.count(line) == 1
-
-
-def test_header_says_where_nobody_knows_how_well_the_judge_judges(bench: Bench) -> None:
-    """Without labels a verdict is one judge's opinion, and the reader is told so first."""
-    bench.suite()
-    run = bench.inside("summeval.toml")
-
-    assert run.code == 0
-    told = "summeval: judge not calibrated: summeval.toml has no labels; see 'summeval agree'"
-    assert told in run.lines
-    assert "judge: not calibrated: the suite has no labels to measure it with" in run.lines
 
 
 def test_min_replaces_and_adds_thresholds_of_pairs(bench: Bench) -> None:

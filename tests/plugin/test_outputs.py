@@ -298,9 +298,7 @@ def test_in_github_actions_failing_pairs_are_annotated_at_their_line(
     assert found[0].startswith(f"::error file={bench.path.name}/deep/bad.jsonl,line=")
 
 
-def test_the_step_summary_is_appended_once(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_step_summary_is_appended_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job has other steps, whose summaries stand before ours; workers write none.
 
     A plugin that annotates failures is left to it: GitHub shows ten, and twice would hide another.

@@ -33,33 +33,18 @@ SHELL = {
 """All of us that a foreign suite loads: options, hooks, and the error tree they speak in."""
 
 
-@pytest.fixture(scope="module")
-def loaded(shared_bench: Bench) -> dict[str, set[str]]:
-    """By process, the modules that one foreign test loads, alone and in two workers."""
-    shared_bench.write("foreign/conftest.py", WRITER)
-    shared_bench.write("foreign/test_plain.py", "def test_plain(tmp_path): assert tmp_path\n")
-    for processes in ("2", "0"):
-        run = shared_bench.run("foreign", "-n", processes)
+def test_an_unused_plugin_loads_its_shell_and_no_heavy_package(bench: Bench) -> None:
+    """Installed next to a thousand foreign tests, it must not cost their start, in no process."""
+    bench.write("foreign/conftest.py", WRITER)
+    bench.write("foreign/test_plain.py", "def test_plain(tmp_path): assert tmp_path\n")
+    for processes, names in (("2", ("main", "gw0", "gw1")), ("0", ("main",))):
+        run = bench.run("foreign", "-n", processes)
         assert run.code == 0
         assert run.last.endswith("1 passed")
-    return {
-        file.stem: set(json.loads(file.read_text(encoding="utf-8")))
-        for file in shared_bench.path.glob("*.json")
-    }
-
-
-@pytest.mark.parametrize("process", ["main", "gw0", "gw1"])
-def test_an_unused_plugin_loads_its_shell_alone(loaded: dict[str, set[str]], process: str) -> None:
-    """Installed next to a thousand foreign tests, it must not cost their start."""
-    ours = {name for name in loaded[process] if name.split(".")[0] == "summeval_pytest"}
-
-    assert ours == SHELL
-
-
-@pytest.mark.parametrize("process", ["main", "gw0", "gw1"])
-def test_an_unused_plugin_loads_no_heavy_package(loaded: dict[str, set[str]], process: str) -> None:
-    """NumPy or a client for an API would cost more than most test suites."""
-    assert not HEAVY & loaded[process]
+        for name in names:
+            loaded = set(json.loads(bench.text(f"{name}.json")))
+            assert {each for each in loaded if each.split(".")[0] == "summeval_pytest"} == SHELL
+            assert not HEAVY & loaded
 
 
 @pytest.fixture
@@ -90,18 +75,16 @@ def test_no_option_of_the_gate_is_green_without_a_suite(foreign: Bench, option: 
     assert not (foreign.path / "ran").exists()
 
 
-def test_two_workers_refuse_it_as_one_process_does(foreign: Bench) -> None:
-    """They collect, and the controller ends the run."""
-    run = foreign.run("test_plain.py", "--summ-model=good", "-n2")
-
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "ERROR: --summ-model is about a suite, and none is among" in run.err
-    assert not (foreign.path / "ran").exists()
-
-
 def test_the_line_that_is_named_has_pytest_collect_the_suite(foreign: Bench) -> None:
-    """Pasted where it says, it gates; the other tests are still collected, each once."""
-    told = foreign.inside("test_plain.py", "--summ-model=good").err
+    """Pasted where it says, it gates; the other tests are still collected, each once.
+
+    Two workers refuse as one process does: they collect, and the controller ends the run.
+    """
+    refused = foreign.inside("test_plain.py", "--summ-model=good", "-n2")
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    told = refused.err
+    assert "ERROR: --summ-model is about a suite, and none is among" in told
+    assert not (foreign.path / "ran").exists()
     line = told.split("or write ")[1].split(" under ")[0]
     foreign.write("pyproject.toml", f"[tool.pytest.ini_options]\n{line}\n")
     run = foreign.inside("--summ-model=good", "-rA")
@@ -120,36 +103,40 @@ def test_a_file_that_cannot_be_imported_is_told_and_not_the_option(foreign: Benc
     assert "is about a suite" not in run.err
 
 
-def ours(bench: Bench, *arguments: str, **variables: str) -> list[str]:
+def ours(bench: Bench, *arguments: str) -> list[str]:
     """What the plugin says of a green run of foreign tests."""
-    run = bench.run("-W", "error", *arguments, **variables)
+    run = bench.inside("-W", "error", *arguments)
     assert run.code == 0
     return [line for line in run.lines if line.startswith(("summeval: no s", "summeval: the"))]
 
 
-def test_a_variable_breaks_no_foreign_suite_and_is_said_to_be_ignored(foreign: Bench) -> None:
-    """It is exported for a whole shell; a warning would fail suites that make them errors."""
+def test_variables_and_ini_keys_break_no_foreign_suite_and_are_said_to_be_ignored(
+    foreign: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable is exported for a whole shell; a warning would fail suites that make them errors.
+
+    Ini keys are for the runs of the suite: plain pytest is meant to be one, a named test is none.
+    """
     told = "summeval: no suite was collected, so nothing is gated; ignored: "
-    named = {"SUMM_JUDGE": "gpt", "SUMM_MODEL": "llama3"}
-    assert ours(foreign, "test_plain.py", "-q", **named) == [told + "SUMM_MODEL, SUMM_JUDGE"]
-    assert ours(foreign, "test_plain.py", "-q") == []
-
-
-def test_ini_keys_are_said_to_be_ignored_where_no_path_was_given(foreign: Bench) -> None:
-    """They are for the runs of the suite: plain pytest is meant to be one, a named test is none."""
     foreign.write("pytest.ini", "[pytest]\nsumm_judge = offline\n")
-    told = "summeval: no suite was collected, so nothing is gated; ignored: summ_judge (ini)"
-    assert ours(foreign) == [told]
+    assert ours(foreign) == [f"{told}summ_judge (ini)"]
     assert ours(foreign, "test_plain.py") == []
+    foreign.write("pytest.ini", "[pytest]\n")
+    assert ours(foreign, "test_plain.py", "-q") == []
+    monkeypatch.setenv("SUMM_JUDGE", "gpt")
+    monkeypatch.setenv("SUMM_MODEL", "llama3")
+    assert ours(foreign, "test_plain.py", "-q") == [f"{told}SUMM_MODEL, SUMM_JUDGE"]
 
 
-@pytest.mark.parametrize("tests", ["test_plain.py", "gate"])
 def test_a_misspelt_variable_is_told_with_the_one_that_was_meant(
-    foreign: Bench, tests: str
+    foreign: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Unread, it would gate the default systems in silence."""
     told = "summeval: the variable {} is set and has no meaning; {}"
-    assert ours(foreign, tests, SUMM_MODLE="x", SUMM_="y") == [
-        told.format("'SUMM_'", "pytest --help lists them"),
-        told.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
-    ]
+    monkeypatch.setenv("SUMM_MODLE", "x")
+    monkeypatch.setenv("SUMM_", "y")
+    for tests in ("test_plain.py", "gate"):
+        assert ours(foreign, tests) == [
+            told.format("'SUMM_'", "pytest --help lists them"),
+            told.format("'SUMM_MODLE'", "did you mean 'SUMM_MODEL'?"),
+        ]

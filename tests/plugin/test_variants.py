@@ -140,7 +140,7 @@ def test_a_variant_that_there_is_not_is_a_usage_error(
         assert server.n_requests == 0
 
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert f"summeval.toml:3: '{line.split()[0]}' of the suite is {message}" in run.err
+    assert f"summeval.toml:3: '{line.split(maxsplit=1)[0]}' of the suite is {message}" in run.err
 
 
 @pytest.mark.parametrize(
