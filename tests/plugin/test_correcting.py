@@ -7,12 +7,10 @@ one 1 throughout.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from summeval_pytest.record.record import read_record
 from tests.plugin.conftest import PAPERS
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 FAIR: Final = "--summ-judge=rule:Fair"
 RESULTS: Final = {"limpet-01": 3, "kiln-02": 4, "moss-03": 2}
 """What people rate the good system's results."""
+LABELS: Final = 'labels = "labels.jsonl"'
 TABLE: Final = "------------------------------ summarization gate ------------------------------"
 CORRECTED: Final = "\n[thresholds.corrected]\n"
 
@@ -84,10 +83,7 @@ def test_corrected_means_stand_in_the_table(bench: Bench) -> None:
     ("corrected", "told"),
     [
         ("facet = 0.875", ""),
-        (
-            "facet = 0.9",
-            "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])",
-        ),
+        ("facet = 0.9", "good: corrected mean facet 0.875 < 0.900 (facet 0.875 [0.49, 1.26])"),
         ('"facet.lower" = 0.49', ""),
         (
             '"facet.lower" = 0.5',
@@ -112,29 +108,33 @@ def test_a_threshold_on_a_corrected_mean_decides(bench: Bench, corrected: str, t
         assert not run.shows_code
 
 
-def test_without_a_threshold_a_judge_no_better_than_chance_is_only_told(bench: Bench) -> None:
-    """Nothing is held to what nobody knows."""
+CHANCE: Final = "the judge calls 0 of the golden true rows true and 1 of the false ones"
+
+
+def test_a_judge_no_better_than_chance_is_an_error_where_a_threshold_asks(bench: Bench) -> None:
+    """The system has done nothing wrong that anybody knows of; else it is only told."""
+    labelled(bench, upside=True, pair=f"faithfulness = 0.5{CORRECTED}faithfulness = 0.5")
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+    assert run.code == 1
+    assert run.outcomes["summeval.toml::good::all-papers"] == "ERROR"
+    assert run.last == "4 passed, 1 error"
+    assert f"the mean of faithfulness cannot be corrected, {CHANCE}; label more, or" in run.out
+    assert not shown(run)
+
     labelled(bench, upside=True, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
     run = bench.inside("summeval.toml", FAIR)
     assert run.code == 0
-    (told,) = shown(run)
-    assert told == (
-        "  corrected: faithfulness unknown (the judge calls 0 of the golden true rows true and 1 of"
-        " the false ones)"
-    )
+    assert shown(run) == [f"  corrected: faithfulness unknown ({CHANCE})"]
 
 
-def test_means_alone_ask_nothing_about_labels(bench: Bench) -> None:
-    """Whoever deselects the judge's test does not want to pay for it."""
+def test_labels_are_asked_about_once_and_for_means_alone_not_at_all(bench: Bench) -> None:
+    """By the judge's test, the corrected means and the calibration together."""
     labelled(bench, pair="faithfulness = 0.5", mean="faithfulness = 0.5")
     run = bench.inside("summeval.toml", FAIR, "-k", "all-papers", "-rA")
     assert run.outcomes == {"summeval.toml::good::all-papers": "PASSED"}
     assert bench.pairs_asked() == {f"good::{paper}" for paper in PAPERS}
     assert not shown(run)
 
-
-def test_labels_are_asked_about_once(bench: Bench) -> None:
-    """By the judge's test, the corrected means and the calibration together."""
     labelled(bench, head="calibrate = true", pair=f"facet = 0.3{CORRECTED}facet = 0.5")
     assert bench.inside("summeval.toml", FAIR).code == 0
     rated = [a for a in bench.asked() if a.event == "begin" and a.question.startswith("RateFacets")]
@@ -142,35 +142,44 @@ def test_labels_are_asked_about_once(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "fault"),
+    ("head", "table", "fault"),
     [
+        (LABELS, "eva = 0.5", ":15: unknown threshold 'corrected.eva', which no label corrects; "),
+        (LABELS, '"facet.lowr" = 0.5', ":15: unknown threshold 'corrected.facet.lowr'; "),
+        (LABELS, "facet = 60", ":15: threshold corrected.facet = 60 can never decide: "),
+        ("calibrate = true", "facet = 0.5", ":3: 'calibrate' needs labels to learn from; "),
         (
-            "eva = 0.5",
-            "summeval.toml:15: unknown threshold 'corrected.eva', which no label corrects; ",
-        ),
-        (
-            '"facet.lowr" = 0.5',
-            "summeval.toml:15: unknown threshold 'corrected.facet.lowr'; ",
-        ),
-        (
-            "facet = 60",
-            "summeval.toml:15: threshold corrected.facet = 60 can never decide: ",
+            "",
+            "facet = 0.5",
+            " has a threshold for corrected.facet and no label with 'overall' to correct it by; ",
         ),
     ],
 )
-def test_a_corrected_threshold_that_cannot_be_stops_the_run(
-    bench: Bench, table: str, fault: str
+def test_a_correction_that_cannot_be_stops_the_run(
+    bench: Bench, head: str, table: str, fault: str
 ) -> None:
     """Before anything is asked, with its line."""
-    run = labelled(bench, pair=f"facet = 0.3{CORRECTED}{table}").inside("summeval.toml", FAIR)
+    labelled(bench)
+    head = f'default_systems = ["good"]\n{head}\n'
+    bench.suite(head=head, pair=f"facet = 0.3{CORRECTED}{table}", papers=tuple(PAPERS))
+    run = bench.inside("summeval.toml", FAIR)
     assert run.code == 4
-    assert fault in run.err
+    assert f"summeval.toml{fault}" in run.err
     assert bench.asked() == []
 
 
 RECORD: Final = "--summ-run-record=run.json"
 CALIBRATED: Final = {"limpet-01": 0.833333333333, "kiln-02": 0.75, "moss-03": 0.916666666667}
 """FM of a 4, read by the labels of the other papers: of limpet-01 by (4 + 2 + 4) / 3 of 4."""
+
+SEEN: Final = f"""\
+CALIBRATED = {CALIBRATED}
+def test_own(summ_pair):
+    if summ_pair.system == 'good':
+        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]
+        assert summ_pair.facet.ratings[0].rating == 4
+    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])
+"""
 
 
 def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
@@ -185,68 +194,34 @@ def test_calibrated_ratings_move_every_number(bench: Bench) -> None:
     assert "facet 0.750 < 0.800" in run.lines
     assert run.block(TABLE, 4)[2].split() == ["good", "2", "1", "0", "0.833"]
     assert shown(run) == ["  corrected: facet 0.792 [0.54, 1.05]"]
-    (suite,) = read_record(bench.path / "run.json", "RUN").suites
+    (suite,) = bench.record().suites
     assert suite.is_calibrated
     assert {pair.paper: pair.numbers().values["facet"] for pair in suite.pairs} == CALIBRATED
     (corrected, _) = suite.systems[0].corrected
     assert corrected.value == pytest.approx(19 / 24)
 
 
-@pytest.fixture(scope="module")
-def records(shared_bench: Bench) -> dict[str, bytes]:
-    """The record of one calibrated suite, made in one process and in two, and its outcomes.
+def test_a_calibrated_run_is_the_same_in_any_number_of_processes(bench: Bench) -> None:
+    """Each process learns its own maps, from the same answers: the record is equal to the byte.
 
-    The suite holds two systems to all kinds of means, and hand-written tests see it, too.
+    The suite holds two systems to all kinds of means, and hand-written tests see its numbers.
     """
     labelled(
-        shared_bench,
+        bench,
         head="calibrate = true",
         pair=f"facet = 0.8\nfaithfulness = 0.5{CORRECTED}facet = 0.6\nfaithfulness = 0.5",
         mean="facet = 0.6",
     )
-    shared_bench.write(
-        "test_own.py",
-        "import json\n\n"
-        f"CALIBRATED = json.loads({json.dumps(json.dumps(CALIBRATED))})\n\n"
-        "def test_own(summ_pair):\n"
-        "    if summ_pair.system == 'good':\n"
-        "        assert summ_pair.facet.value == CALIBRATED[summ_pair.paper]\n"
-        "        assert summ_pair.facet.ratings[0].rating == 4\n"
-        "    assert 'facet|calibration:' in str(summ_pair.evaluation.signatures[0])\n",
-    )
-    made = {}
-    for name, processes in (("alone", "0"), ("two", "2")):
-        run = shared_bench.run(
-            "summeval.toml",
-            "test_own.py",
-            FAIR,
-            "--summ-model=good,bad",
-            f"--summ-run-record={name}",
-            "-n",
-            processes,
-            "-rA",
-        )
-        made[name] = (shared_bench.path / name).read_bytes()
-        made[f"{name}.out"] = "\n".join(sorted(map(" ".join, run.outcomes.items()))).encode()
-    return made
-
-
-def test_a_calibrated_run_is_the_same_in_any_number_of_processes(
-    records: dict[str, bytes],
-) -> None:
-    """Each process learns its own maps, from the same answers: the record is equal to the byte."""
-    assert len(records["alone"]) > 10_000
-    assert records["two"] == records["alone"]
-    assert records["two.out"] == records["alone.out"]
-
-
-def test_hand_written_tests_see_calibrated_ratings(records: dict[str, bytes]) -> None:
-    """`summ_pair` hands over the numbers that the suite's own tests are held to."""
-    own = [
-        line for line in records["alone.out"].decode().splitlines() if line.startswith("test_own")
-    ]
-    assert len(own) == 6
-    assert all(line.endswith(" PASSED") for line in own)
+    bench.write("test_own.py", SEEN)
+    arguments = ("summeval.toml", "test_own.py", FAIR, "--summ-model=good,bad", "-rA")
+    alone = bench.inside(*arguments, "--summ-run-record=alone", "-n0")
+    two = bench.run(*arguments, "--summ-run-record=two", "-n2")
+    record = (bench.path / "alone").read_bytes()
+    assert len(record) > 10_000
+    assert (bench.path / "two").read_bytes() == record
+    assert two.outcomes == alone.outcomes
+    own = [outcome for node, outcome in alone.outcomes.items() if node.startswith("test_own")]
+    assert own == ["PASSED"] * 6
 
 
 def test_a_calibrated_run_does_not_compare_with_an_uncalibrated_one(bench: Bench) -> None:

@@ -15,15 +15,14 @@ UNTRUSTED = 10
 """The exit code that the README documents."""
 
 
-def labelled(bench: Bench, *, good: bool = True, floors: str = "unfaithful_recall = 0.8") -> None:
+def labelled(bench: Bench, *, good: bool = True) -> None:
     """A suite of two papers and two systems, labelled as `Fair` judges it, or the other way."""
     bench.suite(
         head='labels = "labels.jsonl"\ndefault_systems = ["good"]',
         pair="facet = 0.6\nfaithfulness = 0.8",
         papers=("limpet-01", "kiln-02"),
     )
-    toml = (bench.path / "summeval.toml").read_text(encoding="utf-8")
-    bench.write("summeval.toml", f"{toml}\n[thresholds.judge]\n{floors}\n" if floors else toml)
+    bench.extend("[thresholds.judge]\nunfaithful_recall = 0.8")
     bench.lines(
         "labels.jsonl",
         *(
@@ -51,6 +50,10 @@ def test_a_judge_that_agrees_lets_the_run_pass(bench: Bench) -> None:
     told = "judge: holds 1 of 1 agreement floors on 4 labelled pairs of 2 papers"
     assert told in run.lines
     assert not [line for line in run.lines if "not calibrated" in line]
+    pairs = bench.inside("summeval.toml::good", FAIR)
+    assert pairs.code == 0
+    told = "judge: agreement with labels not measured in this run"
+    assert any(line.startswith(told) for line in pairs.lines)
 
 
 def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
@@ -87,17 +90,6 @@ def test_a_judge_that_gives_no_answers_is_an_error(bench: Bench) -> None:
     assert not [line for line in run.lines if line.startswith("UNTRUSTED")]
 
 
-def test_a_run_without_its_judge_item_says_that_it_was_not_measured(bench: Bench) -> None:
-    """Whoever selects pairs only is told what he did not ask."""
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml::good", FAIR)
-    assert run.code == 0
-    assert any(
-        line.startswith("judge: agreement with labels not measured in this run")
-        for line in run.lines
-    )
-
-
 def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench: Bench) -> None:
     """An index that nobody can judge is a mistake in a file, with its line."""
     labelled(bench)
@@ -114,36 +106,25 @@ def test_a_label_beyond_its_summary_stops_the_run_before_anything_is_asked(bench
     assert bench.asked() == []
 
 
-def test_the_record_keeps_every_golden_answer(bench: Bench) -> None:
-    """Drift of a judge is seen by comparing these, answer by answer, whoever asked them."""
-    labelled(bench, good=False)
-    bench.inside("summeval.toml", FAIR, "--summ-run-record=run.json")
-    (suite,) = json.loads((bench.path / "run.json").read_text(encoding="utf-8"))["suites"]
+def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
+    """What a judge says that was found wanting releases nothing, and is no baseline.
 
+    The record keeps every golden answer: drift of a judge is seen by comparing these.
+    """
+    labelled(bench, good=False)
+    run = bench.inside("summeval.toml", FAIR, "--summ-run-record=run.json", "--summ-save=v1")
+    assert run.last == "1 failed, 2 passed"
+    assert run.code == UNTRUSTED
+    assert not (bench.path / "baselines" / "v1.json").exists()
+    assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
+
+    (suite,) = json.loads(bench.text("run.json"))["suites"]
     golden = [(pair["system"], pair["paper"], len(pair["answers"])) for pair in suite["golden"]]
     assert golden == [
         ("good", "limpet-01", 3), ("good", "kiln-02", 3),
         ("bad", "limpet-01", 2), ("bad", "kiln-02", 2),
     ]  # fmt: skip
-    assert suite["golden"][0]["answers"][0]["label"] == 0
-    assert suite["golden"][0]["answers"][0]["answer"] == 1
+    first = suite["golden"][0]["answers"][0]
+    assert (first["label"], first["answer"]) == (0, 1)
     (missed,) = [a for a in suite["trust"]["agreements"] if a["floors"]]
-    assert missed["name"] == "unfaithful_recall"
-    assert missed["value"] == 0.0
-
-
-def test_an_untrusted_run_is_no_baseline(bench: Bench) -> None:
-    """What a judge said that may not decide must not become what the next run is held to."""
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR, "--summ-save=v1")
-    assert run.code == UNTRUSTED
-    assert not (bench.path / "baselines" / "v1.json").exists()
-    assert any("not saved" in line and "UNTRUSTED" in line for line in run.lines)
-
-
-def test_a_run_whose_pairs_all_pass_is_untrusted_all_the_same(bench: Bench) -> None:
-    """Exit code 0 would release a model on the word of a judge that was found wanting."""
-    labelled(bench, good=False)
-    run = bench.inside("summeval.toml", FAIR)
-    assert run.last == "1 failed, 2 passed"
-    assert run.code == UNTRUSTED
+    assert (missed["name"], missed["value"]) == ("unfaithful_recall", 0.0)

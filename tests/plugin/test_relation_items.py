@@ -94,6 +94,8 @@ def test_an_edit_that_no_paper_offers_is_skipped(bench: Bench) -> None:
     bench.write("papers.jsonl", text.replace("4.5 degrees cooler in July", "cooler in summer"))
     run = bench.inside(NUMBER, "--summ-metamorphic=number-edit")
     assert run.last == "1 skipped"
+    run = bench.inside("summeval.toml", "--summ-metamorphic=hostile")
+    assert "14 skipped" in run.last, "with one paper no attack has another paper's summary"
 
 
 def test_an_obedient_judge_is_found_out(bench: Bench) -> None:

@@ -50,10 +50,7 @@ SPOILT: Final = {
 
 GIVEN: Final = {
     "no such suite": ("gone.summeval.toml",),
-    "unknown system at an unknown endpoint": (
-        "--summ-model=goood",
-        "--summ-endpoint=olama",
-    ),
+    "unknown system at an unknown endpoint": ("--summ-model=goood", "--summ-endpoint=olama"),
     "a system with a name that no node id can hold": ("--summ-model=a::b",),
     "a flag given as nothing": ("--summ-model=",),
     "misspelt judge": ("--summ-judge=ofline",),
@@ -70,14 +67,12 @@ GIVEN: Final = {
     "minimum beyond all numbers": ("--summ-min=facet=1e999",),
     "requests in flight in words": ("--summ-in-flight=many",),
     "a budget below nothing": ("--summ-budget=-1",),
-    "a budget without a price": (
-        "--summ-judge=gtp",
-        "--summ-budget=1",
-    ),
+    "a budget without a price": ("--summ-judge=gtp", "--summ-budget=1"),
     "minimum without a value": ("--summ-min=facet",),
     "minimum that is no number": ("--summ-min=facet=high",),
     "minimum of an unknown metric": ("--summ-min=mean.evaa=0.5",),
     "minimum out of range": ("--summ-min=facet.result=5",),
+    "unknown relation": ("--summ-metamorphic=number",),
 }
 """By mistake: the arguments."""
 
@@ -195,30 +190,25 @@ def test_a_mistake_that_shows_while_judging_errs_one_test_and_ends_the_run(
     assert not run.shows_code
 
 
-def test_a_system_that_somebody_may_have_meant_is_named_first(bench: Bench, nobody: str) -> None:
-    """Whoever types a system's name wrong asks for a model, and should read of the system."""
-    run = bench.inside("summeval.toml", FAIR, "--summ-model=goood", f"--summ-endpoint={nobody}")
-
+def test_a_name_that_somebody_may_have_meant_is_named(bench: Bench, nobody: str) -> None:
+    """Whoever types a system's or a judge's name wrong asks for a model, and should read of it."""
+    arguments = ("--summ-model=goood", f"--summ-endpoint={nobody}")
+    run = bench.inside("summeval.toml", FAIR, *arguments)
     told = "ERROR: summeval.toml has no system 'goood'; did you mean 'good'? As a model it was"
     assert run.err.startswith(told)
 
-
-def test_a_judge_that_somebody_may_have_meant_is_named(bench: Bench) -> None:
-    """Whoever types a judge's name wrong asks for a model, and should read of the judge."""
-    bench.spoil(
-        "summeval.toml",
-        "[thresholds]",
-        '[judges.panel]\nendpoint = "openai"\nmodel = "m"\n\n[thresholds]',
-    )
+    bench.extend('[judges.panel]\nendpoint = "openai"\nmodel = "m"')
     run = bench.inside("summeval.toml", "--summ-judge=panell")
-
     told = " or replay with --summ-record=none (a judge of the suite? did you mean 'panel'?)"
     assert run.err.rstrip("\n").endswith(told)
 
 
-@pytest.mark.parametrize("arguments", [("summeval.toml",), ()], ids=["suite", "hand-written"])
+@pytest.mark.parametrize(
+    "arguments", [("other", "summeval.toml"), ()], ids=["suites", "hand-written"]
+)
 def test_collecting_alone_finds_a_mistake(bench: Bench, arguments: tuple[str, ...]) -> None:
-    """--collect-only is how people check a suite without running it."""
+    """--collect-only is how people check a suite; with one of two suites half a gate is none."""
+    bench.suite("other/summeval.toml")
     bench.spoil("summeval.toml", "facet = 0.6", "facett = 0.6")
     bench.write("test_pair.py", "def test_pair(summ_pair): pass\n")
     run = bench.inside(*(arguments or ("test_pair.py",)), "--collect-only", FAIR)
