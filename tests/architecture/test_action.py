@@ -77,12 +77,6 @@ def run(folder: Path, *, code: int = 0, **inputs: str) -> list[str]:
     return arguments
 
 
-def record_mode(arguments: list[str]) -> str:
-    """The record mode among the arguments."""
-    (mode,) = [each for each in arguments if each.startswith("--summ-record=")]
-    return mode.removeprefix("--summ-record=")
-
-
 def test_the_step_has_a_variable_for_each_input() -> None:
     """An input that reaches nobody is worse than none."""
     named = {name for name in read(ACTION)["inputs"] if name not in {"api-key", "artifact"}}
@@ -155,8 +149,10 @@ def test_the_main_branch_believes_no_cassette() -> None:
 
 
 def test_without_inputs_the_suite_here_is_replayed(tmp_path: Path) -> None:
-    """Worked example: every report into the runner's own folder, nothing else said."""
+    """Every report into the runner's own folder, where no earlier gate's is left to be shown."""
     reports = tmp_path / "summ-gate"
+    reports.mkdir()
+    (reports / "report.html").write_text("green", encoding="utf-8")
     assert run(tmp_path) == [
         "-m",
         "pytest",
@@ -168,68 +164,46 @@ def test_without_inputs_the_suite_here_is_replayed(tmp_path: Path) -> None:
         "--",
         ".",
     ]
-    assert reports.is_dir()
-
-
-def test_reports_of_an_earlier_gate_are_not_kept_as_this_ones(tmp_path: Path) -> None:
-    """A gate that dies early would else show another's verdict."""
-    old = tmp_path / "summ-gate" / "report.html"
-    old.parent.mkdir()
-    old.write_text("green", encoding="utf-8")
-    run(tmp_path)
-    assert not old.exists()
-
-
-def test_inputs_become_options(tmp_path: Path) -> None:
-    """Worked example: every input given; further arguments are one a line, the suite comes last."""
-    arguments = run(
-        tmp_path,
-        GATE_SUITE="golden",
-        GATE_MODEL="careful,terse",
-        GATE_JUDGE="gpt",
-        GATE_RECORD="all",
-        GATE_COMPARE="v1.3",
-        GATE_COMPARE_FAIL="facet:0.02,p0.05",
-        GATE_ARGS="-n4\n\n-k\nzinc or ward\n",
-    )
-    assert record_mode(arguments) == "all"
-    assert arguments[7:] == [
-        "--summ-model=careful,terse",
-        "--summ-judge=gpt",
-        "--summ-compare=v1.3",
-        "--summ-compare-fail=facet:0.02,p0.05",
-        "-n4",
-        "-k",
-        "zinc or ward",
-        "--",
-        "golden",
-    ]
+    assert list(reports.iterdir()) == []
 
 
 HOSTILE = "a b'\"; touch pwned; $(touch pwned) `touch pwned` * \\ ${HOME} && --x"
+USUAL = (
+    "all",
+    "careful,terse",
+    "gpt",
+    "v1.3",
+    "facet:0.02,p0.05",
+    "-n4\n\n-k\nzinc or ward\n",
+    "golden",
+)
 
 
-def test_inputs_stay_data(tmp_path: Path) -> None:
-    """A branch's name may end up in an input, and whoever opens a pull request chooses it."""
-    arguments = run(
-        tmp_path,
-        GATE_SUITE=HOSTILE,
-        GATE_MODEL=HOSTILE,
-        GATE_JUDGE=HOSTILE,
-        GATE_RECORD=HOSTILE,
-        GATE_COMPARE=HOSTILE,
-        GATE_COMPARE_FAIL=HOSTILE,
-        GATE_ARGS=HOSTILE,
-    )
-    assert arguments[3] == f"--summ-record={HOSTILE}"
-    assert arguments[7:] == [
-        f"--summ-model={HOSTILE}",
-        f"--summ-judge={HOSTILE}",
-        f"--summ-compare={HOSTILE}",
-        f"--summ-compare-fail={HOSTILE}",
-        HOSTILE,
+@pytest.mark.parametrize(
+    ("values", "given"),
+    [(USUAL, ["-n4", "-k", "zinc or ward"]), ((HOSTILE,) * 7, [HOSTILE])],
+    ids=["usual", "hostile"],
+)
+def test_inputs_become_options_and_stay_data(
+    tmp_path: Path, values: tuple[str, ...], given: list[str]
+) -> None:
+    """Further arguments are one a line, the suite comes last.
+
+    A branch's name may end up in an input, and whoever opens a pull request chooses it.
+    """
+    names = ("RECORD", "MODEL", "JUDGE", "COMPARE", "COMPARE_FAIL", "ARGS", "SUITE")
+    inputs = {f"GATE_{name}": value for name, value in zip(names, values, strict=True)}
+    told = run(tmp_path, code=0, **inputs)
+    record, model, judge, compare, rule, _, suite = values
+    assert told[3] == f"--summ-record={record}"
+    assert told[7:] == [
+        f"--summ-model={model}",
+        f"--summ-judge={judge}",
+        f"--summ-compare={compare}",
+        f"--summ-compare-fail={rule}",
+        *given,
         "--",
-        HOSTILE,
+        suite,
     ]
     assert not (tmp_path / "pwned").exists()
 
@@ -251,7 +225,7 @@ def test_replay_is_the_default_for_forks_and_without_a_key(
 ) -> None:
     """A missing reply is then an error that names it, and no call that nobody is there to pay."""
     arguments = run(tmp_path, GATE_IS_FORK=is_fork, OPENAI_API_KEY=key, GATE_RECORD=asked)
-    assert record_mode(arguments) == mode
+    assert arguments[3] == f"--summ-record={mode}"
 
 
 def test_a_fork_never_gets_the_key() -> None:

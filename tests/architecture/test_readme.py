@@ -76,7 +76,12 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readme_names_two_install_commands() -> None:
-    """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed."""
+    """`.ci/run` runs these two word for word in a fresh environment; here nothing is installed.
+
+    Pages without commands would pass the tests below by saying nothing.
+    """
+    assert len(runs(ROOT / "README.md")) >= 2
+    assert sum(len(runs(page)) for page in PAGES) >= 6
     assert [block.command for block in INSTALLS] == [
         "python -m pip install -e . && python -m pytest golden",
         "python -m pip install -e '.[test]' && python -m pytest -n 2",
@@ -146,9 +151,3 @@ def test_the_llm_line_costs_what_the_readme_says(tmp_path: Path) -> None:
         _, n_calls, *_, dollars = total.split()
         told = rf"{n_calls[1:]}\s+calls\s+and\s+\${re.escape(dollars)}\s+with\s+{which}"
         assert re.search(told, README), total
-
-
-def test_the_pages_have_blocks_to_run() -> None:
-    """Pages without commands would pass the tests above by saying nothing."""
-    assert len(runs(ROOT / "README.md")) >= 2
-    assert sum(len(runs(page)) for page in PAGES) >= 6

@@ -77,21 +77,28 @@ def stored_texts(folder: Path) -> str:
 
 
 def test_what_was_asked_once_is_never_asked_again(bench: Bench) -> None:
-    """The first run pays, the second is the same without a request, in one process and in two."""
-    with serving(bench) as server:
-        first = judged(bench)
-        n_requests = server.n_requests
-        again = judged(bench)
-        in_two = judged(bench, "-n2")
+    """The first run pays, the second is the same without a request, in one process and in two.
 
-    assert n_requests > 0
-    assert server.n_requests == n_requests
+    So are the summaries of a model under test, which are judged like any other.
+    """
+    with serving(bench) as server:
+        first = judged(bench, "--summ-model=asked")
+        n_requests = server.n_requests
+        again = judged(bench, "--summ-model=asked")
+        in_two = judged(bench, "--summ-model=asked", "-n2")
+        asked = [seen for seen in server.seen if seen.model == "wanted-1"]
+
+    assert len(asked) == 2 < n_requests == server.n_requests
+    assert "Nobody had looked before." in asked[0].texts[-1]
     assert f"{n_requests} asked, 0 remembered" in replies(first)
     assert f"0 asked, {n_requests} remembered" in replies(again)
     assert replies(in_two).startswith("replies: 0 asked,")
     assert text_of(again) == text_of(first)
     assert in_two.outcomes == first.outcomes
-    assert len(first.outcomes) == 2
+    assert set(first.outcomes) == {
+        "summeval.toml::asked::limpet-01",
+        "summeval.toml::asked::kiln-02",
+    }
 
 
 @pytest.mark.parametrize(("recall", "most"), [("matched", 7), ("both", 13)])
@@ -114,23 +121,6 @@ def test_a_pair_with_all_metrics_takes_few_requests(bench: Bench, recall: str, m
     }
     assert sum(kinds.values()) <= most
     assert server.n_requests - of_one_pair < of_one_pair
-
-
-def test_a_model_under_test_is_asked_for_its_summaries(bench: Bench) -> None:
-    """Its summaries are remembered like any reply, and judged like any summary."""
-    with serving(bench) as server:
-        first = judged(bench, "--summ-model=asked")
-        again = judged(bench, "--summ-model=asked")
-
-    asked = [seen for seen in server.seen if seen.model == "wanted-1"]
-    assert len(asked) == 2
-    assert "Nobody had looked before." in asked[0].texts[-1]
-    assert set(first.outcomes) == {
-        "summeval.toml::asked::limpet-01",
-        "summeval.toml::asked::kiln-02",
-    }
-    assert again.outcomes == first.outcomes
-    assert "0 asked" in replies(again)
 
 
 @pytest.mark.parametrize("model", ["rule-1", "wanted-1"])
@@ -314,11 +304,6 @@ def test_a_budget_is_never_exceeded(bench: Bench) -> None:
     assert f"{server.n_requests * 0.12:.2f} dollars" in replies(run)
 
 
-def n_stored(bench: Bench) -> int:
-    """How many replies the runs in a folder have remembered by now."""
-    return len(stored(bench.store))
-
-
 @pytest.mark.parametrize(
     ("kill", "n_answered", "processes"), [(signal.SIGINT, 4, "0"), (signal.SIGKILL, 5, "2")]
 )
@@ -335,7 +320,9 @@ def test_a_run_that_is_ended_keeps_what_was_answered(
         arguments = ("summeval.toml", "--summ-judge=rule", "--summ-model=good,bad", "-n", processes)
         with bench.running(*arguments) as process:
             wait_until(
-                lambda: server.n_requests >= n_answered + 2 and n_stored(bench) == n_answered
+                lambda: (
+                    server.n_requests >= n_answered + 2 and len(stored(bench.store)) == n_answered
+                )
             )
             os.killpg(process.pid, kill)
             code = bench.finish(process).code if kill is signal.SIGINT else process.wait(SOON)
@@ -441,18 +428,6 @@ def test_a_key_goes_nowhere_that_the_user_has_not_allowed(
     assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
 
 
-@pytest.mark.parametrize("arguments", [["-n0"], ["-n2"]])
-def test_processes_share_one_question(bench: Bench, arguments: list[str]) -> None:
-    """Two workers need both pairs' replies for the means, and the endpoint sees each once."""
-    with serving(bench, lambda seen: Delay(0.05, by_rule(seen)), mean="facet = 0.3") as server:
-        run = judged(bench, "--summ-model=good,bad", *arguments)
-        bodies = Counter(str(sorted(seen.body.items())) for seen in server.seen)
-
-    assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert set(bodies.values()) == {1}
-    assert f"replies: {server.n_requests} asked" in run.out
-
-
 def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: str) -> None:
     """The judge's fault is an error, and never a failure of the system."""
     with serving(bench) as server:
@@ -464,15 +439,17 @@ def test_an_unreachable_judge_is_an_error_of_every_pair(bench: Bench, nobody: st
     assert "nothing answers (connection refused" in run.out
 
 
-def test_all_asks_everything_again_and_once(bench: Bench) -> None:
-    """Who wants new answers gets them, each once, also where several items need the same."""
-    with serving(bench, mean="facet = 0.3") as server:
-        judged(bench)
+def test_processes_share_one_question_and_all_asks_it_again_once(bench: Bench) -> None:
+    """Two workers need both pairs' replies for the means, and the endpoint sees each once."""
+    with serving(bench, lambda seen: Delay(0.05, by_rule(seen)), mean="facet = 0.3") as server:
+        run = judged(bench, "--summ-model=good,bad", "-n2")
         n_requests = server.n_requests
-        run = judged(bench, "--summ-record=all")
-        assert server.n_requests == 2 * n_requests
-        judged(bench, "--summ-record=all", "-n2")
+        assert server.n_different == n_requests
+        assert run.code == pytest.ExitCode.TESTS_FAILED
+        assert replies(run).startswith(f"replies: {n_requests} asked")
+        for rounds, processes in ((2, "-n0"), (3, "-n2")):
+            run = judged(bench, "--summ-model=good,bad", "--summ-record=all", processes)
+            assert server.n_requests == rounds * n_requests
+            assert f"{n_requests} asked" in replies(run)
 
-    assert f"{n_requests} asked" in replies(run)
-    assert server.n_requests == 3 * n_requests
     assert not list((bench.store / "runs").glob("*"))

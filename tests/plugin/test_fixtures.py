@@ -11,60 +11,47 @@ if TYPE_CHECKING:
 
 FAIR = "--summ-judge=rule:Fair"
 BOTH = "--summ-model=good,bad"
-PAIRS = ("good-limpet-01", "good-kiln-02", "bad-limpet-01", "bad-kiln-02")
-
-
-def nodes(test: str, pairs: tuple[str, ...] = PAIRS[:2]) -> list[str]:
-    """The node ids of one test over pairs."""
-    return [f"{test}[{pair}]" for pair in pairs]
-
-
-def test_summ_pair_makes_one_test_a_pair(bench: Bench) -> None:
-    """They are selected, repeated and reported like any parametrized test."""
-    bench.write("test_own.py", "def test_own(summ_pair): pass\n")
-    own = "test_own.py::test_own"
-
-    run = bench.inside("summeval.toml", "test_own.py", "--collect-only", "-q", BOTH)
-    assert run.collected[4:] == nodes(own, PAIRS)
-    picked = bench.inside(f"{own}[bad-kiln-02]", BOTH, FAIR, "-rA")
-    assert picked.outcomes == {f"{own}[bad-kiln-02]": "PASSED"}
-    assert bench.pairs_asked() == {"bad::kiln-02"}
+OWN = [
+    f"test_own.py::test_own[{pair}]"
+    for pair in ("good-limpet-01", "good-kiln-02", "bad-limpet-01", "bad-kiln-02")
+]
 
 
 def test_summ_pair_hands_over_texts_scores_and_evidence(bench: Bench) -> None:
-    """What a team asserts on: the arithmetic of the judge by rule, seen from a test of theirs."""
+    """What a team asserts on: the arithmetic of the judge by rule, seen from a test of theirs.
+
+    One test a pair, which is selected, repeated and reported like any parametrized test.
+    """
     fingerprint = load_suite(bench.path).fingerprint
     bench.write(
         "test_own.py",
         f"""\
-def test_good(summ_pair):
-    if summ_pair.system == "bad":
-        return
-    assert summ_pair.paper in ("limpet-01", "kiln-02")
-    assert summ_pair.summary == summ_pair.pair.summary
-    assert summ_pair.facet.value == 1.0
-    assert summ_pair.eva.value == 1.0
-    assert summ_pair.faithfulness.value == 1.0
-    assert summ_pair.faithfulness.is_faithful
-
-def test_bad(summ_pair):
+def test_own(summ_pair):
+    facet, eva, faithfulness = summ_pair.facet, summ_pair.eva, summ_pair.faithfulness
     if summ_pair.system == "good":
+        assert summ_pair.paper in ("limpet-01", "kiln-02")
+        assert summ_pair.summary == summ_pair.pair.summary
+        assert facet.value == eva.value == faithfulness.value == 1.0
+        assert faithfulness.is_faithful
         return
     assert summ_pair.summary.startswith("The alloy of " + summ_pair.paper)
-    assert summ_pair.facet.value == 0.25
-    assert [rated.facet for rated in summ_pair.facet.ratings] == ["result"]
-    assert summ_pair.eva.value == 0.0
-    assert len(summ_pair.eva.candidate) == 2
-    assert summ_pair.faithfulness.value == 0.0
-    assert [s.text for s in summ_pair.faithfulness.sentences][1] == "Sleepers liked its alloy lamp."
+    assert facet.value == 0.25
+    assert [rated.facet for rated in facet.ratings] == ["result"]
+    assert eva.value == 0.0
+    assert len(eva.candidate) == 2
+    assert faithfulness.value == 0.0
+    assert [s.text for s in faithfulness.sentences][1] == "Sleepers liked its alloy lamp."
     assert "|suite:{fingerprint}|" in str(summ_pair.evaluation.signatures[0])
     assert repr(summ_pair) == "<summ_pair bad on " + summ_pair.paper + ">"
 """,
     )
+    listed = bench.inside("summeval.toml", "test_own.py", "--collect-only", "-q", BOTH)
+    assert listed.collected[4:] == OWN
+    picked = bench.inside(OWN[3], BOTH, FAIR, "-rA")
+    assert picked.outcomes == {OWN[3]: "PASSED"}
+    assert bench.pairs_asked() == {"bad::kiln-02"}
     run = bench.inside("test_own.py", BOTH, FAIR, "-rA")
-
-    assert run.code == 0
-    assert run.last == "8 passed"
+    assert (run.code, run.outcomes) == (0, dict.fromkeys(OWN, "PASSED"))
 
 
 def test_check_holds_the_suites_thresholds(bench: Bench) -> None:
@@ -85,100 +72,79 @@ def test_check_holds_the_suites_thresholds(bench: Bench) -> None:
 
 
 def test_the_marker_chooses_suite_and_metrics(bench: Bench) -> None:
-    """Only what is marked is asked about; check() holds the thresholds of those metrics."""
+    """Only what is marked is asked about; check() holds the thresholds of those metrics.
+
+    A check of nothing would always be green.
+    """
     bench.suite("lab/summeval.toml", papers=("moss-03",))
-    bench.write(
-        "test_own.py",
-        """\
+    test = """\
 import pytest
 
 @pytest.mark.summ(suite="lab", metrics=["faithfulness"])
 def test_own(summ_pair):
     assert [score.metric for score in summ_pair.evaluation.scores] == ["faithfulness"]
     summ_pair.check()
-""",
-    )
+"""
+    bench.write("test_own.py", test)
     run = bench.inside("test_own.py", BOTH, FAIR, "-rA")
-
     assert run.outcomes == {
         "test_own.py::test_own[good-moss-03]": "PASSED",
         "test_own.py::test_own[bad-moss-03]": "FAILED",
     }
-    assert {asked.question.split("(", maxsplit=1)[0] for asked in bench.asked()} == {
-        "CheckSentences"
-    }
+    kinds = {asked.question.split("(", maxsplit=1)[0] for asked in bench.asked()}
+    assert kinds == {"CheckSentences"}
     assert "faithfulness 0.000 < 0.800" in run.lines
 
-
-def test_check_without_a_threshold_to_hold_says_so(bench: Bench) -> None:
-    """A check of nothing would always be green."""
-    bench.write(
-        "test_own.py",
-        """\
-import pytest
-
-@pytest.mark.summ(metrics=["eva"])
-def test_own(summ_pair):
-    summ_pair.check()
-""",
-    )
+    bench.write("test_own.py", test.replace("faithfulness", "eva"))
     run = bench.inside("test_own.py", FAIR, "-rA")
-
     assert set(run.outcomes.values()) == {"FAILED"}
-    assert (
-        "summeval.toml has no threshold for eva; add one under [thresholds], or assert" in run.out
-    )
+    told = "lab/summeval.toml has no threshold for eva; add one under [thresholds], or assert"
+    assert told in run.out
 
 
-@pytest.mark.parametrize("spelling", ["ini", "flag", "among", "above"])
-def test_the_suite_is_named_found_among_the_arguments_or_above(bench: Bench, spelling: str) -> None:
+@pytest.mark.parametrize(
+    ("ini", "argument", "paper"),
+    [
+        ("pytest.ini", "", "moss-03"),
+        ("", "--summ-suite=lab", "moss-03"),
+        ("", "lab", "moss-03"),
+        ("checks/pytest.ini", "", "limpet-01"),
+    ],
+    ids=["ini", "flag", "among", "above"],
+)
+def test_the_suite_is_named_found_among_the_arguments_or_above(
+    bench: Bench, ini: str, argument: str, paper: str
+) -> None:
     """Whoever has one suite need not name it; whoever has several can."""
     bench.suite("lab/summeval.toml", papers=("moss-03",))
-    test = "checks/test_own.py"
-    bench.write(test, "def test_own(summ_pair): pass\n")
-    arguments = [test]
-    expected = "good-moss-03"
-    if spelling == "ini":
-        bench.write("pytest.ini", "[pytest]\nsumm_suite = lab/summeval.toml\n")
-    elif spelling == "flag":
-        arguments.append("--summ-suite=lab")
-    elif spelling == "among":
-        arguments.append("lab")
-    else:
-        bench.write("checks/pytest.ini", "[pytest]\n")
+    bench.write("checks/test_own.py", "def test_own(summ_pair): pass\n")
+    if ini == "checks/pytest.ini":
         bench.suite("checks/summeval.toml", papers=("limpet-01",))
-        expected = "good-limpet-01"
+        bench.write(ini, "[pytest]\n")
+    elif ini:
+        bench.write(ini, "[pytest]\nsumm_suite = lab/summeval.toml\n")
+    arguments = filter(None, ("checks/test_own.py", argument))
     run = bench.inside(*arguments, "--collect-only", "-q")
 
     assert run.code == 0
-    assert next(node for node in run.collected if "[" in node).endswith(f"[{expected}]")
+    assert next(node for node in run.collected if "[" in node).endswith(f"[good-{paper}]")
 
 
-def test_the_judges_fault_is_an_error_before_the_test_begins(bench: Bench) -> None:
-    """A test of one's own must not fail for what the judge did, and tells it in one line."""
-    bench.write("test_own.py", "def test_own(summ_pair):\n    assert not summ_pair\n")
-    run = bench.inside("test_own.py", "--summ-judge=rule:Silent", "--summ-model=bad", "-rA")
-
-    assert run.code == 1
-    assert run.outcomes == dict.fromkeys(nodes("test_own.py::test_own", PAIRS[2:]), "ERROR")
-    told = "paper 'limpet-01', system 'bad' is unscored: facet: unanswered, no line"
-    assert [line for line in run.lines if line.startswith(told)]
-    assert not run.shows_code
-    assert "\x1b" not in run.out
-
-
-def test_the_systems_fault_is_a_failure_where_a_score_is_wanted(bench: Bench) -> None:
-    """A refusal has no score to assert on; the test fails with the reason, not a TypeError."""
+def test_the_judges_fault_is_an_error_and_the_systems_fault_a_failure(bench: Bench) -> None:
+    """Told in one line, before the test begins, or where a score is wanted that a refusal lacks."""
     bench.good["limpet-01"] = "I'm sorry, I would rather not."
     bench.suite()
     bench.write("test_own.py", "def test_own(summ_pair):\n    assert summ_pair.eva.value > 0.5\n")
-    run = bench.inside("test_own.py", FAIR, "-rA")
+    run = bench.inside("test_own.py", "--summ-judge=rule:Silent", BOTH, "-rA")
 
-    assert run.outcomes == {
-        "test_own.py::test_own[good-limpet-01]": "FAILED",
-        "test_own.py::test_own[good-kiln-02]": "PASSED",
-    }
+    assert run.code == 1
+    assert run.outcomes == dict(zip(OWN, ("FAILED", "PASSED", "ERROR", "ERROR"), strict=True))
+    told = "paper 'limpet-01', system 'bad' is unscored: facet: unanswered, no line"
+    assert [line for line in run.lines if line.startswith(told)]
     assert "good on limpet-01: eva: the system refused" in run.lines
+    assert "\x1b" not in run.out
+    bad = bench.inside("test_own.py", "--summ-judge=rule:Silent", "--summ-model=bad")
+    assert not bad.shows_code
 
 
 def test_summ_judge_is_asked_about_any_texts(bench: Bench) -> None:
@@ -210,7 +176,10 @@ def test_own(summ_judge):
 
 
 def test_a_source_may_be_given_in_sections(bench: Bench) -> None:
-    """As a suite's paper has it, so that evidence counts the same sentences."""
+    """As a suite's paper has it, so that evidence counts the same sentences.
+
+    A misspelt key would leave a part of the paper out, and every sentence of it unsupported.
+    """
     bench.write(
         "test_own.py",
         """\
@@ -226,24 +195,13 @@ def test_own(summ_judge):
         (sentence,) = summ_judge.faithfulness("It hung low.", source).sentences
         assert (sentence.supported, sentence.evidence) == (True, (1,))
     assert summ_judge.faithfulness(paper.source[0].text, paper.source).value == 1.0
-""",
-    )
-    run = bench.inside("test_own.py", FAIR, "-rA")
 
-    assert run.outcomes == {"test_own.py::test_own": "PASSED"}
-
-
-def test_what_is_no_section_is_said(bench: Bench) -> None:
-    """A misspelt key would leave a part of the paper out, and every sentence of it unsupported."""
-    bench.write(
-        "test_own.py",
-        """\
-def test_own(summ_judge):
+def test_wrong(summ_judge):
     summ_judge.faithfulness("It hung low.", [{"txt": "It hung low."}])
 """,
     )
-    run = bench.inside("test_own.py", FAIR)
-
+    run = bench.inside("test_own.py", FAIR, "-rA")
+    assert run.outcomes["test_own.py::test_own"] == "PASSED"
     assert run.code == 4
     assert (
         "summ_judge.faithfulness: {'txt': 'It hung low.'} is no section of a source;"

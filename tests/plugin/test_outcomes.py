@@ -9,7 +9,7 @@ import pytest
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
-    from tests.plugin.conftest import Bench
+    from tests.plugin.conftest import Bench, Run
 
 BOTH = "--summ-model=good,bad"
 FAIR = "--summ-judge=rule:Fair"
@@ -21,27 +21,16 @@ PAPER_ORDERS = (
 SUMMARY_ORDERS = f"An alloy {LONG}\n::warning::sleeps\n\t::stop-commands::\x1b]0;b\x07 ##[debug]c."
 
 
-def test_a_good_system_is_green(bench: Bench) -> None:
-    """With the embedded judge, as the bundled suite is run: exit code 0 and a line a system."""
+def test_a_good_system_is_green_and_a_bad_one_red(bench: Bench) -> None:
+    """With the embedded judge: exit code, a line a system, every number below its threshold."""
     bench.suite(mean="facet = 0.7\nfaithfulness = 0.9")
     run = bench.inside("summeval.toml", "-rA")
+    assert (run.code, run.last) == (0, "3 passed")
+    names = ("limpet-01", "kiln-02", "all-papers")
+    assert run.outcomes == {f"summeval.toml::good::{name}": "PASSED" for name in names}
 
-    assert run.code == 0
-    assert run.last == "3 passed"
-    assert run.outcomes == {
-        "summeval.toml::good::limpet-01": "PASSED",
-        "summeval.toml::good::kiln-02": "PASSED",
-        "summeval.toml::good::all-papers": "PASSED",
-    }
-
-
-def test_a_bad_system_is_red(bench: Bench) -> None:
-    """With the embedded judge: exit code 1, every number below its threshold in the first line."""
-    bench.suite(mean="facet = 0.7")
     run = bench.inside("summeval.toml", "--summ-model=bad", "-rA")
-
-    assert run.code == 1
-    assert run.last == "3 failed"
+    assert (run.code, run.last) == (1, "3 failed")
     assert set(run.outcomes.values()) == {"FAILED"}
     first = run.lines[run.lines.index("bad.jsonl:1: bad on limpet-01") - 1]
     assert first.startswith("facet 0.")
@@ -94,28 +83,26 @@ bad.jsonl:1: bad on kiln-02
     ids=["special tokens", "punctuation", "refusal"],
 )
 def test_no_summary_is_the_systems_fault(bench: Bench, summary: str, reason: str) -> None:
-    """A failure, not an error: the judge is not even asked about such a summary."""
+    """A failure, not an error: the judge is not even asked about such a summary.
+
+    Were a refusal left out of the mean in silence, refusing would raise it.
+    """
     bench.good["limpet-01"] = summary
-    bench.suite()
+    bench.suite(mean="facet = 0.5")
     run = bench.inside("summeval.toml", FAIR, "-rA")
 
     assert run.code == 1
     assert run.outcomes == {
         "summeval.toml::good::limpet-01": "FAILED",
         "summeval.toml::good::kiln-02": "PASSED",
+        "summeval.toml::good::all-papers": "FAILED",
     }
     assert f"facet: {reason}; faithfulness: {reason}" in run.lines
+    assert "good: mean facet covers only 1 of 2 papers; the others have no score" in run.lines
     assert bench.pairs_asked() == {"good::kiln-02"}
 
 
-def test_a_mean_over_too_few_summaries_fails(bench: Bench) -> None:
-    """Were a refusal left out of the mean in silence, refusing would raise it."""
-    bench.good["limpet-01"] = "I'm sorry, but no."
-    bench.suite(mean="facet = 0.5")
-    run = bench.inside("summeval.toml", FAIR, "-rA")
-
-    assert run.outcomes["summeval.toml::good::all-papers"] == "FAILED"
-    assert "good: mean facet covers only 1 of 2 papers; the others have no score" in run.lines
+UNANSWERED = {"facet": "unanswered", "faithfulness": "unanswered"}
 
 
 @pytest.mark.parametrize(
@@ -123,21 +110,30 @@ def test_a_mean_over_too_few_summaries_fails(bench: Bench) -> None:
     [
         ("Silent", "paper 'limpet-01', system 'bad' is unscored: facet: unanswered, no line"),
         ("Short", "judge 'fair-1' gave 0 answers to 2 questions; it owes one for each, in order"),
+        ("Broken", "judge 'fair-1' broke down: ConnectionResetError: the line went dead at Segmen"),
     ],
 )
 def test_no_answer_is_the_judges_fault(bench: Bench, judge: str, told: str) -> None:
-    """An error, never a failure and never a pass, told in a line instead of a traceback."""
-    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", "--summ-model=bad", "-rA")
+    """An error, never a failure and never a pass, told in a line instead of a traceback.
 
-    assert run.code == 1
+    JUnit says so: absent numbers would be taken for a pair that was not asked about.
+    """
+    arguments = ("--summ-model=bad", "-rA", "--junitxml=junit.xml")
+    run = bench.inside("summeval.toml", f"--summ-judge=rule:{judge}", *arguments)
+
+    assert (run.code, run.last) == (1, "2 errors")
     assert run.outcomes == {
         "summeval.toml::bad::limpet-01": "ERROR",
         "summeval.toml::bad::kiln-02": "ERROR",
     }
-    assert run.last == "2 errors"
     heading = "_______________________ ERROR at setup of bad::limpet-01 _______________________"
     assert run.block(heading, 2)[1].startswith(told)
     assert not run.shows_code
+    found = json.loads(bench.properties("junit.xml")["summeval.toml.bad::kiln-02"])
+    pair = {"paper": "kiln-02", "system": "bad", "scores": {}, "unscored": UNANSWERED, "note": ""}
+    assert {key: found[key] for key in pair} == pair
+    assert not any(found["wrong"].values())
+    assert bool(found["signatures"]) is (judge == "Silent"), "which read one of the two texts"
 
 
 def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> None:
@@ -223,31 +219,52 @@ def test_a_run_leaves_no_thread_behind(bench: Bench, judge: str) -> None:
     wait_until(lambda: set(threading.enumerate()) <= before, "a thread is still there")
 
 
-def test_an_unanswered_pair_says_so_in_junit(bench: Bench) -> None:
-    """Absent numbers would be taken for a pair that was not asked about."""
-    bench.suite(papers=("kiln-02",))
-    bench.inside(
-        "summeval.toml", "--summ-judge=rule:Short", "--summ-model=bad", "--junitxml=junit.xml"
+HEADING = "system            passed failed errors         facet  faithfulness"
+
+
+def table(run: Run) -> list[str]:
+    """The closing table, up to what is said of the judge."""
+    start = run.lines.index(HEADING) + 1
+    end = next(n for n, line in enumerate(run.lines) if line.startswith("judge: "))
+    return [line for line in run.lines[start:end] if not line.startswith("signature  ")]
+
+
+def test_tests_that_are_run_again_leave_the_table_as_it_is(bench: Bench) -> None:
+    """With pytest-rerunfailures, which teams have installed for their flaky tests."""
+    pytest.importorskip("pytest_rerunfailures")
+    once = bench.inside("summeval.toml", BOTH, FAIR)
+    again = bench.run("summeval.toml", BOTH, FAIR, "-p", "rerunfailures", "--reruns=2")
+
+    assert again.last == "2 failed, 2 passed, 4 rerun"
+    assert table(again) == table(once)
+
+
+@pytest.mark.parametrize("select", [("-k", "kiln"), ("--lf",)], ids=["-k", "--lf"])
+def test_means_over_some_of_the_papers_are_marked_as_partial(
+    bench: Bench, select: tuple[str, ...]
+) -> None:
+    """The last failed papers have the worst numbers, which nobody should read as the system's."""
+    bench.good["kiln-02"] = bench.bad["kiln-02"]
+    bench.suite()
+    assert "  partial" not in bench.inside("summeval.toml", FAIR).out
+    run = bench.inside("summeval.toml", FAIR, *select)
+
+    assert run.last == "1 failed, 1 deselected"
+    assert table(run)[:2] == [
+        "good                   0      1      0         0.250         0.000",
+        "  partial: 1 of 2 papers",
+    ]
+
+
+@pytest.mark.parametrize("runs", ["pairs and means", "hand-written"])
+def test_signatures_are_printed_once_a_run(bench: Bench, runs: str) -> None:
+    """They are long, and the same for every pair of a suite: repeated, they bury the findings."""
+    bench.suite(mean="facet = 0.9\nfaithfulness = 0.9")
+    bench.write("test_own.py", "def test_own(summ_pair):\n    summ_pair.check()\n")
+    tests = "summeval.toml" if runs == "pairs and means" else "test_own.py"
+    run = bench.inside(tests, "--summ-model=bad", FAIR)
+
+    found = [line for line in run.lines if line.startswith("signature  ")]
+    assert sorted(line.split("|")[0].split()[-1] for line in found) == sorted(
+        {"facet", "faithfulness"} | ({"eva"} if runs == "hand-written" else set())
     )
-    (text,) = bench.properties("junit.xml").values()
-
-    assert json.loads(text) == {
-        "paper": "kiln-02",
-        "system": "bad",
-        "scores": {},
-        "unscored": {"facet": "unanswered", "faithfulness": "unanswered"},
-        "signatures": [],
-        "note": "",
-        "wrong": {},
-    }
-
-
-def test_what_the_judge_raises_is_an_error_too(bench: Bench) -> None:
-    """A dead line is no fault of the system; one safe line tells which judge broke down and how."""
-    run = bench.inside("summeval.toml", "--summ-judge=rule:Broken", "-rA")
-
-    assert run.code == 1
-    assert set(run.outcomes.values()) == {"ERROR"}
-    told = "judge 'fair-1' broke down: ConnectionResetError: the line went dead at SegmentFacets"
-    assert told in run.lines
-    assert not run.shows_code
