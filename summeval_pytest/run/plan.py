@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.endpoints.chat import Usage
 from summeval_pytest.endpoints.spending import tokens_about
 from summeval_pytest.errors import NoReplyError
+from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.questions import ListRelations, RelationList
 from summeval_pytest.run.measure import METRIC, Asker, is_whole
 from summeval_pytest.run.runner import evaluated, pair_of
@@ -248,12 +249,15 @@ class PlannedCalls:
 
 
 def planned_calls(missing: Iterable[Missing], reply_share: float | None) -> list[PlannedCalls]:
-    """The missing requests by system and metric, in the order in which they came up."""
+    """The missing requests by system, in the order in which these came up, and metric."""
     share = USUAL_SHARE if reply_share is None else reply_share
     groups: dict[tuple[str, str], list[Missing]] = {}
     for request in missing:
         groups.setdefault((request.system, request.metric), []).append(request)
-    return [_planned(system, metric, each, share) for (system, metric), each in groups.items()]
+    systems = list(dict.fromkeys(system for system, _ in groups))
+    metrics = list(dict.fromkeys([SUMMARIES, *METRICS, *(metric for _, metric in groups)]))
+    order = sorted(groups, key=lambda of: (systems.index(of[0]), metrics.index(of[1])))
+    return [_planned(*of, groups[of], share) for of in order]
 
 
 def _planned(system: str, metric: str, requests: list[Missing], share: float) -> PlannedCalls:
