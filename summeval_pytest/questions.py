@@ -42,6 +42,10 @@ SUMMARY_SCALE: Final = 4
 Rubric = Literal["paper", "release"]
 RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
 """In whose words an LLM judge is told what a rating means (metrics.md FM5)."""
+FacetReading = Literal["sentences", "whole"]
+FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
+"""What an LLM judge holds a facet of the reference against: the summary's sentences that state the
+same facet, or the whole summary, so that what is said anywhere counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,13 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class SegmentFacets:
-    """Which words of this text state its background, method, result and conclusion?"""
+    """Which words of this text state its background, method, result and conclusion?
+
+    ``is_summary``: whether it is the summary to be rated, which a judge may read as a whole.
+    """
 
     text: str
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +106,14 @@ class RateFacets:
 class FacetRating:
     """A rating from 1 to the facet's scale.
 
-    ``confidence`` is the judge's probability, 0 to 1, that a person rates the same, if it has one.
+    ``coverage`` is how much of the reference's key information the summary gives, 0 to 100, and
+    ``confidence`` the judge's probability, 0 to 1, that a person rates the same, if it has them.
     """
 
     facet: Facet
     reason: str
     rating: int
+    coverage: int | None = None
     confidence: float | None = None
     undecided: bool = False
 

@@ -126,10 +126,12 @@ def _segments(
 ) -> Dialogue[tuple[Grounded, Grounded]]:
     """The facets of both texts, held to what the texts contain."""
     if frozen is not None:
-        (candidate,) = yield from ask(FacetSegments, SegmentFacets(summary))
+        (candidate,) = yield from ask(FacetSegments, SegmentFacets(summary, is_summary=True))
         reviewed = Grounded(segments=frozen, dropped=(), held=MappingProxyType({}))
         return reviewed, ground(candidate, summary)
-    first, second = yield from ask(FacetSegments, SegmentFacets(reference), SegmentFacets(summary))
+    first, second = yield from ask(
+        FacetSegments, SegmentFacets(reference), SegmentFacets(summary, is_summary=True)
+    )
     return ground(first, reference), ground(second, summary)
 
 
@@ -179,6 +181,7 @@ def _ratings(
             candidate=candidate.segment(f),
             by_rule=not candidate.segment(f),
             confidence=rated[f].confidence,
+            coverage=rated[f].coverage,
             undecided=rated[f].undecided,
         )
         for f in stated

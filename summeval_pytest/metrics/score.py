@@ -151,7 +151,9 @@ class RatedFacet:
     ``reference`` and ``candidate`` are the words of both texts; without words in the candidate the
     rating is 1 ``by_rule``. ``calibrated`` is what people would have rated, as golden labels say,
     and replaces the rating. ``confidence`` is the judge's probability, 0 to 1, that a person gives
-    the same rating. ``undecided``: the judge met a conflict that it cannot decide.
+    the same rating. ``coverage`` is how much of the reference's key information the candidate
+    gives, 0 to 100; None from a judge that does not say. ``undecided``: the judge met a conflict
+    that it cannot decide.
     """
 
     facet: Facet
@@ -162,6 +164,7 @@ class RatedFacet:
     by_rule: bool = False
     calibrated: float | None = None
     confidence: float | None = field(default=None, metadata=SPARSE)
+    coverage: int | None = field(default=None, metadata=SPARSE)
     undecided: bool = field(default=False, metadata=SPARSE)
 
     @property

@@ -202,7 +202,7 @@ class Session:
             endpoint=address.endpoint.name,
             votes=self._votes(spec),
             batched=spec.batched,
-            style=Style(rubric=spec.rubric, examples=spec.examples),
+            style=Style(rubric=spec.rubric, examples=spec.examples, facets=spec.facets),
             in_flight=self.own_in_flight,
             manner=spec.manner,
         )

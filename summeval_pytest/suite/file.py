@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from summeval_pytest.endpoints.endpoint import BUILT_IN_ENDPOINTS, EndpointSpec, Price
 from summeval_pytest.errors import SuiteError
-from summeval_pytest.questions import RUBRICS, SENTENCE_MODES, SentenceManner
+from summeval_pytest.questions import FACET_READINGS, RUBRICS, SENTENCE_MODES, SentenceManner
 from summeval_pytest.suite.lines import (
     ALL_PAPERS,
     MOST,
@@ -256,6 +256,7 @@ _JUDGE: Final[Readers] = {
     "batched": Fields.flag,
     "rubric": one_of(RUBRICS),
     "examples": Fields.flag,
+    "facets": one_of(FACET_READINGS),
     "pinned": Fields.flag,
 }
 

@@ -144,7 +144,7 @@ def test_fm_rises_with_each_rating_within_its_bounds(
 def test_both_texts_are_segmented_then_their_facets_rated() -> None:
     """The paper's protocol: extract the facets of each text, then align them."""
     flow = facet.measure(REFERENCE, SUMMARY)
-    assert next(flow) == (SegmentFacets(REFERENCE), SegmentFacets(SUMMARY))
+    assert next(flow) == (SegmentFacets(REFERENCE), SegmentFacets(SUMMARY, is_summary=True))
     pairs = tuple(
         FacetPair(facet=f, reference=OF_REFERENCE.segment(f), candidate=OF_SUMMARY.segment(f))
         for f in FACETS
@@ -164,7 +164,7 @@ def test_reviewed_facets_are_not_asked_for_again() -> None:
     """A frozen reference cannot move a score, nor need it be verbatim."""
     reviewed = FacetSegments(method="Mice had zinc, 40 of them.")
     flow = facet.measure(REFERENCE, SUMMARY, reference_facets=reviewed)
-    assert next(flow) == (SegmentFacets(SUMMARY),)
+    assert next(flow) == (SegmentFacets(SUMMARY, is_summary=True),)
     (question,) = flow.send((OF_SUMMARY,))
     assert isinstance(question, RateFacets)
     assert [(p.facet, p.reference) for p in question.pairs] == [("method", reviewed.method)]
@@ -226,7 +226,10 @@ def test_reference_without_any_facet_leaves_the_pair_unscored() -> None:
 def test_identical_texts_are_asked_about_without_the_short_circuit() -> None:
     """Only so can a judge be measured on them."""
     flow = facet.measure(REFERENCE, REFERENCE, short_circuit=False)
-    assert next(flow) == (SegmentFacets(REFERENCE), SegmentFacets(REFERENCE))
+    assert next(flow) == (
+        SegmentFacets(REFERENCE),
+        SegmentFacets(REFERENCE, is_summary=True),
+    )
     flow.send((OF_REFERENCE, OF_REFERENCE))
     with pytest.raises(StopIteration) as stop:
         flow.send((rated(background=3, method=4, result=4, conclusion=3),))

@@ -164,13 +164,13 @@ def test_measuring_against_no_reference_is_a_programming_error() -> None:
 def test_each_reference_is_asked_about_in_turn_and_the_better_one_scores() -> None:
     """A whole conversation over two references: the second begins where the first has its score."""
     flow = best_of(tuple(facet.measure(reference, SUMMARY) for reference in (FIRST, SECOND)))
-    assert next(flow) == (SegmentFacets(FIRST), SegmentFacets(SUMMARY))
+    assert next(flow) == (SegmentFacets(FIRST), SegmentFacets(SUMMARY, is_summary=True))
     segments = FacetSegments(result=FIRST), FacetSegments(result=SUMMARY)
     assert isinstance(flow.send(segments)[0], RateFacets)
     poor, good = (
         FacetRatings((FacetRating(facet="result", reason="", rating=rating),)) for rating in (2, 3)
     )
-    assert flow.send((poor,)) == (SegmentFacets(SECOND), SegmentFacets(SUMMARY))
+    assert flow.send((poor,)) == (SegmentFacets(SECOND), SegmentFacets(SUMMARY, is_summary=True))
     flow.send((FacetSegments(result=SECOND), FacetSegments(result=SUMMARY)))
     with pytest.raises(StopIteration) as stop:
         flow.send((good,))

@@ -181,6 +181,7 @@ endpoint = "near"
 model = "m"
 batched = false
 rubric = "release"
+facets = "whole"
 examples = true
 pinned = false
 input_price = 0
@@ -211,6 +212,7 @@ cached_input_price = 0.5
             model="m",
             batched=False,
             rubric="release",
+            facets="whole",
             examples=True,
             pinned=False,
             price=Price(input=0, output=0, cached_input=0.5),

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from summeval_pytest.judges.llm.asking import Poll
     from summeval_pytest.judges.llm.prompts import Kind
     from summeval_pytest.judges.llm.replies import EntryT
-    from summeval_pytest.questions import Rubric
+    from summeval_pytest.questions import FacetReading, Rubric
     from summeval_pytest.text.quantities import Quantity
 
 
@@ -147,6 +147,11 @@ async def segment_facets(text: str, poll: Poll) -> FacetSegments:
     return FacetSegments(**by_facet)
 
 
+def whole_text(text: str) -> FacetSegments:
+    """A text each of whose facets may stand anywhere in it."""
+    return FacetSegments(**dict.fromkeys(FACETS, text))
+
+
 async def list_facts(sentences: tuple[str, ...], poll: Poll) -> FactList:
     """The facts of a text.
 
@@ -191,20 +196,25 @@ class Style:
             of the released prompts, where 1 is a contradiction only (metrics.md FM5).
         examples: Whether seven worked examples of our own go with it, one for each rating of either
             scale (FM, section 5.2; metrics.md FM14).
+        facets: What a facet of the reference is held against: the summary's sentences that state
+            it, or the whole summary, which has instructions of its own in place of a rubric.
     """
 
     rubric: Rubric = "paper"
     examples: bool = False
+    facets: FacetReading = "sentences"
 
     def __str__(self) -> str:
-        rubric = "" if self.rubric == "paper" else f" rubric={self.rubric}"
-        return f"{rubric} examples=7" if self.examples else rubric
+        told = "" if self.rubric == "paper" else f" rubric={self.rubric}"
+        told += " examples=7" if self.examples else ""
+        return told if self.facets == "sentences" else f"{told} facets={self.facets}"
 
     @property
     def prompts(self) -> tuple[Kind, ...]:
         """The prompt files that explain them."""
         rubric: Kind = "facet_ratings" if self.rubric == "paper" else "facet_ratings_release"
-        return (rubric, "facet_examples") if self.examples else (rubric,)
+        main: Kind = "facet_ratings_whole" if self.facets == "whole" else rubric
+        return (main, "facet_examples") if self.examples else (main,)
 
 
 PLAIN: Final = Style()
@@ -215,33 +225,43 @@ class _OfFour(Values):
     rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
 
 
-class _OfThree(_OfFour):
+def _check_percent(number: int) -> int:
+    if not 0 <= number <= 100:  # noqa: PLR2004 - per cent
+        raise PydanticCustomError("off_scale", "no number from 0 to 100")
+    return number
+
+
+class _CoveredOfFour(Values):
+    reason: Line
+    coverage: Annotated[Whole, AfterValidator(_check_percent)]
+    rating: Annotated[int, Field(ge=1, le=4), BeforeValidator(as_whole)]
+
+
+class _CoveredOfThree(_CoveredOfFour):
     rating: Annotated[int, Field(ge=1, le=3), BeforeValidator(as_whole)]
 
 
-_RATED: Final[Mapping[int, type[_OfFour]]] = MappingProxyType({3: _OfThree, 4: _OfFour})
+_RATED: Final[Mapping[int, type[_CoveredOfFour]]] = MappingProxyType(
+    {3: _CoveredOfThree, 4: _CoveredOfFour}
+)
 
 
 def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBatch[FacetRating]:
     """Asks for a rating of each pair, the reference's text before the summary's.
 
-    An answer is named by its facet, with a number where several pairs are of one facet.
+    An answer is named by its facet, with a number where several pairs are of one facet. A summary
+    that is read as a whole stands behind all facets, once.
     """
-    asked: dict[int, tuple[str, FacetPair, type[_OfFour]]] = {}
+    asked: dict[int, tuple[str, FacetPair, type[_CoveredOfFour]]] = {}
     for id_, pair in enumerate(pairs, start=1):
         n_same = sum(other.facet == pair.facet for other in pairs[:id_])
         key = f"{pair.facet}_{n_same}" if n_same > 1 else pair.facet
         asked[id_] = (key, pair, _RATED[SCALES[pair.facet]])
 
-    def parts(ids: Ids) -> Iterator[str]:
-        for key, pair, _ in map(asked.__getitem__, ids):
-            yield block(f"{key} reference", [shown(pair.reference)])
-            yield block(f"{key} summary", [shown(pair.candidate)])
-        scales = [f"{asked[id_][0]} (1 to {SCALES[asked[id_][1].facet]})" for id_ in ids]
-        yield f"Rate: {', '.join(scales)}."
-
-    def rating(facet: Facet, rated: _OfFour) -> FacetRating:
-        return FacetRating(facet=facet, reason=rated.reason, rating=rated.rating)
+    def rating(facet: Facet, rated: _CoveredOfFour) -> FacetRating:
+        return FacetRating(
+            facet=facet, reason=rated.reason, rating=rated.rating, coverage=rated.coverage
+        )
 
     def read(text: str, ids: Ids) -> Read[FacetRating]:
         reply = read_object(text)
@@ -261,10 +281,22 @@ def rating_batch(pairs: tuple[FacetPair, ...], style: Style = PLAIN) -> PromptBa
         units=apart(pairs),
         size=PAIRS_PER_REQUEST,
         system=instructions(*style.prompts),
-        parts=parts,
+        parts=lambda ids: _rating_parts([asked[id_][:2] for id_ in ids], style.facets),
         schema=schema,
         read=read,
     )
+
+
+def _rating_parts(asked: Sequence[tuple[str, FacetPair]], reading: FacetReading) -> Iterator[str]:
+    for key, pair in asked:
+        yield block(f"{key} reference", [shown(pair.reference)])
+        if reading == "sentences":
+            yield block(f"{key} summary", [shown(pair.candidate)])
+    if reading == "whole":
+        for text in dict.fromkeys(pair.candidate for _, pair in asked):
+            yield block("summary", [shown(text)])
+    scales = [f"{key} (1 to {SCALES[pair.facet]})" for key, pair in asked]
+    yield f"Rate: {', '.join(scales)}."
 
 
 FACTS_PER_REQUEST: Final = 15

@@ -18,6 +18,7 @@ from summeval_pytest.judges.llm.facets_and_facts import (
     rating_batch,
     segment_facets,
     summary_batch,
+    whole_text,
 )
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.sentence_checks import check_sentences
@@ -119,6 +120,8 @@ class LlmJudge:
 
     async def _asked(self, question: Question, poll: Poll) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         match question:
+            case SegmentFacets(text, is_summary=True) if self.style.facets == "whole":
+                return whole_text(text)
             case SegmentFacets(text):
                 return await segment_facets(text, poll)
             case RateFacets(pairs):

@@ -38,7 +38,7 @@ Kind = (
     | Literal["sentence_checks", "sentence_labels", "sentence_quotes", "factual_checks"]
     | Literal["relations", "entities", "triples", "statements"]
     | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
-    | Literal["facet_ratings_release", "facet_examples"]
+    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_examples"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 

@@ -187,13 +187,20 @@ _EACH: Mapping[str, tuple[str, str, Callable[[int, Lines, Blocks], Json]]] = {
 
 def _rating(reference: str, summary: str, scale: int) -> Json:
     share = _share(reference, summary, needs_numbers=False)
-    return {"reason": f"{share:.0%} of the words", "rating": 1 + int(share * (scale - 1) + _HALF)}
+    rating = 1 + int(share * (scale - 1) + _HALF)
+    return {"reason": f"{share:.0%} of the words", "coverage": round(100 * share), "rating": rating}
 
 
 def _rated(blocks: Blocks) -> Json:
     keys = [name.partition(" ")[0] for name in blocks if name.endswith(" reference")]
     scales = {key: SCALES[next(facet for facet in SCALES if key.startswith(facet))] for key in keys}
-    return {k: _rating(blocks[f"{k} reference"], blocks[f"{k} summary"], scales[k]) for k in keys}
+    said = {k: blocks.get(f"{k} summary", blocks.get("summary", "")) for k in keys}
+    return {k: _rating(blocks[f"{k} reference"], said[k], scales[k]) for k in keys}
+
+
+def _rated_as_a_whole(blocks: Blocks) -> Json:
+    rated = _rating(blocks["reference"], blocks["summary"], 4)
+    return {"reason": rated["reason"], "rating": rated["rating"]}
 
 
 def _counted(blocks: Blocks) -> Json:
@@ -209,7 +216,7 @@ def _counted(blocks: Blocks) -> Json:
 _WHOLE: Mapping[str, Callable[[Blocks], Json]] = {
     "facet_ratings": _rated,
     "fact_counts": _counted,
-    "summary_rating": lambda blocks: _rating(blocks["reference"], blocks["summary"], 4),
+    "summary_rating": _rated_as_a_whole,
 }
 
 

@@ -12,6 +12,7 @@ from summeval_pytest.judges.llm.facets_and_facts import Style
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.questions import (
+    FACETS,
     SENTENCE_MODES,
     CheckFacts,
     CheckSentences,
@@ -111,8 +112,8 @@ def test_every_kind_of_question_is_answered_in_order() -> None:
         ),
         FacetRatings(
             (
-                FacetRating(facet="method", reason="100% of the words", rating=4),
-                FacetRating(facet="result", reason="0% of the words", rating=1),
+                FacetRating(facet="method", reason="100% of the words", rating=4, coverage=100),
+                FacetRating(facet="result", reason="0% of the words", rating=1, coverage=0),
             )
         ),
     )
@@ -404,10 +405,23 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     (plain,), (styled,) = sent_by(usual), sent_by(other)
     assert "## Examples" in styled.messages[0].content
     assert "## Examples" not in plain.messages[0].content
-    assert "nothing relevant" in plain.messages[0].content.split("## Reply", maxsplit=1)[0]
-    assert "nothing relevant" not in styled.messages[0].content
+    assert "nothing of the kind" in " ".join(plain.messages[0].content.split())
+    assert "nothing of the kind" not in " ".join(styled.messages[0].content.split())
     assert plain.messages[1] == styled.messages[1]
     assert other.signature.endswith(" calls=batched rubric=release examples=7")
+
+
+def test_a_judge_of_whole_summaries_asks_for_no_facets_of_them() -> None:
+    """Each facet of the reference is held against all that the summary says, in one request."""
+    judge = judge_of(style=Style(facets="whole"))
+    text = "Mice slept. They grew."
+    (of_summary,) = ask(judge, SegmentFacets(text, is_summary=True))
+    assert of_summary == FacetSegments(**dict.fromkeys(FACETS, text))
+    assert not sent_by(judge)
+    pairs = tuple(FacetPair(facet=f, reference="They grew.", candidate=text) for f in FACETS)
+    ask(judge, SegmentFacets(text), RateFacets(pairs))
+    assert kinds_sent(judge) == {"facets_and_facts": 1, "facet_ratings": 1}
+    assert judge.signature.endswith(" calls=batched facets=whole")
 
 
 @pytest.mark.parametrize("batched", [True, False])

@@ -19,6 +19,7 @@ from summeval_pytest.judges.llm.facets_and_facts import (
     BothEntry,
     FacetsEntry,
     FactsEntry,
+    Style,
     count_batch,
     fact_batch,
     rating_batch,
@@ -316,22 +317,38 @@ def test_a_rating_that_was_not_offered_is_none(
     """A rating off its scale, brought back to it, would be ours; so of a facet and a summary."""
     of_summary = read("summary rating", **changed)
     assert of_summary == UnreadableError(kind, f"the reply: {message}")  # type: ignore[arg-type]  # a kind of fault
-    reply = json.dumps({"method": {"reason": "", "rating": 3} | changed})
+    reply = json.dumps({"method": {"reason": "", "coverage": 50, "rating": 3} | changed})
     of_facet = BATCHES["facet ratings"].read(reply, (2,))[2]
     assert of_facet == UnreadableError(kind, f"method: {message}")  # type: ignore[arg-type]  # a kind of fault
+
+
+@pytest.mark.parametrize("coverage", [-1, 101, "all", 40.5])
+def test_a_coverage_is_a_whole_number_of_per_cent(coverage: object) -> None:
+    """Anything else could be read in two ways."""
+    reply = json.dumps({"method": {"reason": "", "coverage": coverage, "rating": 3}})
+    assert isinstance(BATCHES["facet ratings"].read(reply, (2,))[2], UnreadableError)
+
+
+def test_a_summary_that_is_read_as_a_whole_is_shown_once() -> None:
+    """What it says anywhere counts for every facet of the reference."""
+    pairs = tuple(replace(pair, candidate="Rats were fed.") for pair in (AIM, METHOD, RESULT))
+    message = rating_batch(pairs, Style(facets="whole")).message((1, 2, 3))
+    assert message.count("Rats were fed.") == 1
+    assert message.count("<<<") == len(pairs) + 1
+    assert "Rate: background (1 to 3), method (1 to 4), result (1 to 4)." in message
 
 
 def test_ratings_are_read_by_facet_whatever_their_order() -> None:
     """Another facet's entry rates nothing; of two pairs of a facet the second has a number."""
     text = json.dumps({
-        "conclusion": {"reason": "", "rating": 9},
-        "method_2": {"reason": "same", "rating": 4},
-        "background": {"reason": " as\nwell", "rating": 2.0},
+        "conclusion": {"reason": "", "coverage": 0, "rating": 9},
+        "method_2": {"reason": "same", "coverage": 100, "rating": 4},
+        "background": {"reason": " as\nwell", "coverage": 40.0, "rating": 2.0},
     })  # fmt: skip
     assert BATCHES["facet ratings"].read(text, (1, 2, 4)) == {
-        1: FacetRating(facet="background", reason="as well", rating=2),
+        1: FacetRating(facet="background", reason="as well", rating=2, coverage=40),
         2: UnreadableError("missing", "method is missing"),
-        4: FacetRating(facet="method", reason="same", rating=4),
+        4: FacetRating(facet="method", reason="same", rating=4, coverage=100),
     }
 
 
