@@ -79,45 +79,38 @@ class Fair:
 
     def say(self, question: Question) -> Answer:  # noqa: PLR0911 - a case for each kind of question
         """The answer itself."""
+        why, likes = self.reason(question), self.likes
         match question:
             case SegmentFacets(text):
                 return FacetSegments(result=text)
             case RateFacets(pairs):
-                ratings = [4 if self.likes(pair.candidate) else 1 for pair in pairs]
+                rated = [(pair.facet, 4 if likes(pair.candidate) else 1) for pair in pairs]
                 return FacetRatings(
-                    tuple(
-                        FacetRating(facet=pair.facet, reason="by rule", rating=rating)
-                        for pair, rating in zip(pairs, ratings, strict=True)
-                    )
+                    tuple(FacetRating(facet=facet, reason=why, rating=n) for facet, n in rated)
                 )
             case ListFacts(sentences):
-                return FactList(
-                    tuple(Fact(text=text, sentence=index) for index, text in enumerate(sentences))
-                )
+                facts = [Fact(text=text, sentence=n) for n, text in enumerate(sentences)]
+                return FactList(tuple(facts))
             case CheckFacts(facts, premises):
-                return FactChecks(
-                    tuple(
-                        FactCheck(
-                            reason="by rule",
-                            entailed=self.likes(fact.text),
-                            premises=(index % len(premises),),
-                        )
-                        for index, fact in enumerate(facts)
-                    )
-                )
+                of = len(premises)
+                checks = [
+                    FactCheck(reason=why, entailed=likes(fact.text), premises=(n % of,))
+                    for n, fact in enumerate(facts)
+                ]
+                return FactChecks(tuple(checks))
             case ListRelations() | CountFacts():
                 return Unanswered("no rule for it")
             case CheckSentences(sentences, _):
+                said = [(likes(sentence), (0,)) for sentence in sentences]
                 return SentenceChecks(
-                    tuple(
-                        SentenceCheck(
-                            reason="by rule", supported=self.likes(sentence), evidence=(0,)
-                        )
-                        for sentence in sentences
-                    )
+                    tuple(SentenceCheck(reason=why, supported=a, evidence=b) for a, b in said)
                 )
             case RateSummary(_, summary):
-                return SummaryRating(reason="by rule", rating=4 if self.likes(summary) else 1)
+                return SummaryRating(reason=why, rating=4 if likes(summary) else 1)
+
+    def reason(self, question: Question) -> str:  # noqa: ARG002 - another judge looks at it
+        """The reason that it gives."""
+        return "by rule"
 
     @staticmethod
     def likes(text: str) -> bool:
@@ -248,32 +241,9 @@ class Venomous(Fair):
     def note(self, event: str, question: Question) -> None:
         """Writes nothing down: what it is asked is a megabyte long."""
 
-    def say(self, question: Question) -> Answer:
-        """What the fair one says, with another reason."""
-        answer = super().say(question)
-        match answer:
-            case FacetRatings(ratings):
-                return FacetRatings(
-                    tuple(
-                        replace(rating, reason=VENOM + self.more(question))
-                        for rating in ratings
-                        if isinstance(rating, FacetRating)
-                    )
-                )
-            case FactChecks(checks):
-                return FactChecks(
-                    tuple(
-                        replace(check, reason=VENOM) if isinstance(check, FactCheck) else check
-                        for check in checks
-                    )
-                )
-            case _:
-                return revised(answer, lambda _, check: replace(check, reason=VENOM))
-
-    @staticmethod
-    def more(question: Question) -> str:
-        """A megabyte more, where the question is as long."""
+    def reason(self, question: Question) -> str:
+        """A megabyte more, where a rated summary is as long."""
         is_long = isinstance(question, RateFacets) and any(
             len(pair.candidate) > LONG for pair in question.pairs
         )
-        return " word" * (LONG // 5) if is_long else ""
+        return VENOM + (" word" * (LONG // 5) if is_long else "")

@@ -360,7 +360,7 @@ def test_where_no_terminal_is_the_log_says_what_is_waited_for(bench: Bench) -> N
     """CI shows no line that comes and goes, and a run that waits for minutes looks like a hang."""
 
     def script(seen: Seen) -> Action:
-        return Status(503, message="busy") if seen.index < 2 else Delay(1.5, by_rule(seen))
+        return Status(503, message="busy") if seen.index < 2 else Delay(0.7, by_rule(seen))
 
     bench.write("conftest.py", IMPATIENT)
     with serving(bench, script):

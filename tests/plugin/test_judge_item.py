@@ -65,19 +65,17 @@ def test_a_judge_below_its_floor_is_untrusted(bench: Bench) -> None:
     assert run.outcomes[JUDGE] == "FAILED"
     assert run.outcomes["summeval.toml::good::limpet-01"] == "PASSED"
     assert run.outcomes["summeval.toml::bad::limpet-01"] == "FAILED"
-    first = "UNTRUSTED: unfaithful_recall 0.00 < 0.8"
-    assert first in run.lines
-    start = run.lines.index(
-        "UNTRUSTED: verdicts of an untrusted judge: shown, and to be relied on in nothing"
-    )
-    assert run.lines[start + 2 : start + 6] == [
+    assert "UNTRUSTED: unfaithful_recall 0.00 < 0.8" in run.lines
+    told = "UNTRUSTED: verdicts of an untrusted judge: shown, and to be relied on in nothing"
+    block = run.block(told, 8)
+    assert block[2:7] == [
         "sentence: label in rows, judge in columns",
         "                unfaithful    faithful",
         "  unfaithful             0           6",
         "  faithful               4           0",
+        "worst disagreements (5):",
     ]
-    assert run.lines[start + 6] == "worst disagreements (5):"
-    assert run.lines[start + 7].endswith(": label unfaithful, judge faithful")
+    assert block[7].endswith(": label unfaithful, judge faithful")
     assert not run.shows_code
 
 

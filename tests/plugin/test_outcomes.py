@@ -9,6 +9,8 @@ import pytest
 from tests.waiting import wait_until
 
 if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
     from tests.plugin.conftest import Bench, Run
 
 BOTH = "--summ-model=good,bad"
@@ -37,7 +39,7 @@ def test_a_good_system_is_green_and_a_bad_one_red(bench: Bench) -> None:
     assert first.endswith(" < 0.600; faithfulness 0.000 < 0.800")
 
 
-def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
+def test_a_failure_shows_what_is_missed_and_why(bench: Bench, snapshot: SnapshotAssertion) -> None:
     """The reader sees both texts, the closest source sentence, and no traceback."""
     bench.suite(papers=("kiln-02",))
     bench.spoil(
@@ -46,28 +48,7 @@ def test_a_failure_shows_what_is_missed_and_why(bench: Bench) -> None:
     run = bench.inside("summeval.toml", FAIR, "--summ-model=bad")
 
     # FM of a text that is one result rated 1 of 4 is 1/4; none of two sentences is supported.
-    expected = """\
-facet 0.250 < 0.600; faithfulness 0.000 < 0.800
-bad.jsonl:1: bad on kiln-02
-
-1. sentence 1: conflict in a number, unsupported
-   summary      "The alloy of kiln-02 conducts heat."
-   source [1]   "We fired forty bricks in a kiln with two draughts."
-   reason       by rule
-
-2. sentence 2: unsupported
-   summary      "Sleepers liked its alloy lamp."
-   source [1]   "We fired forty bricks in a kiln with two draughts."
-   reason       by rule
-
-3. facet result: rated 1 of 4
-   reference    "Slow firing is worth its fuel."
-   summary      "The alloy of kiln-02 conducts heat. Sleepers liked its alloy
-                lamp."
-   source [3]   "Slow firing is worth its fuel."
-   reason       by rule
-""".splitlines()
-    assert run.block(expected[0], len(expected)) == expected
+    assert "\n".join(run.block("facet 0.250 < 0.600; faithfulness 0.000 < 0.800", 19)) == snapshot
     assert not run.shows_code
     start = "FAILED summeval.toml::bad::kiln-02 - Failed: facet 0.250 < 0.600; faithf"
     assert [line for line in run.lines if line.startswith(start)]
@@ -153,41 +134,33 @@ def test_a_judge_that_is_silent_on_one_pair_decides_the_others(bench: Bench) -> 
     assert [line for line in run.lines if line.startswith(f"{told} unanswered, no line")]
 
 
-def test_the_table_has_a_line_a_system_with_its_means(bench: Bench) -> None:
-    """A mean that does not cover all pairs says how many; systems stand in order of name."""
+def test_table_and_junit_have_the_numbers_of_every_system_and_pair(
+    bench: Bench, snapshot: SnapshotAssertion
+) -> None:
+    """A mean that does not cover all pairs says how many; other tools read the report's numbers."""
     bench.good["moss-03"] = "I am afraid that I have to pass."
     bench.suite(pair="facet = 0.6\neva = 0.5\nfaithfulness = 0.8", papers=("kiln-02", "moss-03"))
-    run = bench.inside("summeval.toml", FAIR, BOTH)
+    run = bench.inside("summeval.toml", FAIR, BOTH, "--junitxml=junit.xml")
+    title = "------------------------------ summarization gate ------------------------------"
+    assert "\n".join(run.block(title, 5)) == snapshot
 
-    expected = """\
------------------------------- summarization gate ------------------------------
-system            passed failed errors         facet           eva  faithfulness
-bad                    0      2      0         0.250         0.000         0.000
-  wrong: 2 facets below full rating, 4 facts, 4 unsupported sentences
-good                   1      1      0   1.000 (1/2)   1.000 (1/2)   1.000 (1/2)
-""".splitlines()
-    assert run.block(expected[0], 5) == expected
-
-
-def test_every_pair_carries_its_numbers_into_junit(bench: Bench) -> None:
-    """Other tools read the numbers from the report instead of the terminal."""
-    bench.suite(papers=("kiln-02",))
-    bench.inside("summeval.toml", FAIR, BOTH, "--junitxml=junit.xml")
-    texts = bench.properties("junit.xml")
-    told = {test: json.loads(text) for test, text in texts.items()}
-
-    assert set(told) == {"summeval.toml.good::kiln-02", "summeval.toml.bad::kiln-02"}
+    told = {test: json.loads(text) for test, text in bench.properties("junit.xml").items()}
+    assert len(told) == 4
     bad = told["summeval.toml.bad::kiln-02"]
     assert (bad["paper"], bad["system"], bad["unscored"]) == ("kiln-02", "bad", {})
     assert bad["scores"] == {
         "facet": 0.25,
         "facet.result": 1,
+        "eva": 0.0,
+        "eva.precision": 0.0,
+        "eva.recall": 0.0,
+        "eva.recall_entailed": 1.0,
         "faithfulness": 0.0,
         "faithfulness.conflicts": 1.0,
     }
     assert bad["note"] == "", "nothing has to be known of how a recorded summary was made"
-    assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "faithfulness"]
-    assert [list(entry) for entry in told.values()] == [sorted(bad)] * 2
+    assert [text.split("|")[0] for text in bad["signatures"]] == ["facet", "eva", "faithfulness"]
+    assert all(list(entry) == sorted(bad) for entry in told.values())
 
 
 @pytest.mark.parametrize("judge", ["offline", "rule:Fair", "rule:Silent", "rule:Rude"])
