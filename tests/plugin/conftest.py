@@ -85,8 +85,6 @@ BAD: Final = {
 """About something else; every sentence says "alloy", which the judges by rule deny."""
 
 JUDGES: Final = Path(__file__).with_name("rule.py")
-
-
 ENDPOINT: Final = """
 [judges.rule]
 endpoint = "here"
@@ -169,8 +167,8 @@ class Bench:
     """A folder in which pytest runs over a suite of a good system and a bad one."""
 
     path: Path
-    pytester: pytest.Pytester | None = None
-    """Who runs pytest inside this process; None for a folder that tests share."""
+    pytester: pytest.Pytester
+    """Who runs pytest inside this process."""
     good: dict[str, str] = field(default_factory=lambda: dict(GOOD))
     bad: dict[str, str] = field(default_factory=lambda: dict(BAD))
 
@@ -280,16 +278,13 @@ summaries = "bad.jsonl"
 
     def config(self, *arguments: str) -> pytest.Config:
         """What a run would be configured as."""
-        assert self.pytester is not None
         return self.pytester.parseconfig(*arguments)
 
     def inside(self, *arguments: str) -> Run:
         """One whole run inside this process, which is quick."""
-        assert self.pytester is not None
         result = self.pytester.runpytest_inprocess(*arguments)
-        return Run(
-            code=int(result.ret), out="\n".join(result.outlines), err="\n".join(result.errlines)
-        )
+        out, err = "\n".join(result.outlines), "\n".join(result.errlines)
+        return Run(code=int(result.ret), out=out, err=err)
 
     @contextmanager
     def running(self, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
@@ -380,7 +375,9 @@ def bench(
     pytester.syspathinsert()
     bench = Bench(pytester.path, pytester)
     monkeypatch.setenv("SUMM_STORE", str(bench.store))
-    return _furnished(bench)
+    bench.write(JUDGES.name, JUDGES.read_text(encoding="utf-8"))
+    bench.suite()
+    return bench
 
 
 @pytest.fixture
@@ -389,15 +386,3 @@ def nobody() -> Iterator[str]:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-
-
-@pytest.fixture(scope="module")
-def shared_bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    """A folder of the same kind for runs that several tests of a module look at."""
-    return _furnished(Bench(tmp_path_factory.mktemp("bench")))
-
-
-def _furnished(bench: Bench) -> Bench:
-    bench.write(JUDGES.name, JUDGES.read_text(encoding="utf-8"))
-    bench.suite()
-    return bench

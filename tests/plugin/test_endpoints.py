@@ -217,7 +217,7 @@ def test_a_recorded_run_needs_no_network(bench: Bench) -> None:
     ):
         pytest.skip("unshare -n is not allowed here, so the network cannot be taken away")
     with serving(bench):
-        live = bench.run("summeval.toml", "--summ-judge=rule", "--summ-model=bad,asked", "-rA")
+        live = judged(bench, "--summ-model=bad,asked")
         export = ("cassette", "export", str(bench.path), "--judge=rule", "--model=bad,asked")
         assert main([*export, f"--store={bench.store}"]) == 0
     shutil.rmtree(bench.store)
