@@ -168,6 +168,16 @@ def test_nothing_is_asked_twice_or_where_tests_are_only_looked_at(bench: Bench) 
     assert len(bench.asked()) == 2 * n_asked > 0
 
 
+def test_a_file_that_changes_during_the_run_changes_nothing(bench: Bench) -> None:
+    """What is judged is what was checked, or its number would belong to no suite."""
+    spoil = "(item.config.rootpath / 'good.jsonl').write_text('no summaries')"
+    hook = "@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_setup(item):\n    "
+    bench.write("conftest.py", f"import pytest\n{hook}{spoil}\n")
+    run = bench.inside("summeval.toml", FAIR, "-rA")
+    assert run.outcomes == dict.fromkeys(ALL[:2], "PASSED")
+    assert bench.text("good.jsonl") == "no summaries"
+
+
 def test_stopping_at_the_first_failure_reads_one_pair_ahead(bench: Bench) -> None:
     """With -x the pairs after a failure are never wanted: one is asked about in vain, not three.
 
