@@ -107,19 +107,21 @@ class LabelledPair:
     lacking: Mapping[str, str] = field(default_factory=dict)
 
 
-def labelled_pairs(
-    suite: Suite, judge_name: str, session: Session, baselines: tuple[BaselineName, ...] = ()
-) -> list[LabelledPair]:
-    """Every pair that a label says something of, in the order of the labels.
+def agreement_tasks(
+    suite: Suite,
+    metrics: tuple[MetricName, ...] = METRICS,
+    baselines: tuple[BaselineName, ...] = (),
+) -> dict[Task, Label]:
+    """What a judge is asked to be compared with labels: each labelled pair, and its label.
 
-    The judge is asked for ``baselines`` besides.
+    A label keeps its overall score, and of its parts those that these metrics have a number for.
 
     Raises:
         SuiteError: where no label has anything to agree with, or one is of a sentence that its
             summary does not have.
-        JudgeError: if the judge breaks its contract.
     """
-    labels = [label for label in suite.labels.values() if _says_something(label)]
+    about = [_about(label, metrics) for label in suite.labels.values()]
+    labels = [label for label in about if _says_something(label)]
     if not labels:
         raise SuiteError(
             Place(suite.shown),
@@ -127,6 +129,46 @@ def labelled_pairs(
             ' facts or roles; add labels.jsonl and name it as labels = "labels.jsonl"',
         )
     check_sentences(suite)
+    return {
+        Task(
+            suite=suite,
+            paper=label.paper,
+            system=label.system,
+            metrics=metrics,
+            facts=label.facts,
+            baselines=baselines,
+            segments=bool(label.roles),
+        ): label
+        for label in labels
+    }
+
+
+def _about(label: Label, metrics: Sequence[MetricName]) -> Label:
+    is_facet = "facet" in metrics
+    return replace(
+        label,
+        facets=label.facets if is_facet else None,
+        roles=label.roles if is_facet else None,
+        facts=label.facts if "eva" in metrics else None,
+        sentences=label.sentences if "faithfulness" in metrics else None,
+        overall=labelled_overall(label),
+    )
+
+
+def labelled_pairs(
+    suite: Suite,
+    judge_name: str,
+    session: Session,
+    metrics: tuple[MetricName, ...] = METRICS,
+    baselines: tuple[BaselineName, ...] = (),
+) -> list[LabelledPair]:
+    """Every pair that a label says something of, in the order of the labels.
+
+    Raises:
+        SuiteError: as `agreement_tasks`.
+        JudgeError: if the judge breaks its contract.
+    """
+    tasks = agreement_tasks(suite, metrics, baselines)
     records: defaultdict[tuple[str, str], list[Recorded]] = defaultdict(list)
     references: defaultdict[str, dict[str, FacetSegments]] = defaultdict(dict)
     for record in suite.recorded:
@@ -134,25 +176,13 @@ def labelled_pairs(
             records[record.paper, record.system].append(record)
         elif record.segments is not None:
             references[record.paper][record.by] = record.segments
-    tasks = [
-        Task(
-            suite=suite,
-            paper=label.paper,
-            system=label.system,
-            metrics=METRICS,
-            facts=label.facts,
-            baselines=baselines,
-            segments=bool(label.roles),
-        )
-        for label in labels
-    ]
-    evaluations = evaluated(session.judge(judge_name, [suite]), tasks, session)
+    evaluations = evaluated(session.judge(judge_name, [suite]), list(tasks), session)
     try:
         pairs = [
             labelled_pair(
                 label, evaluation, records[label.paper, label.system], references[label.paper]
             )
-            for label, evaluation in zip(labels, evaluations, strict=True)
+            for label, evaluation in zip(tasks.values(), evaluations, strict=True)
         ]
     finally:
         session.forget_run()

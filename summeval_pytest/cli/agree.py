@@ -25,6 +25,7 @@ from summeval_pytest.analysis.local_models import (
 )
 from summeval_pytest.cli.parameters import (
     ASKING,
+    METRICS_OPTION,
     NO_ENDPOINTS,
     AllowOutside,
     Asking,
@@ -33,6 +34,7 @@ from summeval_pytest.cli.parameters import (
     JudgeName,
     check_writable,
     find_own_judges,
+    metrics_in,
     session_of,
     suite_of,
     whole_number,
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 class Tables:
     """What is printed beside the labels; the JSON has every level and matrix always."""
 
+    metrics: Annotated[tuple[str, ...], METRICS_OPTION] = ()
     level: Annotated[
         Literal["pooled", "paper", "system", "all"] | None,
         Parameter(
@@ -243,7 +246,8 @@ def _agreement(
     suite: Suite, judge: str, session: Session, tables: Tables, models: LocalModels
 ) -> SuiteAgreement:
     baselines = tuple(dict.fromkeys(tables.baseline))
-    pairs = with_columns(labelled_pairs(suite, judge, session, baselines), models)
+    metrics = metrics_in(tables.metrics)
+    pairs = with_columns(labelled_pairs(suite, judge, session, metrics, baselines), models)
     found = SuiteAgreement(
         suite=suite,
         judge=judge,

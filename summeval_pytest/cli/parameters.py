@@ -18,7 +18,7 @@ from cyclopts import Parameter
 
 from summeval_pytest.endpoints.endpoint import ALLOW
 from summeval_pytest.endpoints.exchange import Record
-from summeval_pytest.errors import OptionError
+from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.metrics.score import METRICS
 from summeval_pytest.run.runner import tasks_of
 from summeval_pytest.run.session import IN_FLIGHT, Session
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
+    from summeval_pytest.metrics.score import MetricName
     from summeval_pytest.run.runner import Task
     from summeval_pytest.suite.suite import Suite
 
@@ -188,6 +189,24 @@ def gated_tasks(suite: Path, gated: Gated, session: Session) -> tuple[Suite, lis
     metrics = thresholds_of(loaded).metrics or METRICS
     session.add_cassette(loaded)
     return loaded, tasks_of(loaded, systems, metrics)
+
+
+METRICS_OPTION: Final = Parameter(
+    name="--metrics", help="these metrics only (repeat, or commas; default: all three)"
+)
+
+
+def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
+    """The metrics that ``--metrics`` names; all of them where it names none.
+
+    Raises:
+        OptionError: for a name that is no metric.
+    """
+    names = names_in(values, "--metrics")
+    for name in names:
+        if name not in METRICS:
+            raise OptionError(f"--metrics={name}: no metric; {nearest(name, METRICS)}")
+    return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
 def check_writable(file: Path, option: str) -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
+from summeval_pytest.analysis.judge_vs_labels import agreement_tasks
 from summeval_pytest.cli.parameters import (
     GATED,
+    METRICS_OPTION,
     Asking,
     Endpoints,
     Gated,
     StoreFolder,
     check_writable,
     gated_tasks,
+    metrics_in,
     session_of,
     suite_of,
     write_text,
@@ -24,6 +27,7 @@ from summeval_pytest.endpoints.dialect import Dialect, body
 from summeval_pytest.endpoints.endpoint import Endpoint
 from summeval_pytest.endpoints.wire import read_body
 from summeval_pytest.errors import JudgeError, NoReplyError, OptionError, Place, SuiteError
+from summeval_pytest.run.golden import golden_tasks
 from summeval_pytest.store.cache import Cache
 from summeval_pytest.store.cassette import Row, is_key, read_cassette, write_cassette
 from summeval_pytest.text.printing import one_line
@@ -185,16 +189,32 @@ def export_requests(
     only: Annotated[
         str | None, Parameter(help="where requests go to several endpoints, those to this")
     ] = None,
+    purpose: Annotated[
+        Literal["run", "judge", "agree"],
+        Parameter(
+            name="--for",
+            help="what is to be asked: a run's pairs, the labelled pairs of its item 'judge', or"
+            " all that 'summeval agree' compares with labels",
+        ),
+    ] = "run",
+    metrics: Annotated[tuple[str, ...], METRICS_OPTION] = (),
     gated: Gated = GATED,
 ) -> list[str]:
     """Writes the requests of the next round.
 
     Raises:
-        OptionError: if they go to several endpoints, and none of them was named.
+        OptionError: if they go to several endpoints, and none of them was named; for
+            ``--metrics`` without ``--for agree``.
     """
     check_writable(out, "--out")
     session = session_of(gated.endpoints)
     loaded, tasks = gated_tasks(suite, gated, session)
+    if purpose == "agree":
+        tasks = list(agreement_tasks(loaded, metrics_in(metrics)))
+    elif metrics:
+        raise OptionError("--metrics goes with --for agree; a run asks what its thresholds need")
+    elif purpose == "judge":
+        tasks = list(golden_tasks(loaded))
     survey, _ = session.survey(gated.judge, [loaded], tasks, imagine=False)
     open_ = sorted(survey.missing.values(), key=lambda m: m.key)
     names = sorted({m.endpoint.name for m in open_})
@@ -205,7 +225,8 @@ def export_requests(
         )
     missing = [m for m in open_ if only in {None, m.endpoint.name}]
     if not missing:
-        return [f"nothing is open: all {len(survey.found):,} replies are stored; run pytest"]
+        then = "run pytest" if purpose != "agree" else "run summeval agree"
+        return [f"nothing is open: all {len(survey.found):,} replies are stored; {then}"]
     memory = session.memory()
     try:
         lines = [_request_line(m, memory) for m in missing]

@@ -270,7 +270,7 @@ def _facets(label: Label, evaluation: Evaluation) -> Iterator[GoldenAnswer]:
     """The facets that both label and judge find in the reference, then the overall score."""
     labels = {f: r for f, r in (label.facets or {}).items() if r is not None}
     overall = labelled_overall(label)
-    score = evaluation.score("facet") if labels or overall is not None else None
+    score = next((each for each in evaluation.scores if each.metric == "facet"), None)
     if isinstance(score, FacetScore) and not score.identical:  # nothing is asked about a copy
         rated = {each.facet: each for each in score.ratings}
         for facet in FACETS:

@@ -97,6 +97,59 @@ def test_rounds_end_in_a_run_that_equals_a_live_one(
     ]
 
 
+LABELS: Final = [
+    {
+        "paper": paper,
+        "system": "bad",
+        "facets": {"background": None, "method": 2, "result": 1, "conclusion": 1},
+        "sentences": [{"index": 0, "faithful": False}],
+        "facts": {"reference": [{"text": "Bricks crack.", "covered": False}]},
+    }
+    for paper in ("kiln", "moss")
+]
+KINDS: Final = {
+    ("--for", "run"): {"Sentence checks"},
+    ("--for", "judge"): {"Sentence checks", "Fact checks", "Facets and facts"},
+    ("--for", "agree", "--metrics", "facet"): {"Facets and facts"},
+    ("--for", "agree"): {"Sentence checks", "Fact checks", "Facets and facts"},
+}
+
+
+@pytest.mark.parametrize("purpose", KINDS, ids=" ".join)
+def test_what_labels_are_compared_with_is_asked_by_files_too(
+    tmp_path: Path, server: ScriptedServer, shell: Shell, purpose: tuple[str, ...]
+) -> None:
+    """A judge is measured before it may decide; its labelled pairs are not those of a run."""
+    folder = write_suite(
+        tmp_path / "kilns", server.url, head='labels = "labels.jsonl"', tail=FAITHFUL
+    )
+    text = "".join(json.dumps(label) + "\n" for label in LABELS)
+    (folder / "labels.jsonl").write_text(text, encoding="utf-8")
+    shell.lines(*EXPORT, *purpose)
+    first = [str(request["body"]["messages"]) for request in requests(tmp_path)]
+    assert {text.partition("# ")[2].partition("\\n")[0] for text in first} == KINDS[purpose]
+
+    while not (lines := shell.lines(*EXPORT, *purpose))[0].startswith("nothing is open"):
+        (tmp_path / "in").write_text(answers_to(tmp_path / "out"), encoding="utf-8")
+        shell.lines("batch", "import", "in")
+    is_agree = "agree" in purpose
+    assert lines[0].endswith("; run summeval agree" if is_agree else "; run pytest")
+    if is_agree:
+        told = shell.lines("agree", "kilns", "--judge", "rule", *purpose[2:])
+        assert told[0].startswith("kilns/summeval.toml: 2 labelled pairs, judge rule")
+        columns = {line.split()[0] for line in told if line.startswith(("FM ", "EVA ", "faithf"))}
+        assert columns == ({"FM"} if "facet" in purpose else {"FM", "EVA", "faithfulness"})
+    assert server.n_requests == 0
+
+
+def test_metrics_go_with_agreement_alone(shell: Shell) -> None:
+    """A run asks what its thresholds need, and a misspelt metric would be measured by nobody."""
+    alone = "--metrics goes with --for agree; a run asks what its thresholds need"
+    assert shell.error(4, *EXPORT, "--metrics", "facet") == alone
+    told = shell.error(4, *EXPORT, "--for", "agree", "--metrics", "facets")
+    assert told == "--metrics=facets: no metric; did you mean 'facet'?"
+
+
 def test_replies_that_nobody_can_use_are_exported_again(
     tmp_path: Path, server: ScriptedServer, shell: Shell
 ) -> None:
