@@ -68,12 +68,17 @@ class SegmentFacets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetSegments:
-    """The verbatim segment of each facet; empty where the text does not state it."""
+    """The segment of each facet; empty where the text does not state it.
+
+    Segments are held to the text, unless they are ``recorded_by`` somebody: a released judge rated
+    its own segments, whether or not the text has them word for word.
+    """
 
     background: str = ""
     method: str = ""
     result: str = ""
     conclusion: str = ""
+    recorded_by: str = ""
 
     def segment(self, facet: Facet) -> str:
         """The segment of one facet."""

@@ -219,7 +219,10 @@ class Grounded:
 
 
 def ground(segments: FacetSegments, text: str) -> Grounded:
-    """Hold the segments to the text: whole, else sentence by sentence (metrics.md 1.1, stage A)."""
+    """Hold the segments to the text: whole, else sentence by sentence (metrics.md 1.1, stage A).
+
+    Recorded ones stay whole; what the text does not hold of them is told all the same.
+    """
     plain = _plain(text)
     kept: dict[Facet, str] = {}
     dropped: list[str] = []
@@ -234,7 +237,7 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
         pieces = _pieces(segment)
         contained = [piece for piece in pieces if _plain(piece) in plain]
         dropped.extend(piece for piece in pieces if piece not in contained)
-        kept[facet] = " ".join(contained)
+        kept[facet] = segment if segments.recorded_by else " ".join(contained)
         held[facet] = "parts" if contained else "absent"
     return Grounded(
         segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from dataclasses import asdict
+from dataclasses import replace
 from statistics import median_low
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -49,7 +49,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
         records = [record for record in suite.recorded if _is_text_known(suite, record)]
         for record in records:
             if record.by == spec.segments_by and record.segments is not None:
-                segments.setdefault(_text(suite, record), record.segments)
+                found = replace(record.segments, recorded_by=record.by)
+                segments.setdefault(_text(suite, record), found)
                 digest.update(_bytes(record))
         for record in records:
             if record.by == spec.by and record.facets is not None and record.system is not None:
@@ -74,7 +75,8 @@ def recorded_judge(spec: RecordedSpec, suites: Sequence[Suite]) -> RecordedJudge
 
 
 def _bytes(record: Recorded) -> bytes:
-    segments = asdict(record.segments) if record.segments is not None else None
+    found = record.segments
+    segments = None if found is None else {facet: found.segment(facet) for facet in FACETS}
     told = [record.paper, record.system, dict(record.facets or {}), segments]
     return json.dumps(told, sort_keys=True).encode()
 

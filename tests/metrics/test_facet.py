@@ -382,3 +382,15 @@ def test_released_segments_are_as_verbatim_as_they_are(released: Released) -> No
             ways[system == "reference"].update(held.values())
     assert ways[False] == {"whole": 903, "parts": 86, "absent": 15}
     assert ways[True] == {"whole": 153, "parts": 29, "absent": 5}
+
+
+def test_recorded_segments_stay_as_they_were_rated() -> None:
+    """A release's ratings are of its own segments; what the text does not hold is told."""
+    text = "We fed zinc to mice. Mice grew ( p < 0.01 )."
+    given = {"method": "Zinc was fed to mice.", "result": "Mice grew (p<0.01). They sang."}
+    held = ground(FacetSegments(**given), text)
+    assert (held.segments.method, held.segments.result) == ("", "Mice grew (p<0.01).")
+    recorded = ground(FacetSegments(**given, recorded_by="GPT-4"), text)
+    assert (recorded.segments.method, recorded.segments.result) == tuple(given.values())
+    assert recorded.dropped == held.dropped == ("Zinc was fed to mice.", "They sang.")
+    assert recorded.held == held.held
