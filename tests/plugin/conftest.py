@@ -354,8 +354,10 @@ def _loaded_client() -> None:
 
     async def post(url: str) -> None:
         wire = Wire(Endpoint(name="here", base_url=url))
-        await wire.post({})
-        await wire.close()
+        try:
+            await wire.post({})
+        finally:
+            await wire.close()
 
     with ScriptedServer(lambda _: Answer("")) as server:
         asyncio.run(post(server.url))
