@@ -86,7 +86,8 @@ def test_every_kind_is_made_above() -> None:
 
 def test_segments_have_a_field_for_each_facet() -> None:
     """A facet that segments could not hold would always be empty."""
-    assert tuple(field.name for field in fields(FacetSegments)) == FACETS
+    names = tuple(field.name for field in fields(FacetSegments))
+    assert names == (*FACETS, "recorded_by")
     segments = FacetSegments(**{facet: f"the {facet}" for facet in FACETS})
     assert [segments.segment(facet) for facet in FACETS] == [f"the {facet}" for facet in FACETS]
     assert FacetSegments(result="x").segment("method") == ""
