@@ -40,7 +40,7 @@ from summeval_pytest.record.changes import measure_drift, pair_change, worst_fir
 from summeval_pytest.record.record import read_record, record_text
 from summeval_pytest.record.regression import POWER, compare, find_baseline, granularity
 from summeval_pytest.record.rescore import read_weights, rescore
-from summeval_pytest.reports.files import RENDERERS, append, write_whole
+from summeval_pytest.reports.files import append, rendered, write_whole
 from summeval_pytest.reports.github import STEP_SUMMARY, annotation_lines, step_summary
 from summeval_pytest.reports.pair import change_lines, comparison_lines, missed_numbers
 from summeval_pytest.reports.run import (
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from summeval_pytest.record.record import PairChange, RunRecord, SuiteRecord
+    from summeval_pytest.reports.files import FileKind
     from summeval_pytest.verdict.thresholds import Rule
 
 
@@ -192,14 +193,17 @@ def report(
     Raises:
         OptionError: for a file that is no run record, and for one that cannot be written.
     """
-    asked = [("--html", "page", html), ("--junit", "JUnit report", junit)]
+    asked: list[tuple[str, FileKind, Path | None]] = [
+        ("--html", "page", html),
+        ("--junit", "JUnit report", junit),
+    ]
     wanted = [(option, kind, file) for option, kind, file in asked if file is not None]
     for option, _, file in wanted:
         check_writable(file, option)
     record = read_record(run, "RUN")
     lines = list(run_lines(record))
     for option, kind, file in wanted:
-        write_text(file, option, RENDERERS[kind](record))
+        write_text(file, option, rendered(kind, record))
         lines.append(f"wrote {file}")
     return [*lines, *_github(record)] if github else lines
 

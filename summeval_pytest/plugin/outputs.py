@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from summeval_pytest.errors import OptionError, nearest
 from summeval_pytest.record.record import read_record, record_text
 from summeval_pytest.record.regression import find_baseline
-from summeval_pytest.reports.files import RENDERERS, append, unwritable, write_whole
+from summeval_pytest.reports.files import append, rendered, unwritable, write_whole
 from summeval_pytest.reports.judge_section import UNTRUSTED
 from summeval_pytest.text.printing import one_line
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from summeval_pytest.plugin.options import Options
     from summeval_pytest.record.record import RunRecord, SuiteRecord
     from summeval_pytest.record.regression import Baseline
+    from summeval_pytest.reports.files import FileKind
     from summeval_pytest.suite.suite import Suite
 
 COMPARE: Final = "--summ-compare"
@@ -38,9 +39,9 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 _SUFFIX: Final = ".json"
 
 
-def report_files(options: Options) -> dict[str, tuple[str, str]]:
+def report_files(options: Options) -> dict[FileKind, tuple[str, str]]:
     """By kind of report, the flag that asks for it and the file."""
-    asked = {
+    asked: dict[FileKind, tuple[str, str | None]] = {
         "run record": ("--summ-run-record", options.run_record),
         "JUnit report": ("--summ-junit", options.junit),
         "page": ("--summ-html", options.html),
@@ -171,7 +172,7 @@ def write_outputs(
         told: A line for each file that was written is appended.
     """
     for kind, (_, name) in report_files(options).items():
-        if fault := write_whole(folder / name, RENDERERS[kind](record)):
+        if fault := write_whole(folder / name, rendered(kind, record)):
             yield fault
         else:
             told.append(one_line(f"{kind}: {name}", 400))

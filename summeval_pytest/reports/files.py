@@ -5,22 +5,31 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Literal
 
 from summeval_pytest.record.record import record_text
-from summeval_pytest.reports.junit import junit_text
-from summeval_pytest.reports.page import page_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from summeval_pytest.record.record import RunRecord
 
-RENDERERS: Final[Mapping[str, Callable[[RunRecord], str]]] = MappingProxyType(
-    {"run record": record_text, "JUnit report": junit_text, "page": page_text}
-)
-"""From a run to the text of each kind of file."""
+
+FileKind = Literal["run record", "JUnit report", "page"]
+
+
+def rendered(kind: FileKind, record: RunRecord) -> str:
+    """The text of one kind of file that is made of a run.
+
+    What makes a report is loaded here: a gate starts in every worker, and most write none.
+    """
+    if kind == "JUnit report":
+        from summeval_pytest.reports.junit import junit_text
+
+        return junit_text(record)
+    if kind == "page":
+        from summeval_pytest.reports.page import page_text
+
+        return page_text(record)
+    return record_text(record)
 
 
 def write_whole(file: Path, text: str) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -67,3 +68,12 @@ def test_others_may_read_the_file_as_far_as_the_umask_lets_them(
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode
+
+
+def test_what_makes_a_report_is_loaded_when_one_is_made() -> None:
+    """A gate starts in every worker, and pays for no report that nobody asked for."""
+    ours = ("summeval_pytest.reports.page", "summeval_pytest.reports.junit")
+    makers = (*ours, "junit_xml", "jinja2")
+    code = f"import sys, summeval_pytest.plugin.gate; print(*sys.modules.keys() & set({makers}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
