@@ -70,11 +70,9 @@ class Option:
         """Whether the flag stands alone; ini and variable say true or false."""
         return self.read is _switch
 
-    def is_not(self, wanted: str, value: str) -> OptionError:
-        """The error for a value that the option cannot have."""
-        return OptionError(
-            f"{self.flag}={value!r:.60} (or {self.ini}, {self.variable}) is {wanted}"
-        )
+    def fault(self, value: str, told: str) -> OptionError:
+        """The error for a value that the option cannot have, and what it is in words."""
+        return OptionError(f"{self.flag}={value!r:.60} (or {self.ini}, {self.variable}) is {told}")
 
 
 def _last(_: Option, values: tuple[str, ...]) -> str:
@@ -97,7 +95,7 @@ def _rules(_: Option, values: tuple[str, ...]) -> tuple[str, ...]:
 def _mode(option: Option, values: tuple[str, ...]) -> str:
     for value in values:
         if value not in RECORD_MODES:
-            raise option.is_not(f"no mode; choose {', '.join(RECORD_MODES)}", value)
+            raise option.fault(value, f"no mode; choose {', '.join(RECORD_MODES)}")
     return values[-1]
 
 
@@ -105,7 +103,7 @@ def _whole(option: Option, values: tuple[str, ...]) -> int:
     value = values[-1]
     is_short = value.isascii() and value.isdecimal() and len(value) <= _MAX_DIGITS
     if not (is_short and int(value)):
-        raise option.is_not(f"not a whole number from 1 to {'9' * _MAX_DIGITS}", value)
+        raise option.fault(value, f"not a whole number from 1 to {'9' * _MAX_DIGITS}")
     return int(value)
 
 
@@ -115,14 +113,14 @@ def _dollars(option: Option, values: tuple[str, ...]) -> float:
     except ValueError:
         number = -1.0
     if not 0.0 <= number < float("inf"):
-        raise option.is_not("not a number of dollars of at least 0", values[-1])
+        raise option.fault(values[-1], "not a number of dollars of at least 0")
     return number
 
 
 def _switch(option: Option, values: tuple[str, ...]) -> bool:
     value = values[-1].lower()
     if value not in (*_YES, *_NO):
-        raise option.is_not("not true or false", values[-1])
+        raise option.fault(values[-1], "not true or false")
     return value in _YES
 
 
@@ -278,6 +276,10 @@ class Options:
 TABLE: Final = tuple(Option(name=each.name, **each.metadata) for each in fields(Options))
 
 
+def _option_named(name: str) -> Option:
+    return next(option for option in TABLE if option.name == name)
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Registers the table with pytest."""
     group = parser.getgroup("summeval", "summarization gate (summeval_pytest)")
@@ -323,14 +325,16 @@ def read_options(config: pytest.Config) -> Options:
     """
     given = {option: values for option in TABLE if (values := _values(config, option))}
     chosen: dict[str, Any] = {option.name: option.read(option, given[option]) for option in given}
-    chosen.setdefault("github", os.environ.get("GITHUB_ACTIONS", "").lower() in _YES)
+    if "github" not in chosen and (in_actions := os.environ.get("GITHUB_ACTIONS")):
+        github = _option_named("github")
+        chosen[github.name] = github.read(github, (in_actions,))
     return Options(**chosen)
 
 
 def is_planned(config: pytest.Config) -> bool:
     """Whether only a plan is asked for, as far as is known before options are checked."""
-    (plan,) = (option for option in TABLE if option.name == "plan")
-    return any(value.lower() in _YES for value in _values(config, plan)[-1:])
+    values = _values(config, _option_named("plan"))
+    return any(value.lower() in _YES for value in values[-1:])
 
 
 def unknown_variables() -> Iterator[str]:

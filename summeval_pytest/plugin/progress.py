@@ -37,9 +37,8 @@ class TimeLeft:
     """
 
     def __init__(self) -> None:
-        self._n_done = 0
-        self._n_remembered: int | None = None
-        """Pairs that were done when the first reply came."""
+        self._n_done = self._n_remembered = 0
+        """Pairs that are done, and that were when the first reply came."""
         self._first_done = self._last_done = 0.0
 
     def look(self, seconds: float, n_asked: int, n_done: int, n_all: int) -> float | None:
@@ -51,10 +50,8 @@ class TimeLeft:
             n_done: How many of its pairs are done.
             n_all: How many it has.
         """
-        if self._n_remembered is None:
-            self._n_remembered = self._n_done if n_asked else None
-        if self._n_remembered is None:
-            self._n_done = n_done
+        if not n_asked:
+            self._n_done = self._n_remembered = n_done
             return None
         if n_done > self._n_done:
             self._first_done = self._first_done or seconds

@@ -106,6 +106,19 @@ def test_a_switch_may_be_said_in_any_usual_word_and_in_no_other(
     assert str(caught.value) == told
 
 
+def test_github_says_where_it_runs_as_a_switch_is_said(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word that is neither on nor off is refused of its variable, too; an option goes first."""
+    for value, is_on in (("true", True), ("1", True), ("false", False), ("", False)):
+        monkeypatch.setenv("GITHUB_ACTIONS", value)
+        assert read_options(bench.config()).github is is_on
+        assert read_options(bench.config("--summ-github")).github
+    monkeypatch.setenv("GITHUB_ACTIONS", "maybe")
+    with pytest.raises(OptionError):
+        read_options(bench.config())
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
