@@ -114,7 +114,8 @@ def agreement_tasks(
 ) -> dict[Task, Label]:
     """What a judge is asked to be compared with labels: each labelled pair, and its label.
 
-    A label keeps its overall score, and of its parts those that these metrics have a number for.
+    A label keeps its ratings and overall score, which every column is held against, and of its
+    other parts those that these metrics have a number for.
 
     Raises:
         SuiteError: where no label has anything to agree with, or one is of a sentence that its
@@ -144,14 +145,11 @@ def agreement_tasks(
 
 
 def _about(label: Label, metrics: Sequence[MetricName]) -> Label:
-    is_facet = "facet" in metrics
     return replace(
         label,
-        facets=label.facets if is_facet else None,
-        roles=label.roles if is_facet else None,
+        roles=label.roles if "facet" in metrics else None,
         facts=label.facts if "eva" in metrics else None,
         sentences=label.sentences if "faithfulness" in metrics else None,
-        overall=labelled_overall(label),
     )
 
 

@@ -133,10 +133,7 @@ def label(
         raise OptionError("--annotator is needed to label; write a name")
     if not 0 < share <= 1:
         raise OptionError(f"--share={share}: write a share above 0 and at most 1")
-    names = names_in(what, "--what") or list(WHAT)
-    for name in names:
-        if name not in WHAT:
-            raise OptionError(f"--what={name}: no kind of item; {nearest(name, WHAT)}")
+    names = names_in(what, "--what", WHAT, "no kind of item") or list(WHAT)
     check_writable(out, "--out")
     loaded = suite_of(suite, allow_outside=allow_outside)
     kinds = {kind for name in names for kind in WHAT[name]}

@@ -27,7 +27,7 @@ from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import thresholds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from cyclopts import Token
 
@@ -202,10 +202,7 @@ def metrics_in(values: Sequence[str]) -> tuple[MetricName, ...]:
     Raises:
         OptionError: for a name that is no metric.
     """
-    names = names_in(values, "--metrics")
-    for name in names:
-        if name not in METRICS:
-            raise OptionError(f"--metrics={name}: no metric; {nearest(name, METRICS)}")
+    names = names_in(values, "--metrics", METRICS, "no metric")
     return tuple(metric for metric in METRICS if metric in names) or METRICS
 
 
@@ -244,13 +241,20 @@ def write_text(file: Path, option: str, text: str) -> None:
         raise OptionError(f"{option}={file}: {fault}")
 
 
-def names_in(values: Sequence[str], option: str) -> list[str]:
+def names_in(
+    values: Sequence[str], option: str, known: Collection[str] = (), unknown: str = ""
+) -> list[str]:
     """The names of an option that may be repeated, or hold commas, each once.
 
+    ``unknown`` says what a name is that is none of the ``known`` ones; without these any will do.
+
     Raises:
-        OptionError: where it is there and names nothing.
+        OptionError: where it is there and names nothing, and for an unknown name.
     """
     names = list(dict.fromkeys(name for value in values for name in value.split(",") if name))
     if values and not names:
         raise OptionError(f"{option}={values[0]}: names nothing; write a name, or leave it out")
+    for name in names if known else ():
+        if name not in known:
+            raise OptionError(f"{option}={name}: {unknown}; {nearest(name, known)}")
     return names

@@ -35,7 +35,7 @@ from summeval_pytest.cli.parameters import (
     suite_of,
     write_figures,
 )
-from summeval_pytest.errors import OptionError, nearest
+from summeval_pytest.errors import OptionError
 from summeval_pytest.reports.run import calls_lines, model_lines
 from summeval_pytest.reports.study_tables import study_lines
 from summeval_pytest.run.golden import check_sentences
@@ -168,10 +168,7 @@ def study(
 
 
 def _analyses(only: Sequence[str]) -> tuple[Analysis, ...]:
-    asked = names_in(only, "--only")
-    for name in asked:
-        if name not in ANALYSES:
-            raise OptionError(f"--only={name}: no analysis; {nearest(name, ANALYSES)}")
+    asked = names_in(only, "--only", ANALYSES, "no analysis")
     return tuple(name for name in ANALYSES if not asked or name in asked)
 
 
