@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_support
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.stats.bootstrap import resampled_ratios
 
 if TYPE_CHECKING:
@@ -213,10 +213,10 @@ def _is_metric(column: Column) -> bool:
 
 
 def _is_partial(column: Column, pairs: Sequence[StudiedText]) -> bool:
-    """Whether a column is the mean support of a judge that gives none, but for copied summaries."""
+    """Whether a column is an optional number of a judge that gives none, but for copied texts."""
     by = (column.giver, column.by)
-    return column.name == SUPPORT and any(
-        lacks_support(pair.given[by].values) for pair in pairs if by in pair.given
+    return column.name in OPTIONAL and any(
+        lacks(pair.given[by].values, column.name) for pair in pairs if by in pair.given
     )
 
 

@@ -69,6 +69,22 @@ def facet_aware_metric(
     return round(value, _DIGITS)
 
 
+def key_coverage(
+    ratings: Iterable[RatedFacet], weights: Mapping[Facet, float] = WEIGHTS
+) -> float | None:
+    """Coverage of the reference's key information: the facets' coverages, weighted as FM, 0 to 1.
+
+    A facet that the summary does not state counts 0. None where the judge does not say it of every
+    other facet, or none is rated.
+    """
+    shares = {rated.facet: 0 if rated.by_rule else rated.coverage for rated in ratings}
+    known = {facet: share for facet, share in shares.items() if share is not None}
+    total = sum(weights[facet] for facet in known)
+    if not total or len(known) < len(shares):
+        return None
+    return round(sum(weights[f] * share for f, share in known.items()) / total / 100, _DIGITS)
+
+
 @ends_unscored("facet")
 def measure(
     reference: str,
@@ -99,6 +115,7 @@ def measure(
         removed=tuple(facet for facet in FACETS if not theirs.segments.segment(facet)),
         ungrounded=(*theirs.dropped, *ours.dropped),
         coverage=coverage(ours.segments, summary),
+        key_coverage=key_coverage(ratings, weights),
     )
 
 

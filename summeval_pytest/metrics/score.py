@@ -27,6 +27,12 @@ METRICS: Final[tuple[MetricName, ...]] = get_args(MetricName)
 """The three metrics, by the names that suites use."""
 SUPPORT: Final = "faithfulness.support"
 """The mean support of the sentences; only a judge with strengths of belief gives it."""
+COVERAGE: Final = "facet.coverage"
+"""How much of the reference's key information a summary gives; only some judges say it."""
+OPTIONAL: Final[Mapping[str, MetricName]] = MappingProxyType(
+    {COVERAGE: "facet", SUPPORT: "faithfulness"}
+)
+"""Numbers that only some judges give, and the metrics they belong to."""
 CONFLICTS: Final = "faithfulness.conflicts"
 """The number of sentences with a wrong figure, however long the summary is."""
 
@@ -45,13 +51,13 @@ def mean_support(values: Iterable[float | None]) -> float | None:
     return round(fsum(value for value in known if value is not None) / len(known), _DIGITS)
 
 
-def lacks_support(values: Mapping[str, float | None]) -> bool:
-    """Whether a pair's numbers have a rate of supported sentences without the mean of support.
+def lacks(values: Mapping[str, float | None], name: str) -> bool:
+    """Whether a pair's numbers have a metric and lack an optional number of it.
 
-    One such pair among several shows that the judge gives no support: where a mean exists all the
-    same, a rule answered every sentence.
+    One such pair among several shows that the judge does not give it: where it exists all the same,
+    a rule answered everything.
     """
-    return "faithfulness" in values and SUPPORT not in values
+    return OPTIONAL[name] in values and name not in values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +194,8 @@ class FacetScore:
         removed: Facets that the reference does not state.
         ungrounded: Segments that the judge returned and their own text does not contain.
         coverage: Share of the summary's letters and digits that its segments hold, 0 to 1.
+        key_coverage: The coverage of the facets, weighted as FM, 0 to 1; None from a judge that
+            does not say it.
         identical: Whether the summary is its reference, so that nothing was asked.
         by_reference: The scores against each of several references, where these are averaged
             (`flow.averaged`); all else but ``value`` is then of the lowest of them.
@@ -198,6 +206,7 @@ class FacetScore:
     removed: tuple[Facet, ...] = ()
     ungrounded: tuple[str, ...] = ()
     coverage: float = 1.0
+    key_coverage: float | None = field(default=None, metadata=SPARSE)
     identical: bool = False
     by_reference: tuple[FacetScore, ...] = field(default=(), metadata=SPARSE)
     metric: Literal["facet"] = "facet"
@@ -230,7 +239,10 @@ class FacetScore:
         named: dict[str, float | None] = {"facet": self.value}
         if self.identical:
             named.update({f"facet.{facet}": float(scale) for facet, scale in SCALES.items()})
+            named[COVERAGE] = 1.0
         named.update({f"facet.{rated.facet}": float(rated.value) for rated in self.ratings})
+        if self.key_coverage is not None:
+            named[COVERAGE] = self.key_coverage
         return MappingProxyType(named)
 
 
@@ -399,6 +411,7 @@ class Named:
 _NUMBERS: Final[tuple[tuple[MetricName, str, str, float, float], ...]] = (
     ("facet", "facet", "Facet-aware Metric", LOWEST, 1.0),
     *(("facet", f"facet.{f}", f"rating of the {f}", 1.0, float(n)) for f, n in SCALES.items()),
+    ("facet", COVERAGE, "covered key information of the reference", 0.0, 1.0),
     ("eva", "eva", "EVA-Score, F1 over facts", 0.0, 1.0),
     ("eva", "eva.precision", "supported facts", 0.0, 1.0),
     ("eva", "eva.recall", "matched facts", 0.0, 1.0),

@@ -12,12 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from summeval_pytest.errors import OptionError, nearest
-from summeval_pytest.metrics.score import CATALOGUE, METRICS, SUPPORT, lacks_support
+from summeval_pytest.metrics.score import CATALOGUE, METRICS, OPTIONAL, lacks
 from summeval_pytest.metrics.signature import read_signature
 from summeval_pytest.questions import FACETS, SCALES
 from summeval_pytest.record.record import Comparison, Difference, Flip
 from summeval_pytest.run.pair_numbers import MIN_COVERAGE
-from summeval_pytest.verdict.thresholds import DEFAULT_RULES, levels
+from summeval_pytest.verdict.thresholds import DEFAULT_RULES, NOT_SAID, levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -125,16 +125,17 @@ def _unpaired(both: Sequence[Pairing], rules: Sequence[Rule]) -> Iterator[str]:
                 f"{name} is on no paper in both runs; the baseline has it on {n_old} of"
                 f" {len(both)}, this run on {n_new}"
             )
-    if SUPPORT in named and (lacking := _lacking_support(both)):
-        yield (
-            f"{SUPPORT} is lacking on {len(lacking)} of {len(both)} papers, first {lacking[0]!r}: a"
-            " judge did not say of every sentence how far it is supported; compare faithfulness"
-        )
+    for name, metric in OPTIONAL.items():
+        if name in named and (lacking := _lacking(both, name)):
+            yield (
+                f"{name} is lacking on {len(lacking)} of {len(both)} papers, first"
+                f" {lacking[0]!r}: a judge did not {NOT_SAID[name]}; compare {metric}"
+            )
 
 
-def _lacking_support(both: Sequence[Pairing]) -> list[str]:
-    """The papers with a faithfulness and no mean support, in either run."""
-    return [n.paper for old, n in both if lacks_support(old.values) or lacks_support(n.values)]
+def _lacking(both: Sequence[Pairing], name: str) -> list[str]:
+    """The papers with a metric and without an optional number of it, in either run."""
+    return [new.paper for old, new in both if lacks(old.values, name) or lacks(new.values, name)]
 
 
 Pairing = tuple["Numbers", "Numbers"]
@@ -149,7 +150,7 @@ def _changes(both: Sequence[Pairing], name: str) -> list[tuple[float, float]]:
 
 def _paired(both: Sequence[Pairing]) -> dict[str, list[tuple[float, float]]]:
     """By name, the old and new values of each number that both runs have, in catalogue order."""
-    without = {SUPPORT} if _lacking_support(both) else set()
+    without = {name for name in OPTIONAL if _lacking(both, name)}
     names = [name for name in CATALOGUE if name not in without]
     return {name: values for name in names if (values := _changes(both, name))}
 

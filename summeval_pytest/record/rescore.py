@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from summeval_pytest.errors import JudgeError, OptionError
 from summeval_pytest.metrics.facet import WEIGHTS as OWN_WEIGHTS
-from summeval_pytest.metrics.facet import facet_aware_metric
-from summeval_pytest.metrics.score import CONFLICTS, SUPPORT, FacetScore, lacks_support
+from summeval_pytest.metrics.facet import facet_aware_metric, key_coverage
+from summeval_pytest.metrics.score import CONFLICTS, OPTIONAL, FacetScore, lacks
 from summeval_pytest.metrics.signature import Signature, read_signature, weights_text
 from summeval_pytest.questions import FACETS
 from summeval_pytest.run.golden import GoldenAnswer
@@ -17,7 +17,8 @@ from summeval_pytest.verdict.corrected import corrected_means
 from summeval_pytest.verdict.decide import PairVerdict, decide, decide_means
 from summeval_pytest.verdict.thresholds import (
     ENTAILED,
-    SUPPORT_REMEDY,
+    NOT_SAID,
+    REMEDIES,
     Thresholds,
     Waivers,
     all_uses,
@@ -104,7 +105,7 @@ def _suite(
 ) -> SuiteRecord:
     thresholds = replace_thresholds(suite.thresholds, options, MIN)
     _check_measured(suite, thresholds)
-    _check_supported(suite, thresholds)
+    _check_said(suite, thresholds)
     if weights is not None:
         _check_one_reference(suite)
     waivers = Waivers(waivers=tuple(use.waiver for use in suite.waivers), today=today)
@@ -139,15 +140,15 @@ def _check_measured(suite: SuiteRecord, thresholds: Thresholds) -> None:
         )
 
 
-def _check_supported(suite: SuiteRecord, thresholds: Thresholds) -> None:
-    pairs = suite.pairs if thresholds.holds(SUPPORT) else ()
-    lacking = [pair for pair in pairs if lacks_support(pair.numbers().values)]
-    if lacking:
-        raise OptionError(
-            f"{MIN}: the run of {suite.shown} lacks {SUPPORT} for {len(lacking)} of {len(pairs)}"
-            f" pairs, first {lacking[0].system!r} on {lacking[0].paper!r}: its judge did not say of"
-            f" every sentence how far it is supported; run it again: {SUPPORT_REMEDY}"
-        )
+def _check_said(suite: SuiteRecord, thresholds: Thresholds) -> None:
+    for name in filter(thresholds.holds, OPTIONAL):
+        lacking = [pair for pair in suite.pairs if lacks(pair.numbers().values, name)]
+        if lacking:
+            raise OptionError(
+                f"{MIN}: the run of {suite.shown} lacks {name} for {len(lacking)} of"
+                f" {len(suite.pairs)} pairs, first {lacking[0].system!r} on {lacking[0].paper!r}:"
+                f" its judge did not {NOT_SAID[name]}; run it again: {REMEDIES[name]}"
+            )
 
 
 def _check_one_reference(suite: SuiteRecord) -> None:
@@ -166,7 +167,8 @@ def _weighted(pair: PairRecord, weights: Mapping[Facet, float]) -> PairRecord:
         if not isinstance(score, FacetScore) or score.identical:
             return score
         value = facet_aware_metric({r.facet: r.value for r in score.ratings}, weights)
-        return score if value is None else replace(score, value=value)
+        covered = key_coverage(score.ratings, weights)
+        return score if value is None else replace(score, value=value, key_coverage=covered)
 
     def signed(text: str) -> str:
         signature = read_signature(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final, Literal
 
-from summeval_pytest.metrics.score import CATALOGUE, SUPPORT
+from summeval_pytest.metrics.score import CATALOGUE, COVERAGE, SUPPORT
 from summeval_pytest.reports.judge_section import (
     MARK,
     agreement_lines,
@@ -69,9 +69,9 @@ _STATES: Final[Mapping[RelationState, CaseKind]] = {
     "unanswered": "unscored",
     "nothing to check": "skipped",
 }
-_PARTS: Final = ("eva.", "faithfulness.")
+_PARTS: Final = ("eva.", "faithfulness.", COVERAGE)
 """Numbers that have a case of their own only where a threshold is on them."""
-_TOLD_BY: Final = {"eva.recall_entailed": "eva.recall", SUPPORT: "faithfulness"}
+_TOLD_BY: Final = {"eva.recall_entailed": "eva.recall", SUPPORT: "faithfulness", COVERAGE: "facet"}
 """Numbers that nothing is listed for one by one, and those whose findings tell of them, too."""
 _MOST: Final = 10
 """Findings, flips, claims or papers that one case shows: GitLab reads no report above 30 MB."""

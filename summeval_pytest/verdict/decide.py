@@ -11,20 +11,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics.score import CATALOGUE, SPARSE, SUPPORT, Unscored, lacks_support
+from summeval_pytest.metrics.score import CATALOGUE, OPTIONAL, SPARSE, Unscored, lacks
 from summeval_pytest.run.pair_numbers import coverage, is_covered
 from summeval_pytest.suite.lines import ALL_PAPERS
 from summeval_pytest.text.printing import one_line
 from summeval_pytest.verdict.thresholds import (
     NO_WAIVERS,
-    SUPPORT_REMEDY,
+    NOT_SAID,
+    REMEDIES,
     Threshold,
     WaiverUse,
     faults_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from summeval_pytest.run.pair_numbers import Numbers
     from summeval_pytest.verdict.corrected import CorrectedMean
@@ -80,12 +81,12 @@ def decide(
     counted because the summary states nothing (None) is under every threshold.
 
     Raises:
-        JudgeError: if the judge left a metric without a score, gave no support where a threshold
-            is on it, or left so much unanswered that a threshold is met only because of it.
+        JudgeError: if the judge left a metric without a score, did not give an optional number
+            that is held, or left so much unanswered that a threshold is met only because of it.
         KeyError: for a threshold whose metric was not measured, which must not pass in silence.
     """
     raise_judge_faults(numbers)
-    _raise_unsupported(numbers, [t.name for t in thresholds])
+    _raise_lacking(numbers, [t.name for t in thresholds])
     what = f"paper {numbers.paper!r}, system {numbers.system!r} is undecided:"
     missed = {}
     for threshold in thresholds:
@@ -125,13 +126,14 @@ def raise_judge_faults(numbers: Numbers) -> None:
         )
 
 
-def _raise_unsupported(numbers: Numbers, names: Iterable[str]) -> None:
-    """Refuse to hold a mean support that the judge did not give."""
-    if SUPPORT in names and lacks_support(numbers.values):
-        raise JudgeError(
-            f"paper {numbers.paper!r}, system {numbers.system!r} has no {SUPPORT}: the judge did"
-            f" not say of every sentence how far it is supported; {SUPPORT_REMEDY}"
-        )
+def _raise_lacking(numbers: Numbers, names: Collection[str]) -> None:
+    """Refuse to hold an optional number that the judge did not give."""
+    for name in OPTIONAL:
+        if name in names and lacks(numbers.values, name):
+            raise JudgeError(
+                f"paper {numbers.paper!r}, system {numbers.system!r} has no {name}: the judge did"
+                f" not {NOT_SAID[name]}; {REMEDIES[name]}"
+            )
 
 
 def undecided(what: str, bound: Threshold, value: float | None, worst: float | None) -> str:
@@ -252,7 +254,7 @@ def decide_means(
     names = [t.name for t in thresholds] + [mean.name for mean in corrected if mean.floors]
     _raise_unscored(system, papers, names)
     for numbers in papers:
-        _raise_unsupported(numbers, names)
+        _raise_lacking(numbers, names)
     means = tuple(mean_of(papers, threshold) for threshold in thresholds)
     uses = waivers.use(
         ALL_PAPERS,

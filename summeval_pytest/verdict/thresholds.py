@@ -12,6 +12,7 @@ from summeval_pytest.errors import OptionError, SuiteError, nearest
 from summeval_pytest.judges.judge import OFFLINE
 from summeval_pytest.metrics.score import (
     CATALOGUE,
+    COVERAGE,
     LOWEST,
     METRICS,
     SPARSE,
@@ -42,11 +43,21 @@ CORRECTED: Final = "corrected."
 CORRECTABLE: Final = ("facet", *(f"facet.{facet}" for facet in FACETS), "faithfulness")
 """The numbers whose means golden labels can correct."""
 ENTAILED: Final = "eva.recall_entailed"
-SUPPORT_REMEDY: Final = (
-    "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or remove the"
-    " threshold"
+NOT_SAID: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        COVERAGE: "say of every facet how much of it is covered",
+        SUPPORT: "say of every sentence how far it is supported",
+    }
 )
-"""What to do where a judge gives no support."""
+"""What a judge did not do that does not give an optional number."""
+REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        COVERAGE: "use an LLM judge, hold facet in its place, or remove the threshold",
+        SUPPORT: "use --summ-judge=offline or --summ-votes=3, hold faithfulness in its place, or"
+        " remove the threshold",
+    }
+)
+"""What to do there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +274,7 @@ def check_supported(thresholds: Thresholds, judge: str, n_votes: int | None, sui
     if n_votes == 1 and thresholds.holds(SUPPORT):
         raise OptionError(
             f"{suite} has a threshold for {SUPPORT}, and judge {judge!r} with one vote says of a"
-            f" sentence only yes or no; {SUPPORT_REMEDY}"
+            f" sentence only yes or no; {REMEDIES[SUPPORT]}"
         )
 
 

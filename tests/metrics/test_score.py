@@ -4,9 +4,11 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric
+from summeval_pytest.metrics.facet import WEIGHTS, facet_aware_metric, key_coverage
 from summeval_pytest.metrics.score import (
     CATALOGUE,
+    COVERAGE,
+    SUPPORT,
     EvaScore,
     FacetScore,
     FaithfulnessScore,
@@ -16,9 +18,9 @@ from summeval_pytest.metrics.score import (
     Score,
     Status,
     Unscored,
-    lacks_support,
+    lacks,
 )
-from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.questions import FACETS, SCALES, Facet
 
 
 def facet_score(**ratings: int) -> FacetScore:
@@ -81,7 +83,7 @@ def test_rescaled_reaches_zero_and_one(score: FacetScore, rescaled: float | None
         # a copy of the reference was not rated; a mean over papers would lose it
         (
             FacetScore(value=1.0, identical=True),
-            {"facet": 1.0} | {f"facet.{f}": float(SCALES[f]) for f in FACETS},
+            {"facet": 1.0, COVERAGE: 1.0} | {f"facet.{f}": float(SCALES[f]) for f in FACETS},
         ),
         # a threshold on a facet that the reference lacks does not apply
         (facet_score(method=2, result=4), {"facet": 0.75, "facet.method": 2, "facet.result": 4}),
@@ -154,13 +156,48 @@ def test_mean_support_is_over_the_answered_sentences(
     assert score.support == mean
     told = {} if mean is None else {"faithfulness.support": mean}
     assert score.values() == {"faithfulness": 1.0} | told
-    assert lacks_support(score.values()) == (mean is None)
-    assert not lacks_support(facet_score(method=2).values())
+    assert lacks(score.values(), SUPPORT) == (mean is None)
+    assert not lacks(facet_score(method=2).values(), SUPPORT)
+
+
+def rated(facet: Facet, coverage: int | None, *, by_rule: bool = False) -> RatedFacet:
+    """A facet with this coverage."""
+    return RatedFacet(
+        facet=facet,
+        rating=2,
+        reason="",
+        reference="a",
+        candidate="",
+        by_rule=by_rule,
+        coverage=coverage,
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratings", "expected"),
+    [
+        # by hand: (.1 * 100 + .3 * 50) of .4 * 100
+        ((rated("background", 100), rated("result", 50)), 0.625),
+        # A facet that the summary does not state counts 0: (.3 * 80 + .3 * 0) / .6 / 100
+        ((rated("method", 80), rated("result", None, by_rule=True)), 0.4),
+        ((rated("method", 80), rated("result", None)), None),
+        ((), None),
+    ],
+    ids=["weighted", "absent", "unsaid", "none"],
+)
+def test_coverage_is_weighted_as_fm(
+    ratings: tuple[RatedFacet, ...], expected: float | None
+) -> None:
+    """A judge that leaves one coverage out gives no mean of the others."""
+    assert key_coverage(ratings) == expected
+    values = FacetScore(value=0.5, ratings=ratings, key_coverage=expected).values()
+    assert values.get(COVERAGE) == expected
+    assert lacks(values, COVERAGE) == (expected is None)
 
 
 EXTREMES: list[Score] = [
-    facet_score(**dict.fromkeys(FACETS, 1)),
-    facet_score(**{facet: SCALES[facet] for facet in FACETS}),
+    replace(facet_score(**dict.fromkeys(FACETS, 1)), key_coverage=0.0),
+    replace(facet_score(**{facet: SCALES[facet] for facet in FACETS}), key_coverage=1.0),
     *(EvaScore(value=v, precision=v, recall=v, recall_entailed=v) for v in (0.0, 1.0)),
     *(replace(judged(bool(v), support=v), value=v, conflicts=1 - int(v)) for v in (0.0, 1.0)),
 ]
