@@ -42,10 +42,13 @@ SUMMARY_SCALE: Final = 4
 Rubric = Literal["paper", "release"]
 RUBRICS: Final[tuple[Rubric, ...]] = get_args(Rubric)
 """In whose words an LLM judge is told what a rating means (metrics.md FM5)."""
-FacetReading = Literal["sentences", "whole"]
+FacetReading = Literal["whole", "free", "sentences", "facts"]
 FACET_READINGS: Final[tuple[FacetReading, ...]] = get_args(FacetReading)
-"""What an LLM judge holds a facet of the reference against: the summary's sentences that state the
-same facet, or the whole summary, so that what is said anywhere counts."""
+"""How an LLM judge finds a facet of the reference in a summary.
+
+``whole``: anywhere in it; ``free``: in the words that the model copies for the same facet, as the
+released pipeline does; ``sentences``: in the sentences that state the same facet; ``facts``: the
+reference's facts are checked in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +102,14 @@ class FacetPair:
 class RateFacets:
     """How well does each summary's facet cover the reference's?
 
-    The whole texts are for a judge that looks for what a segment lacks; empty where unknown.
+    The whole texts, and reviewed facts of the reference, are for a judge that looks for what a
+    segment lacks or counts facts; empty where unknown.
     """
 
     pairs: tuple[FacetPair, ...]
     reference: str = ""
     summary: str = ""
+    reference_facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,8 @@ from summeval_pytest.text.sentences import split_sentences
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from summeval_pytest.questions import Fact
+
 
 WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
@@ -86,18 +88,20 @@ def key_coverage(
 
 
 @ends_unscored("facet")
-def measure(
+def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     reference: str,
     summary: str,
     *,
     reference_facets: FacetSegments | None = None,
+    reference_facts: tuple[Fact, ...] = (),
     weights: Mapping[Facet, float] = WEIGHTS,
     short_circuit: bool = True,
 ) -> Dialogue[FacetScore]:
     """The conversation that rates one summary against one reference.
 
     Without ``reference_facets``, the reviewed segments of the reference, the judge is asked for
-    them. ``short_circuit``: a summary equal to its reference scores 1 without a question.
+    them; ``reference_facts``, reviewed too, are for a judge that counts facts. ``short_circuit``: a
+    summary equal to its reference scores 1 without a question.
     """
     reference, summary = normalise(reference), normalise(summary)
     check_usable(summary)
@@ -105,7 +109,8 @@ def measure(
         return FacetScore(value=1.0, identical=True)
     theirs, ours = yield from _segments(reference, summary, reference_facets)
     asked = stated_again(theirs.segments, ours.segments, summary)
-    ratings = yield from _ratings(theirs.segments, asked, reference, summary)
+    question = RateFacets((), reference, summary, reference_facts)
+    ratings = yield from _ratings(theirs.segments, asked, question)
     value = facet_aware_metric({rated.facet: rated.rating for rated in ratings}, weights)
     if value is None:
         raise NoScoreError("the reference states none of the four facets", "skipped_no_reference")
@@ -170,9 +175,12 @@ def stated_again(reference: FacetSegments, candidate: FacetSegments, summary: st
 
 
 def _ratings(
-    reference: FacetSegments, candidate: FacetSegments, reference_text: str, summary: str
+    reference: FacetSegments, candidate: FacetSegments, question: RateFacets
 ) -> Dialogue[tuple[RatedFacet, ...]]:
-    """One rating for each facet that the reference states, in reading order."""
+    """One rating for each facet that the reference states, in reading order.
+
+    ``question`` has everything but the pairs.
+    """
     stated = [facet for facet in FACETS if reference.segment(facet)]
     pairs = tuple(
         FacetPair(facet=f, reference=reference.segment(f), candidate=candidate.segment(f))
@@ -181,7 +189,7 @@ def _ratings(
     )
     rated: dict[Facet, FacetRating] = {}
     if pairs:
-        (answer,) = yield from ask(FacetRatings, RateFacets(pairs, reference_text, summary))
+        (answer,) = yield from ask(FacetRatings, replace(question, pairs=pairs))
         expect_count("ratings", len(answer.ratings), len(pairs))
         for pair, rating in zip(pairs, answer.ratings, strict=True):
             rated[pair.facet] = _held_to_scale(pair.facet, rating)

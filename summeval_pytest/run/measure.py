@@ -123,6 +123,7 @@ def metric_flow(
                     text,
                     pair.summary,
                     reference_facets=paper.reference_facets,
+                    reference_facts=paper.reference_facts or (),
                     short_circuit=short_circuit,
                 )
                 for text in paper.references

@@ -188,7 +188,7 @@ class Session:
         return find_judge(name) if spec is None else recorded_judge(spec, suites)
 
     def _model(self, spec: JudgeSpec, suites: Sequence[Suite], lines: Connector | None) -> Judge:
-        from summeval_pytest.judges.llm.facets_and_facts import Style
+        from summeval_pytest.judges.llm.facet_ratings import Style
         from summeval_pytest.judges.llm.llm_judge import LlmJudge
 
         endpoints = _agreed("endpoint", (suite.endpoints for suite in suites))

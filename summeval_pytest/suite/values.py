@@ -110,7 +110,7 @@ class JudgeSpec:
         batched: Whether a request may ask about several items; the papers ask about one at a time.
         rubric: In whose words it is told what a rating of a facet means.
         examples: Whether it is shown worked examples of ratings.
-        facets: What of a summary a facet of the reference is held against.
+        facets: How a facet of the reference is found in a summary.
         pinned: Whether replies have to come from that very model; None where its name decides.
         price: What its tokens cost; None where nobody said.
     """
@@ -122,7 +122,7 @@ class JudgeSpec:
     batched: bool = True
     rubric: Rubric = "paper"
     examples: bool = False
-    facets: FacetReading = "sentences"
+    facets: FacetReading = "whole"
     pinned: bool | None = None
     price: Price | None = None
     manner: SentenceManner = field(default_factory=SentenceManner)

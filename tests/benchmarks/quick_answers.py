@@ -3,7 +3,8 @@
 The server of a benchmark shares the machine with what is measured, so it reads no more than it has
 to. Every reply holds all that was asked for, so that nothing is asked twice:
 
-    sentences: facets in turn, and the sentence itself as its only fact
+    facets:    each the whole text
+    sentences: the sentence itself as its only fact
     ratings:   2, which is on every scale
     facts:     entailed by the first premise
     checks:    supported by the source's first sentence, quoted
@@ -30,11 +31,14 @@ def answer(body: Body) -> str:
     asked = wanted["json_schema"]
     user = cast("list[Mapping[str, str]]", body["messages"])[-1]["content"]
     match cast("str", asked["name"]):
-        case "facets_and_facts":
+        case "facet_segments":
+            return json.dumps(dict.fromkeys(FACETS, user.split("\n", 2)[1]))
+        case "facts":
             reply = {"sentences": _stated(user)}
         case "facet_ratings":
             facets = cast("Mapping[str, object]", asked["schema"]["properties"])
-            return json.dumps({facet: {"reason": "close", "rating": 2} for facet in facets})
+            rated = {"reason": "close", "coverage": 50, "rating": 2}
+            return json.dumps(dict.fromkeys(facets, rated))
         case "fact_checks":
             reply = {"checks": _checked(user, {"premises": [1], "label": "entailed"})}
         case "sentence_checks":
@@ -51,7 +55,6 @@ def _stated(user: str) -> list[dict[str, object]]:
     return [
         {
             "id": id_,
-            "facets": [FACETS[(id_ - 1) % len(FACETS)]],
             "facts": [{"text": lines[id_], "refines": 0}],
         }
         for id_ in _ids(user)

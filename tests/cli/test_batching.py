@@ -109,9 +109,9 @@ LABELS: Final = [
 ]
 KINDS: Final = {
     ("--for", "run"): {"Sentence checks"},
-    ("--for", "judge"): {"Sentence checks", "Fact checks", "Facets and facts"},
-    ("--for", "agree", "--metrics", "facet"): {"Facets and facts"},
-    ("--for", "agree"): {"Sentence checks", "Fact checks", "Facets and facts"},
+    ("--for", "judge"): {"Sentence checks", "Fact checks", "Facet segments"},
+    ("--for", "agree", "--metrics", "facet"): {"Facet segments"},
+    ("--for", "agree"): {"Sentence checks", "Fact checks", "Facet segments", "Facts"},
 }
 
 

@@ -141,7 +141,7 @@ def test_a_model_that_only_labels_has_found_nothing(
     suite(folder, server.url, judge='sentences = "label"')
     assert evidence("--judge", "rule") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].endswith(f"calls=batched sentences=label/{mode_hash('label')}")
+    assert lines[1].endswith(f"calls=batched facets=whole sentences=label/{mode_hash('label')}")
     judge = next(line for line in lines if line.startswith("judge  "))
     # "The slow draught gave bricks of 31 MPa." is copied: 1 named for 3, 1 of 4 labelled found
     assert judge.split()[:3] == ["judge", "3", "0.33"]

@@ -34,14 +34,14 @@ def test_plan_is_a_table_of_what_a_run_would_ask(
     assert first.endswith("; nothing was asked, 0 replies are stored")
     assert heading.split() == "system metric calls prompt tokens reply tokens dollars".split()
     assert sorted(map(calls_of, rows)) == [
-        ("bad", "eva", "~4"),
-        ("bad", "facet", "~4"),
+        ("bad", "eva", "~6"),
+        ("bad", "facet", "~2"),
         ("bad", "faithfulness", "2"),
-        ("good", "eva", "~4"),
-        ("good", "facet", "~6"),
+        ("good", "eva", "~8"),
+        ("good", "facet", "~4"),
         ("good", "faithfulness", "2"),
     ]
-    assert total.split()[:2] == ["all", "~22"]
+    assert total.split()[:2] == ["all", "~24"]
     dollars = [float(row.split()[-1]) for row in rows]
     assert float(total.split()[-1]) == pytest.approx(sum(dollars), abs=0.04)
     assert estimates == "tokens and dollars are estimates"

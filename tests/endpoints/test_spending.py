@@ -127,7 +127,7 @@ def test_replies_are_counted_with_their_cost_or_as_unpriced() -> None:
 
 
 def test_a_reply_counts_once_however_often_it_is_used() -> None:
-    """Facets and facts of a text share one reply; what was asked is not remembered as well."""
+    """Two metrics share one reply; what was asked is not remembered as well."""
     ledger = Ledger()
     for key in ("b", "a", "b"):
         ledger.remembered(key, "recorded")

@@ -114,7 +114,8 @@ def test_a_pair_with_all_metrics_takes_few_requests(bench: Bench, recall: str, m
     kinds = Counter(str(seen.texts[0]).splitlines()[0] for seen in server.seen[:of_one_pair])
     checks = 1 if recall == "matched" else 2
     assert kinds == {
-        "# Facets and facts": 2,
+        "# Facet segments": 1,
+        "# Facts": 2,
         "# Facet ratings": 1,
         "# Fact checks": checks,
         "# Sentence checks": 1,

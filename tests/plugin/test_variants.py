@@ -52,7 +52,7 @@ def scored(bench: Bench) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("judge", "reading"),
     [
-        ("", {"# Facets and facts": 2, "# Relations": 2}),
+        ("", {"# Facts": 2, "# Relations": 2}),
         ("batched = false", {"# Facts": 6, "# Entities": 2, "# Triples": 2, "# Statements": 1}),
     ],
     ids=["batched", "one by one"],

@@ -62,6 +62,11 @@ def counted(survey: Survey) -> Counter[tuple[str, str]]:
     return Counter((m.system, m.metric) for m in survey.missing.values())
 
 
+def _asked(missing: Missing) -> str:
+    """What a missing request asks."""
+    return missing.request.topic.partition(" '")[0]
+
+
 def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
     """Another store with the rows whose topic is to be kept."""
     with Cache(target) as new:
@@ -73,15 +78,16 @@ def copied(source: Path, target: Path, keep: Callable[[str], bool]) -> None:
 def test_first_round_is_what_can_be_asked_now(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
-    """Two references, four summaries, their sentences, and two summaries to be written.
+    """The facets of two references; facts of six texts; sentences; two summaries to be written.
 
     All of it is certain, and a run's first requests are these. The model is on this machine.
     """
     survey = surveyed(desk_for(tmp_path / "store"), suite, tasks_of(suite), imagine=False)
     assert counted(survey) == {
-        ("good", "facet"): 4,
+        ("good", "facet"): 2,
+        ("good", "eva"): 4,
         ("good", "faithfulness"): 2,
-        ("bad", "facet"): 2,
+        ("bad", "eva"): 2,
         ("bad", "faithfulness"): 2,
         ("writer", "summaries"): 2,
     }
@@ -103,15 +109,15 @@ def test_plan_goes_on_behind_what_is_missing(tmp_path: Path, suite: Suite) -> No
     """
     survey = surveyed_in(tmp_path / "store", suite, "good", "bad")
     assert counted(survey) == {
-        ("good", "facet"): 4 + 2,
-        ("good", "eva"): 4,
+        ("good", "facet"): 2 + 2,
+        ("good", "eva"): 4 + 4,
         ("good", "faithfulness"): 2,
-        ("bad", "facet"): 2 + 2,
-        ("bad", "eva"): 4,
+        ("bad", "facet"): 2,
+        ("bad", "eva"): 2 + 4,
         ("bad", "faithfulness"): 2,
     }
-    certain = {m.request.topic.split()[0] for m in survey.missing.values() if m.is_certain}
-    guessed = {m.request.topic.split()[0] for m in survey.missing.values() if not m.is_certain}
+    certain = {_asked(m) for m in survey.missing.values() if m.is_certain}
+    guessed = {_asked(m) for m in survey.missing.values() if not m.is_certain}
     assert certain
     assert guessed
     assert not certain & guessed
@@ -166,7 +172,9 @@ def test_plan_counts_what_a_run_asks_where_everything_is_certain(
     copied(
         tmp_path / "full",
         tmp_path / "store",
-        lambda topic: topic.startswith(("summary", "facets", "facts")) and "check" not in topic,
+        lambda topic: (
+            topic.startswith(("summary", "facet segments", "facts")) and "check" not in topic
+        ),
     )
     n_before = server.n_requests
 
@@ -199,7 +207,7 @@ def test_survey_after_a_run_finds_all_it_used(tmp_path: Path, suite: Suite) -> N
 def test_share_of_replies_counts_each_reply_once(
     tmp_path: Path, suite: Suite, server: ScriptedServer
 ) -> None:
-    """Facets and facts of a text come from one reply; each reply claims 20 tokens."""
+    """Facts of the reference come from one reply for all; each reply claims 20 tokens."""
     tasks = tasks_of(suite, ["good"], ("facet", "eva"))
     evaluated(desk_for(tmp_path / "store", suite), suite, tasks)
     allowed = [int(str(seen.body["max_tokens"])) for seen in server.seen]
@@ -226,7 +234,7 @@ def test_a_variants_questions_are_planned_too_and_found_after_its_run(
     suite = loaded(write_suite(tmp_path / "kilns", server.url, head=VARIANT))
     survey = surveyed_in(tmp_path / "store", suite, metrics=("eva",))
     topics = Counter(m.request.topic.split(" '")[0] for m in survey.missing.values())
-    assert topics["facets and facts"] == topics["relations"] == 4
+    assert topics["facts"] == topics["relations"] == 4
     n_facts = 3
     assert topics["fact checks"] == 2 * ((n_facts - 1) + 2 * n_facts)
     assert (survey.found, server.n_requests) == ({}, 0)

@@ -319,7 +319,7 @@ def test_judge_of_a_suite_is_as_it_says(here: Suite) -> None:
     judge = session.judge("rule", [here], lines)
     assert spec == here.judges["rule"]
     assert judge.signature.startswith("rule-1 at=here temp=0 prompt=")
-    assert judge.signature.endswith(" votes=3 calls=batched")
+    assert judge.signature.endswith(" votes=3 calls=batched facets=whole")
     ((address, price),) = lines.made
     assert address.endpoint.base_url == URL
     assert price is spec.price

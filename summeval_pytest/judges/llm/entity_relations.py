@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
-from summeval_pytest.judges.llm.facets_and_facts import has_its_numbers
+from summeval_pytest.judges.llm.fact_checks import has_its_numbers
 from summeval_pytest.judges.llm.prompts import (
     Ids,
     PromptBatch,

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Final, assert_never
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import IncompleteError, Poll, ReplyCounts
 from summeval_pytest.judges.llm.entity_relations import relations_of
-from summeval_pytest.judges.llm.facets_and_facts import (
+from summeval_pytest.judges.llm.facet_ratings import (
     PLAIN,
     Style,
-    check_facts,
-    count_batch,
-    list_facts,
-    rating_batch,
+    rate_facets,
     segment_facets,
     summary_batch,
-    whole_text,
 )
+from summeval_pytest.judges.llm.fact_checks import check_facts, count_batch, list_facts
 from summeval_pytest.judges.llm.recipe import manner_text, part_hash, prompt_hash
 from summeval_pytest.judges.llm.sentence_checks import check_sentences
 from summeval_pytest.questions import (
@@ -27,7 +24,6 @@ from summeval_pytest.questions import (
     CheckFacts,
     CheckSentences,
     CountFacts,
-    FacetRatings,
     ListFacts,
     ListRelations,
     Question,
@@ -53,15 +49,15 @@ class LlmJudge:
     """Asks a model, through whoever gets replies to requests.
 
     Equal requests may be sent at the same time: a sender that remembers replies, or that lets one
-    wait for the other, is paid for one of them. Facets and facts of a text are such requests.
+    wait for the other, is paid for one of them.
 
     Attributes:
         model: The endpoint's name for the model.
         endpoint: The name or address that tells this endpoint from others.
         votes: How often each rating and each check is asked for; 1 or more.
-        batched: Whether items share requests; one request for each sentence, facet and fact, and
-            facets apart from facts, is how the papers did it.
-        style: How the scales of the facets are explained.
+        batched: Whether items share requests; one request for each sentence, facet and fact is
+            how the papers did it.
+        style: How facets are read and their scales explained.
         in_flight: How many pairs are worth having open at once; 1 or more.
         manner: How it is asked about sentences.
 
@@ -120,14 +116,10 @@ class LlmJudge:
 
     async def _asked(self, question: Question, poll: Poll) -> Answer:  # noqa: C901, PLR0911 - a case for each kind of question
         match question:
-            case SegmentFacets(text, is_summary=True) if self.style.facets == "whole":
-                return whole_text(text)
-            case SegmentFacets(text):
-                return await segment_facets(text, poll)
-            case RateFacets(pairs):
-                batch = rating_batch(pairs, self.style)
-                ratings = await poll.outcomes(batch, lambda rated: rated.rating)
-                return FacetRatings(ratings)
+            case SegmentFacets():
+                return await segment_facets(question, self.style, poll)
+            case RateFacets():
+                return await rate_facets(question, self.style, poll)
             case ListFacts(sentences):
                 return await list_facts(sentences, poll)
             case CheckFacts():

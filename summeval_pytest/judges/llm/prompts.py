@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,15 +30,14 @@ from summeval_pytest.text.printing import one_line
 
 if TYPE_CHECKING:
     from summeval_pytest.judges.llm.replies import EntryT, ItemT, Shape, ValuesT
-    from summeval_pytest.questions import CountFacts, RateSummary
 
 
 Kind = (
-    Literal["facets_and_facts", "facets", "facts", "facet_ratings", "fact_checks"]
+    Literal["facets", "facet_segments", "facts", "facet_ratings", "fact_checks"]
     | Literal["sentence_checks", "sentence_labels", "sentence_quotes", "factual_checks"]
     | Literal["relations", "entities", "triples", "statements"]
     | Literal["fact_checks_in_chain", "fact_counts", "summary_rating"]
-    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_examples"]
+    | Literal["facet_ratings_release", "facet_ratings_whole", "facet_coverage", "facet_examples"]
 )
 """What a request asks for: the name of a prompt file and, but for variants, of a schema."""
 
@@ -218,17 +217,17 @@ def single_batch(
     kind: Kind,
     model: type[ValuesT],
     make: Callable[[ValuesT], ItemT],
-    texts: CountFacts | RateSummary,
+    texts: Mapping[str, str],
     task: str,
 ) -> PromptBatch[ItemT]:
-    """A batch of one item, a summary and its reference, whose reply is one object."""
-    reference, summary = shown(texts.reference), shown(texts.summary)
+    """A batch of one item, of one or more texts by name, whose reply is one object."""
+    blocks = [block(name, [shown(text)]) for name, text in texts.items()]
     return PromptBatch(
-        topic=about(kind, [texts.summary]),
+        topic=about(kind, [*texts.values()][-1:]),
         units=((1,),),
         size=None,
         system=instructions(kind),
-        parts=lambda _: [block("reference", [reference]), block("summary", [summary]), task],
+        parts=lambda _: [*blocks, task],
         schema=lambda _: schema_of(kind, shape_of(model)),
         read=lambda reply, _: {1: read_item([read_object(reply)], "the reply", model, make)},
     )

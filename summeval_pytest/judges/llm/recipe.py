@@ -13,7 +13,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from summeval_pytest.judges.llm import entity_relations, facets_and_facts, sentence_checks
+from summeval_pytest.judges.llm import entity_relations, facet_ratings, fact_checks, sentence_checks
 from summeval_pytest.judges.llm.asking import MAX_REASKS, Turn, request_for
 from summeval_pytest.judges.llm.replies import NOTES
 from summeval_pytest.questions import (
@@ -67,25 +67,22 @@ def factual_hash() -> str:
 
 
 @cache
-def prompt_hash(style: facets_and_facts.Style = facets_and_facts.PLAIN) -> str:
-    """Hex digits that tell this version's usual questions, ratings in this style, from others."""
+def prompt_hash(style: facet_ratings.Style = facet_ratings.PLAIN) -> str:
+    """Hex digits that tell this version's usual questions, facets in this style, from others."""
     facts = (Fact(text="One.", sentence=0), Fact(text="One of two.", sentence=0, parent=0))
     pairs = tuple(FacetPair(facet=facet, reference="One", candidate="Two") for facet in FACETS)
-    stated = facets_and_facts.stated_batch
-    shared = stated(facets_and_facts.BothEntry, _SAMPLE)
-    alone = (
-        stated(facets_and_facts.FacetsEntry, _SAMPLE),
-        stated(facets_and_facts.FactsEntry, _SAMPLE),
-    )
-    judged = (
-        facets_and_facts.rating_batch(pairs, style),
-        facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE)),
-        facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False)),
+    batches = (
+        facet_ratings.labels_batch(_SAMPLE),
+        facet_ratings.segments_batch(_SAMPLE[0]),
+        facet_ratings.rating_batch(pairs, style),
+        fact_checks.facts_batch(_SAMPLE),
+        fact_checks.fact_batch(CheckFacts(facts, _SAMPLE)),
+        fact_checks.fact_batch(CheckFacts(facts, _SAMPLE, every_premise=False)),
         sentence_checks.sentence_batch(_CHECKED, SentenceManner()),
     )
-    asked = [request for batch in (shared, *alone, *judged) for request in _requests(batch)]
-    sizes = [batch.size for batch in (shared, *judged)]
-    return _hash([*asked, VERSION, MAX_REASKS, *sizes])
+    asked = [request for batch in batches for request in _requests(batch)]
+    least = sorted(facet_ratings.LEAST_COVERAGE.items())
+    return _hash([*asked, VERSION, MAX_REASKS, least, *(batch.size for batch in batches)])
 
 
 @cache
@@ -100,7 +97,7 @@ def part_hash(parts: tuple[Part, ...]) -> str:
             request
             for every in (True, False)
             for request in _requests(
-                facets_and_facts.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
+                fact_checks.fact_batch(CheckFacts(facts, _SAMPLE, every, earlier))
             )
         ],
         "relations": [
@@ -110,7 +107,7 @@ def part_hash(parts: tuple[Part, ...]) -> str:
             *_requests(entity_relations.statement_batch((relation, relation))),
             related.size,
         ],
-        "counts": _requests(facets_and_facts.count_batch(CountFacts(*_SAMPLE))),
+        "counts": _requests(fact_checks.count_batch(CountFacts(*_SAMPLE))),
     }
     return _hash({part: asked[part] for part in sorted(parts)})
 

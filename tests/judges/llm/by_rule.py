@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from summeval_pytest.endpoints.chat import ChatReply, ChatRequest
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
-from summeval_pytest.questions import SCALES
+from summeval_pytest.questions import FACETS, SCALES
+from summeval_pytest.text.sentences import sentence_texts
 from summeval_pytest.text.words import content_words
 
 if TYPE_CHECKING:
@@ -171,7 +172,6 @@ def _factual_check(number: int, sentences: Lines, _: Blocks) -> Json:
 
 
 _EACH: Mapping[str, tuple[str, str, Callable[[int, Lines, Blocks], Json]]] = {
-    "facets_and_facts": ("sentences", "text", lambda *a: _facets(*a) | _facts(*a)),
     "facets": ("sentences", "text", _facets),
     "facts": ("sentences", "text", _facts),
     "fact_checks": ("checks", "facts", _fact_check),
@@ -213,7 +213,14 @@ def _counted(blocks: Blocks) -> Json:
     }
 
 
+def _copied(blocks: Blocks) -> Json:
+    lines = dict(enumerate(sentence_texts(blocks["text"]), start=1))
+    said = {n: _facets(n, lines, blocks)["facets"] for n in lines}
+    return {f: " ".join(lines[n] for n in lines if said[n] == [f]) for f in FACETS}
+
+
 _WHOLE: Mapping[str, Callable[[Blocks], Json]] = {
+    "facet_segments": _copied,
     "facet_ratings": _rated,
     "fact_counts": _counted,
     "summary_rating": _rated_as_a_whole,

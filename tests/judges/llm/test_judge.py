@@ -8,11 +8,12 @@ import pytest
 
 from summeval_pytest.errors import OptionError
 from summeval_pytest.judges.llm.asking import ReplyCounts
-from summeval_pytest.judges.llm.facets_and_facts import Style
+from summeval_pytest.judges.llm.facet_ratings import Style, rating_by_facts
 from summeval_pytest.judges.llm.llm_judge import LlmJudge
 from summeval_pytest.judges.llm.recipe import prompt_hash
 from summeval_pytest.questions import (
     FACETS,
+    RUBRICS,
     SENTENCE_MODES,
     CheckFacts,
     CheckSentences,
@@ -41,7 +42,7 @@ from tests.judges.llm.by_rule import RuleSender, ask, judge_of, kind_of, kinds_s
 
 if TYPE_CHECKING:
     from summeval_pytest.endpoints.chat import ChatRequest
-    from summeval_pytest.questions import Answer, Question, SentenceMode
+    from summeval_pytest.questions import Answer, Facet, FacetReading, Question, SentenceMode
     from tests.judges.llm.by_rule import Hook
 
 
@@ -72,7 +73,7 @@ SLEEP = (
 
 def test_every_kind_of_question_is_answered_in_order() -> None:
     """Worked example; the rules of the model are in by_rule.py."""
-    judge = judge_of()
+    judge = judge_of(style=Style(facets="sentences"))
     answers = ask(
         judge,
         CheckSentences(("Forty bricks were fired.", "Winter came."), SENTENCES),
@@ -145,7 +146,7 @@ def test_long_questions_are_cut_into_requests() -> None:
 
 def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
     """One call for each sentence, facet and fact is how the papers' numbers were made."""
-    judge = judge_of(batched=False)
+    judge = judge_of(batched=False, style=Style(facets="sentences"))
     questions = (
         SegmentFacets(TEXT),
         ListFacts(SENTENCES),
@@ -153,11 +154,10 @@ def test_one_by_one_every_item_has_a_request_of_its_own() -> None:
         CheckFacts(FACTS, SENTENCES),
         CheckSentences(SENTENCES[:2], SENTENCES),
     )
-    together = judge_of()
+    together = judge_of(style=judge.style)
     assert ask(judge, *questions) == ask(together, *questions)
-    # Two metrics ask for facets and facts of the same sentences; the sender sends it once.
     assert kinds_sent(together) == dict.fromkeys(
-        ("facets_and_facts", "facet_ratings", "fact_checks", "sentence_checks"), 1
+        ("facets", "facts", "facet_ratings", "fact_checks", "sentence_checks"), 1
     )
     assert kinds_sent(judge) == {
         "facets": 4, "facts": 4, "facet_ratings": 2, "fact_checks": 3, "sentence_checks": 2,
@@ -206,7 +206,8 @@ def test_an_item_without_an_answer_leaves_the_others_theirs() -> None:
 @pytest.mark.parametrize("question", [SegmentFacets(TEXT), ListFacts(SENTENCES)], ids=type)
 def test_a_text_with_a_sentence_unread_is_unanswered_as_a_whole(question: Question) -> None:
     """Its facts would be fewer, and fewer facts have a higher precision."""
-    assert ask(judge_of(dropping(3)), question) == (Unanswered("item 3 is missing; ask again"),)
+    judge = judge_of(dropping(3), style=Style(facets="sentences"))
+    assert ask(judge, question) == (Unanswered("item 3 is missing; ask again"),)
 
 
 def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted() -> None:
@@ -232,19 +233,19 @@ def test_facts_with_invented_numbers_and_quotes_with_invented_words_are_counted(
 def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
     """Fact 2 is invented; fact 3, which refines it, then refines what fact 2 refined."""
     said = [
-        {"id": 1, "facets": ["result"], "facts": [{"text": "Sleep was poor.", "refines": 0}]},
-        {"id": 2, "facets": ["method", "result"], "facts": [
+        {"id": 1, "facts": [{"text": "Sleep was poor.", "refines": 0}]},
+        {"id": 2, "facts": [
             {"text": "Zinc was given.", "refines": 0},
             {"text": "50 mice had it.", "refines": 1},
             {"text": "It helped.", "refines": 2},
         ]},
-        {"id": 3, "facets": [], "facts": [
+        {"id": 3, "facts": [
             {"text": "Mice slept 20 h longer.", "refines": 0},
             {"text": "Mice slept 1200 s longer.", "refines": 0},
         ]},
     ]  # fmt: skip
     judge = judge_of(lambda *_: json.dumps({"sentences": said}))
-    segments, listed = ask(judge, SegmentFacets(" ".join(SLEEP)), ListFacts(SLEEP))
+    (listed,) = ask(judge, ListFacts(SLEEP))
     assert listed == FactList(
         (
             Fact(text="Sleep was poor.", sentence=0),
@@ -257,8 +258,6 @@ def test_a_fact_with_a_number_that_its_sentence_lacks_is_unusable() -> None:
             Fact(text="Mice slept 20 h longer.", sentence=2),
         ),
     )
-    # A segment is its sentences word for word: the metric looks for it in the text.
-    assert segments == FacetSegments(method=SLEEP[1], result=f"{SLEEP[0]} {SLEEP[1]}")
 
 
 BURNED = "Bricks often crack.\n\nForty bricks were fired. Slow firing spares 31 bricks."
@@ -321,7 +320,7 @@ def test_votes_are_asked_under_their_own_numbers_and_orders() -> None:
     assert len({request.messages[1].content for request in checks}) == 3
     source = checks[0].messages[1].content.split("<<<sentences")[0]
     assert all(request.messages[1].content.startswith(source) for request in checks)
-    assert kinds_sent(judge)["facets_and_facts"] == 1
+    assert kinds_sent(judge)["facts"] == 1
     assert (judge.tally.n_voted, judge.tally.n_agreeing) == (4, 4.0)
 
 
@@ -375,8 +374,9 @@ def test_the_signature_holds_all_that_moves_the_answers() -> None:
     """And it is one judge among others."""
     asked = f"m-1 at=rule temp=0 prompt={prompt_hash()}"
     assert judge_of().in_flight == 64
-    assert judge_of().signature == f"{asked} votes=1 calls=batched"
-    assert judge_of(votes=3, batched=False).signature == f"{asked} votes=3 calls=single"
+    assert judge_of().signature == f"{asked} votes=1 calls=batched facets=whole"
+    others = judge_of(votes=3, batched=False)
+    assert others.signature == f"{asked} votes=3 calls=single facets=whole"
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,10 @@ def test_a_judge_that_cannot_judge_is_refused(wrong: dict[str, Any], message: st
 
 def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     """Another rubric, or examples, may move every rating."""
-    usual, other = judge_of(), judge_of(style=Style(rubric="release", examples=True))
+    usual, other = (
+        judge_of(style=Style(facets="free", rubric=rubric, examples=rubric == "release"))
+        for rubric in RUBRICS
+    )
     ask(usual, RateFacets(PAIRS[:1]))
     ask(other, RateFacets(PAIRS[:1]))
     (plain,), (styled,) = sent_by(usual), sent_by(other)
@@ -408,20 +411,86 @@ def test_the_style_of_ratings_is_in_request_and_signature() -> None:
     assert "nothing of the kind" in " ".join(plain.messages[0].content.split())
     assert "nothing of the kind" not in " ".join(styled.messages[0].content.split())
     assert plain.messages[1] == styled.messages[1]
-    assert other.signature.endswith(" calls=batched rubric=release examples=7")
+    assert other.signature.endswith(" calls=batched rubric=release examples=10 facets=free")
 
 
-def test_a_judge_of_whole_summaries_asks_for_no_facets_of_them() -> None:
-    """Each facet of the reference is held against all that the summary says, in one request."""
-    judge = judge_of(style=Style(facets="whole"))
-    text = "Mice slept. They grew."
-    (of_summary,) = ask(judge, SegmentFacets(text, is_summary=True))
-    assert of_summary == FacetSegments(**dict.fromkeys(FACETS, text))
-    assert not sent_by(judge)
-    pairs = tuple(FacetPair(facet=f, reference="They grew.", candidate=text) for f in FACETS)
-    ask(judge, SegmentFacets(text), RateFacets(pairs))
-    assert kinds_sent(judge) == {"facets_and_facts": 1, "facet_ratings": 1}
-    assert judge.signature.endswith(" calls=batched facets=whole")
+@pytest.mark.parametrize(
+    ("reading", "of_reference", "of_summary", "of_ratings"),
+    [
+        ("whole", {"facet_segments": 1}, {}, {"facet_ratings": 1}),
+        ("free", {"facet_segments": 1}, {"facet_segments": 1}, {"facet_ratings": 1}),
+        ("sentences", {"facets": 1}, {"facets": 1}, {"facet_ratings": 1}),
+        ("facts", {"facets": 1}, {}, {"facts": 1, "fact_checks": 1}),
+    ],
+)
+def test_what_is_asked_depends_on_how_facets_are_read(
+    reading: FacetReading, of_reference: object, of_summary: object, of_ratings: object
+) -> None:
+    """A summary that is read as a whole states each facet as a whole, and nobody is asked."""
+    text = " ".join(SLEEP)
+    pairs = tuple(FacetPair(facet=f, reference=SLEEP[1], candidate=text) for f in FACETS)
+    asked: tuple[tuple[Question, object], ...] = (
+        (SegmentFacets(text), of_reference),
+        (SegmentFacets(text, is_summary=True), of_summary),
+        (RateFacets(pairs, text, text), of_ratings),
+    )
+    for question, kinds in asked:
+        judge = judge_of(style=Style(facets=reading))
+        (answer,) = ask(judge, question)
+        assert kinds_sent(judge) == kinds
+        if isinstance(answer, FacetSegments):
+            found = {answer.segment(facet) for facet in FACETS}
+            assert found == {text} if not kinds else text not in found
+
+
+def test_a_facet_is_rated_by_its_facts() -> None:
+    """By rule one of two facts of the sentence holds, in the request of EVA-Score; one is reviewed.
+
+    A reviewed fact is not asked for, and a facet without a fact stays without a rating.
+    """
+    judge = judge_of(style=Style(facets="facts"))
+    text, summary = " ".join(SLEEP), "We gave zinc to 40 mice. Nobody knows."
+    method = FacetPair(facet="method", reference=SLEEP[1], candidate=summary)
+    result = FacetPair(facet="result", reference=SLEEP[2], candidate=summary)
+    (answer,) = ask(judge, RateFacets((method,), text, summary))
+    told = "1 of 2 facts hold, 0 are contradicted"
+    rated = FacetRating(facet="method", reason=told, rating=3, coverage=50)
+    assert answer == FacetRatings((rated,))
+    reviewed = (Fact(text="Zinc mice slept 20 min longer.", sentence=2),)
+    (answer,) = ask(judge, RateFacets((method, result), text, summary, reviewed))
+    told = "0 of 1 facts hold, 0 are contradicted"
+    missing = FacetRating(facet="result", reason=told, rating=2, coverage=0)
+    assert answer == FacetRatings((Unanswered("the reference states no fact of it"), missing))
+    assert kinds_sent(judge) == {"facts": 1, "fact_checks": 2}
+
+
+HELD, AGAINST, LACKING = (
+    FactCheck(reason="", entailed=entailed, premises=premises)
+    for entailed, premises in ((True, (0,)), (False, (0,)), (False, ()))
+)
+
+
+@pytest.mark.parametrize(
+    ("facet", "checks", "coverage", "rating"),
+    [
+        ("method", [HELD] * 3 + [LACKING], 75, 4),
+        ("method", [HELD] * 2 + [LACKING] * 3, 40, 3),
+        ("result", [HELD] + [LACKING] * 2, 33, 2),
+        ("result", [LACKING], 0, 2),
+        ("result", [HELD, AGAINST, AGAINST], 0, 1),
+        ("background", [HELD, LACKING], 50, 3),
+        ("conclusion", [HELD, HELD, AGAINST], 33, 2),
+        ("conclusion", [AGAINST], 0, 1),
+    ],
+)
+def test_coverage_by_facts_becomes_a_rating(
+    facet: Facet, checks: list[FactCheck], coverage: int, rating: int
+) -> None:
+    """A contradicted fact, which names what contradicts it, takes one that holds away."""
+    rated = rating_by_facts(facet, checks)
+    assert isinstance(rated, FacetRating)
+    assert (rated.coverage, rated.rating) == (coverage, rating)
+    assert rating_by_facts(facet, [*checks, Unanswered("lost")]) == Unanswered("lost")
 
 
 @pytest.mark.parametrize("batched", [True, False])

@@ -223,7 +223,7 @@ def without(kind: str, place: int, *, attempts: int) -> Hook:
     return hook
 
 
-kinds = st.sampled_from(["facets_and_facts", "facet_ratings", "fact_checks", "sentence_checks"])
+kinds = st.sampled_from(["facts", "facet_ratings", "fact_checks", "sentence_checks"])
 
 
 @settings(deadline=None, max_examples=15)
@@ -320,18 +320,20 @@ def waves_of(sender: RuleSender, *systems: str, backward: bool) -> int:
     return waves.n_waves
 
 
-@pytest.mark.parametrize(("backward", "n_requests"), [(False, 6), (True, 8)])
+@pytest.mark.parametrize(("backward", "n_requests"), [(False, 7), (True, 9)])
 def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool, n_requests: int) -> None:
     """Metrics.md 3.2: at most 7, or 13 with both recalls; a naive run takes hundreds.
 
     10 sentences of the reference and 8 of the summary: 2 requests; their 24 facts in chains of 3:
-    15 + 9; the facets: 1; 8 sentences against 120: 1. Backward 30 facts: 24 + 6.
+    15 + 9; the reference's facets: 1; the ratings: 1; 8 sentences against 120: 1. Backward 30
+    facts: 24 + 6.
     """
     sender = RuleSender()
     assert waves_of(sender, "broke", backward=backward) == 2
     assert len(sender.sent) == n_requests
     assert Counter(map(kind_of, sender.sent)) == {
-        "facets_and_facts": 2,
+        "facet_segments": 1,
+        "facts": 2,
         "facet_ratings": 1,
         "fact_checks": 4 if backward else 2,
         "sentence_checks": 1,
@@ -339,8 +341,8 @@ def test_a_pair_takes_few_requests_in_two_steps(*, backward: bool, n_requests: i
 
 
 def test_the_reference_is_asked_about_once_for_all_systems() -> None:
-    """Of 8 requests a system, the one that reads the reference is shared."""
+    """Of 9 requests a system, the two that read the reference are shared."""
     sender = RuleSender()
     assert waves_of(sender, "broke", "burst", backward=True) == 2
-    assert len(sender.sent) == 15
-    assert Counter(map(kind_of, sender.sent))["facets_and_facts"] == 3
+    assert len(sender.sent) == 16
+    assert Counter(map(kind_of, sender.sent))["facts"] == 3

@@ -10,13 +10,14 @@ from summeval_pytest.endpoints.chat import Schema
 from summeval_pytest.judges.llm import (
     asking,
     entity_relations,
-    facets_and_facts,
+    facet_ratings,
+    fact_checks,
     prompts,
     recipe,
     replies,
     sentence_checks,
 )
-from summeval_pytest.judges.llm.facets_and_facts import Style
+from summeval_pytest.judges.llm.facet_ratings import Style
 from summeval_pytest.judges.llm.prompts import Kind, instructions
 from summeval_pytest.judges.llm.recipe import factual_hash, mode_hash, part_hash, prompt_hash
 from summeval_pytest.questions import FACETS, RUBRICS, SentenceManner
@@ -44,8 +45,8 @@ OWN: dict[str, str] = {
     "fact_checks_in_chain": "chain",
     **dict.fromkeys(("relations", "entities", "triples", "statements"), "relations"),
     "fact_counts": "counts",
-    **dict.fromkeys(("facets_and_facts", "facets", "facts", "facet_ratings"), "usual"),
-    **dict.fromkeys(("fact_checks", "sentence_checks"), "usual"),
+    **dict.fromkeys(("facets", "facet_segments", "facet_ratings_whole", "facet_coverage"), "usual"),
+    **dict.fromkeys(("facts", "fact_checks", "sentence_checks"), "usual"),
 }
 """By prompt file, the one hash that it is in. Another rubric and examples are in the usual one of
 such a judge; the rating of a summary is a baseline beside the metrics, whose signatures do not
@@ -57,7 +58,7 @@ def prompt(name: str) -> str:
     return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"facet_examples"}))
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"facet_coverage", "facet_examples"}))
 def test_every_kind_has_its_instructions_and_those_about_material(kind: Kind) -> None:
     """A kind that forgets what material is would follow a paper's orders."""
     text = instructions(kind)
@@ -73,26 +74,29 @@ def test_every_prompt_file_is_used() -> None:
     assert {file.name for file in FOLDER.iterdir()} == {f"{name}.md" for name in used}
     assert set(KINDS) - set(OWN) == {
         "summary_rating",
+        "facet_ratings",
         "facet_ratings_release",
-        "facet_ratings_whole",
         "facet_examples",
     }
 
 
 def test_another_rubric_examples_and_the_whole_summary_are_another_hash() -> None:
     """Any of them may move every rating."""
-    styles = [Style(rubric=rubric, examples=more) for rubric in RUBRICS for more in (False, True)]
+    styles = [
+        Style(facets="free", rubric=rubric, examples=more)
+        for rubric in RUBRICS
+        for more in (False, True)
+    ]
     styles += [Style(facets="whole", examples=more) for more in (False, True)]
     assert len({prompt_hash(style) for style in styles}) == len(styles)
 
 
-def test_facets_and_facts_are_explained_alike_together_and_alone() -> None:
-    """Replication asks for less at once and must not ask for something else."""
-    both = prompt("facets_and_facts")
-    for alone, heading in (("facets", "## Facets\n"), ("facts", "## Facts\n")):
-        section = re.search(rf"{heading}.*?(?=\n## )", prompt(alone), re.DOTALL)
-        assert section is not None
-        assert section.group() in both
+def test_facets_mean_the_same_whether_sentences_are_named_or_words_copied() -> None:
+    """Ways of reading are compared, so they must not ask for something else."""
+    of_sentences, of_words = map(prompt, ("facets", "facet_segments"))
+    section = re.search(r"## Facets\n.*?(?=\n## )", of_sentences, re.DOTALL)
+    assert section is not None
+    assert section.group() in of_words
 
 
 def test_ratings_are_explained_on_their_scales() -> None:
@@ -100,7 +104,7 @@ def test_ratings_are_explained_on_their_scales() -> None:
     for kind in ("facet_ratings", "facet_ratings_whole"):
         assert "## Rating of background and conclusion, 1 to 3" in prompt(kind)
         assert "## Rating of method and result, 1 to 4" in prompt(kind)
-    assert all(f"- {facet}:" in prompt("facets_and_facts") for facet in FACETS)
+    assert all(f"- {facet}:" in prompt("facets") for facet in FACETS)
 
 
 def test_facts_in_a_chain_are_judged_by_the_same_rules() -> None:
@@ -156,7 +160,7 @@ def changed_by(module: ModuleType, name: str, value: object, before: dict[str, s
 
 def test_the_default_requests_are_what_they_were(before: dict[str, str]) -> None:
     """Cassettes and baselines of others stand on these digits; a variant must not move them."""
-    assert before["usual"] == "e13d8180"
+    assert before["usual"] == "30ca48bb"
     assert part_hash(("chain", "counts")) == part_hash(("counts", "chain"))
 
 
@@ -187,12 +191,13 @@ PARTS = {"chain", "relations", "counts"}
 @pytest.mark.parametrize(
     ("module", "name", "value", "hashes"),
     [
-        (facets_and_facts, "SENTENCES_PER_REQUEST", 11, {"usual"}),
-        (facets_and_facts, "PAIRS_PER_REQUEST", 3, {"usual"}),
-        (facets_and_facts, "FACTS_PER_REQUEST", 14, {"usual"}),
-        (facets_and_facts, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
-        (facets_and_facts, "schema_of", no_schema, {"usual"}),
-        (facets_and_facts, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
+        (fact_checks, "SENTENCES_PER_REQUEST", 11, {"usual"}),
+        (facet_ratings, "PAIRS_PER_REQUEST", 3, {"usual"}),
+        (fact_checks, "FACTS_PER_REQUEST", 14, {"usual"}),
+        (fact_checks, "FACTS_PER_REQUEST_AT_MOST", 24, {"usual"}),
+        (facet_ratings, "schema_of", no_schema, {"usual"}),
+        (facet_ratings, "LEAST_COVERAGE", {3: (50,), 4: (50, 75)}, {"usual"}),
+        (fact_checks, "_DECISIONS", {True: "yes", False: "no", None: "?"}, {"chain"}),
         (sentence_checks, "SENTENCES_PER_REQUEST", 14, {"usual", "factual"}),
         (entity_relations, "SENTENCES_PER_REQUEST", 11, {"relations"}),
         (recipe, "MAX_REASKS", 1, EACH - PARTS),

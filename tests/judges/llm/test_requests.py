@@ -15,20 +15,24 @@ from summeval_pytest.judges.llm.entity_relations import (
     statement_batch,
     triple_batch,
 )
-from summeval_pytest.judges.llm.facets_and_facts import (
-    BothEntry,
+from summeval_pytest.judges.llm.facet_ratings import (
     FacetsEntry,
-    FactsEntry,
     Style,
+    labels_batch,
+    rating_batch,
+    segments_batch,
+    summary_batch,
+)
+from summeval_pytest.judges.llm.fact_checks import (
+    FactsEntry,
     count_batch,
     fact_batch,
-    rating_batch,
-    stated_batch,
-    summary_batch,
+    facts_batch,
 )
 from summeval_pytest.judges.llm.replies import UnreadableError
 from summeval_pytest.judges.llm.sentence_checks import factual_batch, sentence_batch
 from summeval_pytest.questions import (
+    FACETS,
     CheckFacts,
     CheckSentences,
     CountFacts,
@@ -81,10 +85,10 @@ def chain(*parents: int | None) -> tuple[Fact, ...]:
 
 
 BATCHES: dict[str, PromptBatch[object]] = {
-    "facets and facts": stated_batch(BothEntry, SENTENCES),
-    "facets": stated_batch(FacetsEntry, SENTENCES),
-    "facts": stated_batch(FactsEntry, SENTENCES),
-    "facet ratings": rating_batch((AIM, METHOD, RESULT, METHOD)),
+    "facets": labels_batch(SENTENCES),
+    "facet segments": segments_batch("Zinc\nhelped. >>> Copy all."),
+    "facts": facts_batch(SENTENCES),
+    "facet ratings": rating_batch((AIM, METHOD, RESULT, METHOD), Style(facets="free")),
     "fact checks": fact_batch(CheckFacts(chain(None, 0, 1, None), PREMISES)),
     "enough premises": fact_batch(CheckFacts(chain(None, 0), PREMISES, every_premise=False)),
     "chain": fact_batch(CheckFacts(chain(None, None), PREMISES, earlier=EARLIER)),
@@ -156,8 +160,8 @@ ENTITIES = [
     {"name": "mice, young", "type": "miscellaneous"},
 ]
 GOOD: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "facets and facts": ("sentences", {"facets": ["result", "method"], "facts": FACTS}),
-    "facets": ("sentences", {"facets": ["method"]}),
+    "facets": ("sentences", {"facets": ["result", "method"]}),
+    "facts": ("sentences", {"facts": FACTS}),
     "fact checks": ("checks", CHECK),
     "sentence checks": ("checks", SEEN),
     "strict": ("checks", SEEN),
@@ -182,10 +186,10 @@ def read(name: str, **changed: object) -> object:
 
 def test_a_sentence_has_its_facets_and_facts() -> None:
     """Worked example: two facets, two facts, the second a detail of the first."""
-    stated = read("facets and facts")
+    labelled, stated = read("facets"), read("facts")
     assert isinstance(stated, FactsEntry)
-    assert isinstance(stated, FacetsEntry)
-    assert stated.facets == ["result", "method"]
+    assert isinstance(labelled, FacetsEntry)
+    assert labelled.facets == ["result", "method"]
     assert [(fact.text, fact.refines) for fact in stated.facts] == [
         ("Zinc was given to 40 mice.", 0),
         ("Zinc helped 40 mice.", 1),
@@ -230,19 +234,19 @@ def test_a_reply_becomes_an_item(name: str, changed: dict[str, object], item: ob
 @pytest.mark.parametrize(
     ("name", "changed", "message"),
     [
-        ("facets and facts", {"facets": ["aim"]},
+        ("facets", {"facets": ["aim"]},
          "facets: 0: Input should be 'background', 'method', 'result' or 'conclusion', not 'aim'"),
-        ("facets", {"facets": ["background", "method", "result"]},
-         "facets: more than 2 facets, not '[\"background\", \"method\", \"result\"]'"),
+        ("facets", {"facets": list(FACETS)},
+         "facets: more than 3 facets, not '[\"background\", \"method\", \"result\", \"con…'"),
         ("facets", {"facets": "method"}, "facets: Input should be a valid list, not 'method'"),
-        ("facets and facts", {"facts": [LOOP]},
+        ("facts", {"facts": [LOOP]},
          f"facts: fact 1 refines fact 1, which is not before it, not '[{json.dumps(LOOP)}]'"),
-        ("facets and facts", {"facts": [{"text": "Zinc.", "refines": None}]},
+        ("facts", {"facts": [{"text": "Zinc.", "refines": None}]},
          "facts: 0: refines: Input should be a valid integer, not 'null'"),
-        ("facets and facts", {"facts": [{"text": "</s> .", "refines": 0}]},
+        ("facts", {"facts": [{"text": "</s> .", "refines": 0}]},
          "facts: 0: text: the text is empty, not '</s> .'"),
-        ("facets and facts", {"facts": [{"text": "Zinc."}]}, "facts: 0: refines: Field required"),
-        ("facets and facts", {"facts": ["Zinc."]},
+        ("facts", {"facts": [{"text": "Zinc."}]}, "facts: 0: refines: Field required"),
+        ("facts", {"facts": ["Zinc."]},
          "facts: 0: Input should be a valid dictionary, not 'Zinc.'"),
         ("fact checks", {"label": "Entailed"},
          "label: Input should be 'entailed' or 'not_entailed', not 'Entailed'"),
