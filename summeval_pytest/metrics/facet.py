@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -224,10 +225,13 @@ def _held_to_scale(facet: Facet, rating: FacetRating | Unanswered) -> FacetRatin
 
 
 Held = Literal["whole", "parts", "absent"]
-"""How a text contains a segment: word for word, some of its sentences, or nothing of it."""
+"""How a text contains a segment: word for word, some of its sentences, or none of them."""
 HELD: Final[tuple[Held, ...]] = get_args(Held)
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"(?<!@)\b[^\W_]+")
+"""A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
+LEAST_RUN: Final = 4
+"""Words in a row that a text has to share with a sentence which it does not hold as it stands."""
 _ELLIPSIS = re.compile(r"\s*(?:\[?\.\.\.\]?|\u2026)\s*")
 
 
@@ -246,7 +250,10 @@ class Grounded:
 def ground(segments: FacetSegments, text: str) -> Grounded:
     """Hold the segments to the text: whole, else sentence by sentence (metrics.md 1.1, stage A).
 
-    Recorded ones stay whole; what the text does not hold of them is told all the same.
+    Only words are compared: spaces, case, brackets and masked numbers may differ. Of a sentence
+    that the text does not hold, its runs of four words and more that the text has are kept, as the
+    text has them, if they are at least half of it. Recorded segments stay whole; what the text does
+    not hold of them is told all the same.
     """
     plain = _plain(text)
     kept: dict[Facet, str] = {}
@@ -259,14 +266,33 @@ def ground(segments: FacetSegments, text: str) -> Grounded:
         if _plain(segment) in plain:
             kept[facet], held[facet] = segment, "whole"
             continue
-        pieces = _pieces(segment)
-        contained = [piece for piece in pieces if _plain(piece) in plain]
-        dropped.extend(piece for piece in pieces if piece not in contained)
-        kept[facet] = segment if segments.recorded_by else " ".join(contained)
-        held[facet] = "parts" if contained else "absent"
+        found = {
+            piece: piece if _plain(piece) in plain else _shared(piece, text)
+            for piece in _pieces(segment)
+        }
+        dropped.extend(piece for piece, shared in found.items() if not shared)
+        kept[facet] = segment if segments.recorded_by else " ".join(filter(None, found.values()))
+        held[facet] = (
+            "parts" if any(piece == shared for piece, shared in found.items()) else "absent"
+        )
     return Grounded(
         segments=FacetSegments(**kept), dropped=tuple(dropped), held=MappingProxyType(held)
     )
+
+
+def _shared(sentence: str, text: str) -> str:
+    """The runs of words that a text shares with a sentence, as the text has them.
+
+    Empty where they are less than half of the sentence.
+    """
+    words = _WORD.findall(sentence.lower())
+    there = list(_WORD.finditer(text))
+    matcher = SequenceMatcher(None, words, [word[0].lower() for word in there], autojunk=False)
+    runs = [run for run in matcher.get_matching_blocks() if run.size >= LEAST_RUN]
+    if 2 * sum(run.size for run in runs) < len(words):
+        return ""
+    spans = [(there[run.b].start(), there[run.b + run.size - 1].end()) for run in runs]
+    return " ... ".join(text[start:end] for start, end in spans)
 
 
 def coverage(segments: FacetSegments, text: str) -> float:
