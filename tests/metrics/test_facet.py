@@ -321,7 +321,7 @@ TEXT = "Moss cools roofs. We planted six roofs with moss. They stayed 4.5 degree
         ("Mice ate zin", "absent", "", ("Mice ate zin",)),
         ("ice ate zinc", "absent", "", ("ice ate zinc",)),
         # most of a sentence, as the text has it; a sentence with little of it is invented
-        ("Mice ate zinc (and some lead) for months.", "absent", "Mice ate zinc, and some lead, for", ()),
+        ("Mice ate zinc (and some lead) too.", "absent", "Mice ate zinc, and some lead", ()),
         ("Zinc @xmath3 serves enzymes", "whole", "Zinc @xmath3 serves enzymes", ()),
         # nothing but marks is an empty segment, not an invented one
         ("...", None, "", ()),
