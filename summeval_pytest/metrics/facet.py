@@ -51,6 +51,8 @@ WEIGHTS: Final[Mapping[Facet, float]] = MappingProxyType(
     {"background": 0.1, "method": 0.3, "result": 0.3, "conclusion": 0.3}
 )
 """FM, section 4.2."""
+N_COVERAGES: Final = 101
+"""The values of a coverage, 0 to 100."""
 EMPTY_RATING: Final = 1
 """The rating of a facet that the reference states and the summary does not (metrics.md FM4)."""
 _DIGITS: Final = 12
@@ -125,8 +127,16 @@ def measure(  # noqa: PLR0913 - by keyword, each a fact of its own
     )
 
 
+def expected_label(values: tuple[float, ...], rating: int, coverage: int | None) -> float:
+    """The label to expect of an answer: the value of its coverage where there are 101, 0 to 100.
+
+    Else the value of its rating, from 1 on. A facet that the summary does not state covers nothing.
+    """
+    return values[coverage or 0] if len(values) == N_COVERAGES else values[rating - 1]
+
+
 def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> FacetScore:
-    """The score with each rating r of a facet replaced by that facet's r-th value.
+    """The score with each rating replaced by the label to expect (`expected_label`).
 
     Facets without values keep their ratings; a summary that is its reference has none to replace.
     """
@@ -135,7 +145,7 @@ def calibrated(score: FacetScore, values: Mapping[Facet, tuple[float, ...]]) -> 
     if score.by_reference:
         return averaged(tuple(calibrated(each, values) for each in score.by_reference))
     ratings = tuple(
-        replace(rated, calibrated=values[rated.facet][rated.rating - 1])
+        replace(rated, calibrated=expected_label(values[rated.facet], rated.rating, rated.coverage))
         if rated.facet in values
         else rated
         for rated in score.ratings

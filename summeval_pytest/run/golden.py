@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from summeval_pytest.errors import SuiteError
 from summeval_pytest.metrics.facet import facet_aware_metric, facets_of, is_held
 from summeval_pytest.metrics.score import (
+    SPARSE,
     UNRECORDED,
     CheckedFact,
     FacetScore,
@@ -125,6 +126,7 @@ class GoldenPair:
         answers: Facets in reading order, the overall score, sentences, facts.
         n_left_out: Labelled facets that the judge does not find in the reference.
         rated: Every facet that the judge finds in the reference, labelled or not, with its rating.
+        coverages: The same facets with their coverages, 0 to 100, from a judge that says them.
     """
 
     paper: str
@@ -133,6 +135,7 @@ class GoldenPair:
     answers: tuple[GoldenAnswer, ...]
     n_left_out: int = 0
     rated: tuple[tuple[Facet, int], ...] = ()
+    coverages: tuple[tuple[Facet, int], ...] = field(default=(), metadata=SPARSE)
 
     def answered(self, kind: str) -> Iterator[tuple[float, float]]:
         """Label and answer of each item of one kind that has an answer."""
@@ -244,9 +247,12 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
     facets = tuple(_facets(label, evaluation))
     score = evaluation.score("facet") if facets else None
     rated: tuple[tuple[Facet, int], ...] = ()
+    coverages: tuple[tuple[Facet, int], ...] = ()
     n_left_out = 0
     if isinstance(score, FacetScore):
         rated = tuple((each.facet, each.rating) for each in score.ratings)
+        if score.key_coverage is not None:
+            coverages = tuple((each.facet, each.coverage or 0) for each in score.ratings)
         n_labelled = sum(rating is not None for rating in (label.facets or {}).values())
         n_left_out = n_labelled - sum(answer.kind in FACETS for answer in facets)
     return GoldenPair(
@@ -256,6 +262,7 @@ def golden_pair(label: Label, evaluation: Evaluation) -> GoldenPair:
         answers=(*facets, *_sentences(label, evaluation), *_facts(label, evaluation)),
         n_left_out=n_left_out,
         rated=rated,
+        coverages=coverages,
     )
 
 

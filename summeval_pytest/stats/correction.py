@@ -268,7 +268,7 @@ N_FOLDS: Final = 5
 _PRIOR: Final = 1.0
 
 RatingMap: TypeAlias = tuple[float, ...]
-"""For each rating of a scale of 1 to k, the label to expect: never falling, from 1 to k."""
+"""For each answer that a judge can give, the label to expect: never falling, from 1 to k."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,38 +295,45 @@ class FoldedMap:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def fit_map(rows: Iterable[tuple[int, int]], *, top: int) -> RatingMap:
-    """The map nearest to the labels given what the judge rated them, on a scale of 1 to top.
+def fit_map(rows: Iterable[tuple[int, int]], *, top: int, steps: range | None = None) -> RatingMap:
+    """The map nearest to the labels, on a scale of 1 to top, given the judge's answers.
 
-    A row is the judge's rating and the label. The value of a rating r that the judge gave n times
-    is the mean of its labels and of one more that is r itself, (sum of labels + r) / (n + 1), so
-    that one label in disagreement moves it by half of that and many move it nearly all the way.
-    Where values fall from one rating to the next, both take their mean, weighed by n + 1 (isotonic
-    regression: Barlow, Bartholomew, Bremner and Brunk 1972).
+    A row is the judge's answer and the label. Answers are ratings on the same scale, or whole
+    numbers of ``steps``, of which the first stands for 1 and the last for top. The value of an
+    answer that stands for r and was given n times is the mean of its labels and of one more that is
+    r, (sum of labels + r) / (n + 1), so that one label in disagreement moves it by half of that and
+    many move it nearly all the way. Where values fall from one answer to the next, both take their
+    mean, weighed by n + 1 (isotonic regression: Barlow, Bartholomew, Bremner and Brunk 1972).
 
-    A rating never given lies on the line between the values of its neighbours that were. Beyond the
-    first or last of these it stays what it is, or at the value there if that is further out. With
-    no rows the map is the identity. The order of the rows does not matter. A ValueError where a
-    rating or a label is not a whole number of 1 to top.
+    An answer never given lies on the line between the values of its neighbours that were. Beyond
+    the first or last of these it stays what it stands for, or at the value there if that is further
+    out. With no rows the map is what answers stand for. The order of the rows does not matter. A
+    ValueError where an answer is not of ``steps`` or a label not a whole number of 1 to top.
     """
     from scipy.optimize import isotonic_regression
 
     scale = range(1, top + 1)
-    counts, sums = [0] * (top + 1), [0] * (top + 1)
-    for row, (rating, label) in enumerate(rows):
-        for name, value in (("judge", rating), ("label", label)):
-            if value not in scale:
-                raise ValueError(f"{name}[{row}] is {value!r}; give a whole number from 1 to {top}")
-        counts[rating] += 1
-        sums[rating] += label
-    if not (given := [rating for rating in scale if counts[rating]]):
-        return tuple(map(float, scale))
-    weights = [counts[rating] + _PRIOR for rating in given]
-    means = [(sums[rating] + _PRIOR * rating) / (counts[rating] + _PRIOR) for rating in given]
-    fitted = isotonic_regression(means, weights=weights).x
-    values = np.interp(scale, given, fitted)
-    values[: given[0] - 1] = np.minimum(scale[: given[0] - 1], fitted[0])
-    values[given[-1] :] = np.maximum(scale[given[-1] :], fitted[-1])
+    steps = scale if steps is None else steps
+    stands_for = np.linspace(1, top, len(steps))
+    counts, sums = np.zeros(len(steps)), np.zeros(len(steps))
+    for row, (answer, label) in enumerate(rows):
+        for name, value, of in (("judge", answer, steps), ("label", label, scale)):
+            if value not in of:
+                told = f"{name}[{row}] is {value!r}; give a whole number from {of[0]} to {of[-1]}"
+                raise ValueError(told)
+        counts[answer - steps[0]] += 1
+        sums[answer - steps[0]] += label
+    given = np.flatnonzero(counts)
+    if not len(given):
+        return tuple(stands_for.tolist())
+    weights = counts[given] + _PRIOR
+    fitted = isotonic_regression(
+        (sums[given] + _PRIOR * stands_for[given]) / weights, weights=weights
+    ).x
+    values = np.interp(np.arange(len(steps)), given, fitted)
+    first, last = given[0], given[-1]
+    values[:first] = np.minimum(stands_for[:first], fitted[0])
+    values[last + 1 :] = np.maximum(stands_for[last + 1 :], fitted[-1])
     # Rounding of a weighted mean may leave the scale by a digit, or the order.
     return tuple(np.maximum.accumulate(np.clip(values, 1, top)).tolist())
 
@@ -341,10 +348,12 @@ def folds_of(papers: Iterable[str]) -> dict[str, int]:
     return {paper: place % N_FOLDS for place, paper in enumerate(dealt)}
 
 
-def fit_folds(rows: Sequence[tuple[str, int, int]], *, top: int) -> FoldedMap:
+def fit_folds(
+    rows: Sequence[tuple[str, int, int]], *, top: int, steps: range | None = None
+) -> FoldedMap:
     """For each labelled paper a map from the other folds, and one from all for other papers.
 
-    A row is a paper, the judge's rating and the label; see `folds_of` and `fit_map`. So no label of
+    A row is a paper, the judge's answer and the label; see `folds_of` and `fit_map`. So no label of
     a paper, nor of its fold, has a part in its own map. A single paper has no other to learn from,
     and so the identity.
     """
@@ -352,7 +361,7 @@ def fit_folds(rows: Sequence[tuple[str, int, int]], *, top: int) -> FoldedMap:
 
     def without(fold: int | None) -> RatingMap:
         kept = (pair for paper, *pair in rows if fold_of[paper] != fold)
-        return fit_map(((rating, label) for rating, label in kept), top=top)
+        return fit_map(((answer, label) for answer, label in kept), top=top, steps=steps)
 
     return FoldedMap(
         from_all=without(None),

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from summeval_pytest.errors import JudgeError
-from summeval_pytest.metrics.facet import calibrated, facet_aware_metric
+from summeval_pytest.metrics.facet import (
+    N_COVERAGES,
+    calibrated,
+    expected_label,
+    facet_aware_metric,
+)
 from summeval_pytest.metrics.score import LOWEST, SPARSE, FacetScore
 from summeval_pytest.metrics.signature import Signature
 from summeval_pytest.questions import FACETS, SCALES
@@ -449,7 +454,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A map of ratings for each facet that labels have something for."""
+    """A map for each facet that labels have something for: of coverages, else of ratings."""
 
     maps: Mapping[Facet, FoldedMap]
 
@@ -460,7 +465,7 @@ class Calibration:
         return sha256(told.encode()).hexdigest()[:_DIGITS]
 
     def values_for(self, group: str) -> dict[Facet, tuple[float, ...]]:
-        """By facet, the value of each rating from 1 on, for papers of this group."""
+        """By facet, the value of each rating or coverage, for papers of this group."""
         return {facet: folded.map_of(group) for facet, folded in self.maps.items()}
 
     def applied(self, evaluation: Evaluation) -> Evaluation:
@@ -486,21 +491,21 @@ class Calibration:
         """The golden answers with calibrated ratings, each by the map of its paper."""
         found = []
         for pair in golden:
-            values = self.values_for(pair.group)
-            overall = facet_aware_metric(
-                {facet: _mapped(values, facet, rating) for facet, rating in pair.rated}
-            )
-            answers = [replace(a, answer=_calibrated(a, values, overall)) for a in pair.answers]
+            values, coverages = self.values_for(pair.group), dict(pair.coverages)
+            labels = {
+                facet: expected_label(values[facet], rating, coverages.get(facet))
+                if facet in values
+                else float(rating)
+                for facet, rating in pair.rated
+            }
+            overall = facet_aware_metric(labels)
+            answers = [replace(a, answer=_calibrated(a, labels, overall)) for a in pair.answers]
             found.append(replace(pair, answers=tuple(answers)))
         return tuple(found)
 
 
-def _mapped(values: Mapping[Facet, tuple[float, ...]], facet: Facet, rating: int) -> float:
-    return values[facet][rating - 1] if facet in values else float(rating)
-
-
 def _calibrated(
-    each: GoldenAnswer, values: Mapping[Facet, tuple[float, ...]], overall: float | None
+    each: GoldenAnswer, labels: Mapping[Facet, float], overall: float | None
 ) -> float | None:
     """An answer on the labels' scale; a summary that is its reference keeps its full numbers."""
     if each.answer is None:
@@ -508,24 +513,35 @@ def _calibrated(
     if each.kind == "overall":
         return each.answer if overall is None else overall
     facet = next((facet for facet in FACETS if facet == each.kind), None)
-    if facet is None or overall is None:
-        return each.answer
-    return _mapped(values, facet, int(each.answer))
+    return each.answer if facet is None else labels.get(facet, each.answer)
 
 
 def calibration_of(golden: Sequence[GoldenPair]) -> Calibration:
-    """The maps that golden labels give, from the judge's own ratings to theirs."""
+    """The maps that golden labels give, from the judge's own answers to theirs.
+
+    From its coverages where each of its ratings has one, else from its ratings.
+    """
     from summeval_pytest.stats.correction import fit_folds  # numpy, which no help text needs
 
     maps: dict[Facet, FoldedMap] = {}
     for facet in FACETS:
-        rows = [
-            (pair.group, int(answer), int(label))
+        given = [
+            (pair, int(label), int(answer))
             for pair in golden
             for label, answer in pair.answered(facet)
         ]
+        covered = [dict(pair.coverages).get(facet) for pair, _, _ in given]
+        by_coverage = [share for share in covered if share is not None]
+        if len(by_coverage) == len(given):
+            answers, steps = by_coverage, range(N_COVERAGES)
+        else:
+            answers, steps = [answer for *_, answer in given], range(1, SCALES[facet] + 1)
+        rows = [
+            (pair.group, answer, label)
+            for (pair, label, _), answer in zip(given, answers, strict=True)
+        ]
         if rows:
-            maps[facet] = fit_folds(rows, top=SCALES[facet])
+            maps[facet] = fit_folds(rows, top=SCALES[facet], steps=steps)
     return Calibration(maps)
 
 

@@ -320,6 +320,22 @@ def test_map_worked_examples(rows: list[tuple[int, int]], values: tuple[float, .
     assert fit_map(rows, top=TOP) == pytest.approx(values)
 
 
+@pytest.mark.parametrize(
+    ("rows", "values"),
+    [
+        # Of a scale of 4, coverage 0 stands for 1, 40 for 2.2, 100 for 4.
+        # 40: (9 + 2.2) / 4 = 2.8; below it 1 + .03 c, above at least 2.8
+        ([(40, 3)] * 3, {0: 1, 20: 1.6, 40: 2.8, 50: 2.8, 100: 4}),
+        # 20: (2 + 1.6) / 2 = 1.8; 60: (4 + 2.8) / 2 = 3.4; 30 on the line between them
+        ([(20, 2), (60, 4)], {20: 1.8, 30: 2.2, 60: 3.4}),
+    ],
+)
+def test_a_map_may_be_of_coverages(rows: list[tuple[int, int]], values: dict[int, float]) -> None:
+    """A hundred steps order better than four; people's labels stay on their scale."""
+    found = fit_map(rows, top=TOP, steps=range(101))
+    assert {step: found[step] for step in values} == pytest.approx(values)
+
+
 @given(rows=st.lists(st.tuples(ratings, ratings), max_size=30))
 @settings(deadline=None, max_examples=15)
 def test_map_never_falls_nor_leaves_the_scale(rows: list[tuple[int, int]]) -> None:
@@ -334,6 +350,7 @@ def test_map_never_falls_nor_leaves_the_scale(rows: list[tuple[int, int]]) -> No
     [
         ([(1, 1), (5, 2)], r"^judge\[1\] is 5; give a whole number from 1 to 4$"),
         ([(1, 0)], r"^label\[0\] is 0; give a whole number from 1 to 4$"),
+        ([(1, 2.5)], r"^label\[0\] is 2.5; give a whole number from 1 to 4$"),
     ],
 )
 def test_a_rating_off_the_scale_is_named(rows: list[tuple[int, int]], message: str) -> None:

@@ -593,6 +593,31 @@ def test_an_evaluation_has_the_ratings_of_its_papers_map() -> None:
         assert score.value == pytest.approx(value / 4)
 
 
+def test_a_coverage_stands_for_its_labels_where_every_rating_has_one() -> None:
+    """Worked example: coverage 50 of 4 stands for 2.5, was labelled 3 and 3: (6 + 2.5) / 3.
+
+    One rating without a coverage, and ratings are mapped: 3 was labelled 3 three times.
+    """
+    covered = [
+        replace(pair, coverages=(("result", 50),))
+        for pair in (result(3, 3, "a"), result(3, 3, "b"))
+    ]
+    found = calibration_of(covered)
+    (of_result,) = found.values_for("z").values()
+    assert (len(of_result), of_result[50]) == (101, pytest.approx(8.5 / 3))
+    (pair,) = found.applied_to([replace(covered[0], group="z")])
+    assert pair.answers[0].answer == pytest.approx(8.5 / 3)
+    rated = evaluation("fern", {"result": 3})
+    (score,) = rated.scores
+    assert isinstance(score, FacetScore)
+    (of_fern,) = (replace(each, coverage=50) for each in score.ratings)
+    (score,) = found.applied(replace(rated, scores=(replace(score, ratings=(of_fern,)),))).scores
+    assert isinstance(score, FacetScore)
+    assert score.value == pytest.approx(8.5 / 3 / 4)
+    mixed = calibration_of([*covered, result(3, 3, "c")])
+    assert mixed.values_for("z") == {"result": (1.0, 2.0, 3.0, 4.0)}
+
+
 def test_the_recipe_of_fm_names_the_calibration_and_no_other_does() -> None:
     """Two numbers of other maps must not compare, and the verdict names the key that differs."""
     found = calibration_of(THREE)
