@@ -604,7 +604,8 @@ def test_a_coverage_stands_for_its_labels_where_every_rating_has_one() -> None:
     ]
     found = calibration_of(covered)
     (of_result,) = found.values_for("z").values()
-    assert (len(of_result), of_result[50]) == (101, pytest.approx(8.5 / 3))
+    assert len(of_result) == 101
+    assert of_result[50] == pytest.approx(8.5 / 3)
     (pair,) = found.applied_to([replace(covered[0], group="z")])
     assert pair.answers[0].answer == pytest.approx(8.5 / 3)
     rated = evaluation("fern", {"result": 3})
