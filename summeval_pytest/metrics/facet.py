@@ -238,7 +238,7 @@ Held = Literal["whole", "parts", "absent"]
 """How a text contains a segment: word for word, some of its sentences, or none of them."""
 HELD: Final[tuple[Held, ...]] = get_args(Held)
 
-_WORD = re.compile(r"(?<!@)\b[^\W_]+")
+_WORD = re.compile(r"(?<![^\W_])(?<!@)[^\W_]+")
 """A word; a masked number or citation (``@xmath0``, ``@xcite``) is none."""
 LEAST_RUN: Final = 4
 """Words in a row that a text has to share with a sentence which it does not hold as it stands."""
